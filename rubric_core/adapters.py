@@ -13,10 +13,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rubric_core.disk import DiskFiles
-from rubric_core.escaped import MARK, LimitMark, kill_escaped, marked
-from rubric_core.guard import Guard
 from rubric_core.network import HttpxHttp
+from rubric_core.orphan_processes import MARK, LimitMark, kill_escaped, marked
 from rubric_core.ports import Finished, Ports, Program
+from rubric_core.process_guard import Guard
 from rubric_core.sandbox import Sandbox
 
 if TYPE_CHECKING:

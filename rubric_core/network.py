@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
+from rubric_core.deadlines import within
 from rubric_core.ports import HttpReply, NetworkError
-from rubric_core.waiting import within
 
 if TYPE_CHECKING:
     import ssl

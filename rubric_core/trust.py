@@ -14,8 +14,8 @@ from typing import Any
 
 from rubric_core.atomic_write import write_file
 from rubric_core.disk import read_file
-from rubric_core.homes import user_directory
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.user_dirs import user_directory
 
 __all__ = ["Trust", "is_wide", "real_path"]
 

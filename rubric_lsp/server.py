@@ -13,8 +13,8 @@ from cattrs import Converter
 from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
-from rubric_core.language.around import FileKind
-from rubric_core.loading.kind import kind_by_name
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.file_kind import kind_by_name
 from rubric_lsp import convert
 from rubric_lsp.convert.yaml_documents import in_parts
 from rubric_lsp.documents.check_scheduler import Checks

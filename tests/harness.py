@@ -21,7 +21,7 @@ from pathlib import Path, PurePath
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import Configuration
-from rubric_core.configuration.reading import read
+from rubric_core.configuration.parse import read
 from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document

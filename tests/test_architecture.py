@@ -14,8 +14,8 @@ import pytest
 
 import rubric_core
 import rubric_core.evaluation
-from rubric_core.language.kinds import Choice, Text
 from rubric_core.language.shape import Key, Shape
+from rubric_core.language.value_kinds import Choice, Text
 from rubric_core.validation.rule import Rule
 from rubric_core.validation.rules import RULES
 

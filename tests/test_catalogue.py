@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import rubric_core.language.around  # noqa: F401  # so that every shape is known
+import rubric_core.language.file_kinds  # noqa: F401  # so that every shape is known
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.shape import Shape
 
@@ -25,9 +25,9 @@ ALLOWED = {
     "rubric_core/evaluation/targets/resolve.py": "targets of any dialect are read",
     "rubric_core/loading/recognize.py": "what a file is, is told before its dialect is",
     "rubric_core/loading/grading.py": "names of evaluators as the engine gives them",
-    "rubric_core/loading/kind.py": "what a file is, is told before its dialect is",
-    "rubric_core/loading/told_by_others.py": "what a file is, is told before its dialect is",
-    "rubric_core/loading/table.py": "the columns of a table name types of checks",
+    "rubric_core/loading/file_kind.py": "what a file is, is told before its dialect is",
+    "rubric_core/loading/infer_dialect.py": "what a file is, is told before its dialect is",
+    "rubric_core/loading/case_table.py": "the columns of a table name types of checks",
     "rubric_core/loading/targets.py": "targets of any dialect are read",
     "rubric_core/migration/": "the way leads from one spelling to another",
     "rubric_core/validation/rules/aggregator_setting.py": "an aggregator goes by the names of two types",

@@ -1,6 +1,6 @@
 """From a document to what is in it and what is wrong with it."""
 
-from rubric_core.analysis.analyzing import analyze, told_dialect
+from rubric_core.analysis.analyzer import analyze, told_dialect
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis, LocalText
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from rubric_core.analysis.change import Change
+from rubric_core.analysis.block_change import Change
+from rubric_core.analysis.block_state import Found
 from rubric_core.analysis.result import Analysis
-from rubric_core.analysis.states import Found
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.edit import column_of

@@ -6,7 +6,7 @@ from itertools import chain, compress, count
 from operator import is_not
 from typing import NamedTuple, TypeVar
 
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix

@@ -9,17 +9,17 @@ from functools import partial
 from itertools import compress
 from typing import Any
 
-from rubric_core.analysis.change import Change
+from rubric_core.analysis.block_change import Change
+from rubric_core.analysis.block_state import NOT_LISTED, BlockState, Found, Listed
 from rubric_core.analysis.cross_case import unchanged
 from rubric_core.analysis.finding_list import ByBlock, FindingList, in_order
 from rubric_core.analysis.result import Analysis
-from rubric_core.analysis.states import NOT_LISTED, BlockState, Found, Listed
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import NotASuite, WrongRoot
-from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import (
     CaseEntry,

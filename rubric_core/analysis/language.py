@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite
-from rubric_core.loading.kind import kind_by_name
+from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.syntax.blocks import Document
-from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
 from rubric_core.validation.rule import (
     Rule,

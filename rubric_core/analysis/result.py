@@ -8,19 +8,19 @@ from pathlib import Path, PurePath
 from textwrap import dedent
 from typing import Any
 
+from rubric_core.analysis.block_state import Anchors, BlockState, Found, Frame
 from rubric_core.analysis.finding_list import ByBlock, FindingList
 from rubric_core.analysis.language import Language
-from rubric_core.analysis.states import Anchors, BlockState, Found, Frame
-from rubric_core.language.around import FileKind
-from rubric_core.language.detect import Choice, Sign
-from rubric_core.language.endings import YAML
-from rubric_core.language.kinds import Kind
+from rubric_core.language.detect_dialect import Choice, Sign
+from rubric_core.language.file_extensions import YAML
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
+from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.project import Project
 from rubric_core.loading.recognize import is_eval_yaml
 from rubric_core.loading.references import References
-from rubric_core.syntax.above import line_start
+from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Alias, Node, Sequence, Tree, walk
 from rubric_core.text import Edit, Span

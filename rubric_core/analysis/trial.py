@@ -8,17 +8,17 @@ text is looked at.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 
-from rubric_core.analysis.checking import Check
+from rubric_core.analysis.block_state import BlockState, Frame, signs_in
 from rubric_core.analysis.cross_case import cross_case_facts
 from rubric_core.analysis.finding_list import alike
 from rubric_core.analysis.findings import Findings
+from rubric_core.analysis.incremental import Check
 from rubric_core.analysis.result import Analysis
-from rubric_core.analysis.states import BlockState, Frame, signs_in
-from rubric_core.language.around import FileKind
-from rubric_core.language.detect import Sign
-from rubric_core.lazy import dataclass
+from rubric_core.language.detect_dialect import Sign
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.blocks import Block, Document
-from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic
 

@@ -80,7 +80,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         if given[:1] == [name]:
             import_module(f"{__name__}.{name}").add_arguments(command)
     options = parser.parse_args(given)
-    from rubric_core.cli.safe import safe_streams  # noqa: PLC0415  # --help and --version need none of it
+    from rubric_core.cli.sanitize import safe_streams  # noqa: PLC0415  # --help and --version need none of it
 
     _open_streams()
     _speak_utf8()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rubric_core.cli.cache_files import CacheFile
 from rubric_core.cli.dependencies import Fact
-from rubric_core.homes import cache_folder
+from rubric_core.user_dirs import cache_folder
 
 __all__ = ["Cache", "Entry"]
 

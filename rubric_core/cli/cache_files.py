@@ -18,7 +18,7 @@ from pathlib import Path
 
 import rubric_core
 from rubric_core.disk import read_file
-from rubric_core.homes import hide, user_directory
+from rubric_core.user_dirs import hide, user_directory
 
 __all__ = ["CacheFile", "digest"]
 
@@ -61,7 +61,7 @@ class CacheFile:
 
     def write(self, text: str) -> None:
         """Keep a text, in place of what was there. Raises OSError."""
-        from rubric_core.evaluation.results.writing import write_atomically  # noqa: PLC0415  # most checks write nothing
+        from rubric_core.evaluation.results.journal import write_atomically  # noqa: PLC0415  # most checks write nothing
 
         if len(text) < _LARGEST:
             hide(self._file.parent.parent)

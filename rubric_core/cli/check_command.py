@@ -9,15 +9,15 @@ from pathlib import Path
 
 from rubric_core.analysis import Language
 from rubric_core.atomic_write import write_file
-from rubric_core.cli import printing
+from rubric_core.cli import check_output
+from rubric_core.cli.check_result import Checked, Round
 from rubric_core.cli.check_run import CheckRun
-from rubric_core.cli.checked import Checked, Round
-from rubric_core.cli.checker import Checker, Wishes
+from rubric_core.cli.file_checker import Checker, Wishes
 from rubric_core.cli.last_report import LastReport, Printed, copied
 from rubric_core.cli.sources import STANDARD_INPUT, Sources
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
-from rubric_core.language.closest import closest
+from rubric_core.language.closest_name import closest
 
 __all__ = ["check"]
 
@@ -57,11 +57,11 @@ def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
     done = replace(run.round(cached=not options.no_cache), most_warnings=most, quiet=options.quiet)
     if options.fix and not options.diff:
         done = _written(done, run, options.path)
-    passed_over = () if options.quiet else map(printing.passed_over, done.passed_over)
+    passed_over = () if options.quiet else map(check_output.passed_over, done.passed_over)
     with copied() as (out, err):
         for each in (*done.failures, *passed_over):
             print(f"rubric: {each}", file=sys.stderr)
-        ended = printing.write(done.shown(), run.language, options)
+        ended = check_output.write(done.shown(), run.language, options)
     if not done.failures and (inputs := run.inputs()) is not None:
         timed = {id(out): "out", id(err): "err"}.get(id(ended), "")
         last.keep(Printed.of(done.exit_code, out.text(), err.text(), timed, done.seconds), inputs)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Language
-from rubric_core.cli.checked import Checked, Round
-from rubric_core.cli.checker import Checker, Wishes
+from rubric_core.cli.check_result import Checked, Round
+from rubric_core.cli.file_checker import Checker, Wishes
 from rubric_core.cli.sources import Source, Sources
 from rubric_core.configuration import Configurations
 from rubric_core.disk import DiskFiles
@@ -15,7 +15,7 @@ from rubric_core.loading.project import Project
 
 if TYPE_CHECKING:
     from rubric_core.cli.cache import Cache
-    from rubric_core.cli.inputs import Inputs
+    from rubric_core.cli.check_inputs import Inputs
 
 __all__ = ["CheckRun"]
 
@@ -80,9 +80,9 @@ class CheckRun:
 
     def _together(self, found: list[Source], *, cached: bool) -> tuple[list[Checked | str], Checker]:
         # A few files need none of this.
-        from rubric_core.cli.batch import Batch  # noqa: PLC0415
         from rubric_core.cli.cache import Cache  # noqa: PLC0415
         from rubric_core.cli.dependencies import RecordingProject  # noqa: PLC0415
+        from rubric_core.cli.file_batch import Batch  # noqa: PLC0415
 
         wishes = [sorted(each) if isinstance(each, frozenset) else each for each in astuple(self._wishes)]
         kind = (wishes, self._sources.names, self._sources.folders)

@@ -5,7 +5,7 @@ from pathlib import Path
 from shutil import which
 
 from rubric_core.cli import main as rubric
-from rubric_core.cli.style import Style
+from rubric_core.cli.terminal_style import Style
 
 __all__ = ["main"]
 

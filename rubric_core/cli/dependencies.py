@@ -13,7 +13,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from rubric_core.cli.cache_files import digest
-from rubric_core.loading.names import INSTALLED, installed_evaluators
+from rubric_core.loading.known_names import INSTALLED, installed_evaluators
 from rubric_core.loading.project import Look, Project
 from rubric_core.ports import Files
 

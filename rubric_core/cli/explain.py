@@ -5,9 +5,9 @@ import shutil
 import sys
 
 from rubric_core.analysis import Language
-from rubric_core.cli.page import rendered
-from rubric_core.cli.style import Style
-from rubric_core.language.closest import closest
+from rubric_core.cli.terminal_markdown import rendered
+from rubric_core.cli.terminal_style import Style
+from rubric_core.language.closest_name import closest
 from rubric_core.language.departures import departures_section
 
 __all__ = ["add_arguments", "main"]

@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rubric_core.cli.inline import ROLES
-from rubric_core.cli.style import Style
+from rubric_core.cli.annotated_suite import ROLES
+from rubric_core.cli.terminal_style import Style
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import ERROR, grader_words, shortened
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 
 __all__ = ["failures", "grader_failures", "graders_counted"]
 

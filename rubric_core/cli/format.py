@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from rubric_core.analysis import Language, analyze
 from rubric_core.atomic_write import write_file
-from rubric_core.cli.difference import difference
 from rubric_core.cli.sources import STANDARD_INPUT, Source, Sources
-from rubric_core.cli.style import Style
+from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.unified_diff import difference
 from rubric_core.configuration import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.formatting import format_edits, obstacle
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.files import UnreadableError
 from rubric_core.text import apply_edits
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 
 __all__ = ["add_arguments", "main"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from rubric_core.cli.checked import Checked
+from rubric_core.cli.check_result import Checked
 from rubric_core.control_characters import mask
 from rubric_core.validation.rule import Diagnostic
 

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
+from rubric_core.cli.check_inputs import ABSENT, FILE, FOLDER, Inputs, kind_of
 from rubric_core.cli.dependencies import NO_NAMES, REAL_PATH, SUITES, Fact
-from rubric_core.cli.inputs import ABSENT, FILE, FOLDER, Inputs, kind_of
 from rubric_core.cli.sources import Source, Sources
 from rubric_core.configuration import CONFIGURATION_FILES
 

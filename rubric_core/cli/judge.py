@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.adapters import system_ports
-from rubric_core.cli.chosen import no_file
-from rubric_core.cli.safe import act
-from rubric_core.cli.style import Style
+from rubric_core.cli.sanitize import act
+from rubric_core.cli.selection import no_file
+from rubric_core.cli.terminal_style import Style
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
 from rubric_core.evaluation.judge_check.measures import BARS, Measure
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.results.writing import json_text
+from rubric_core.evaluation.results.journal import json_text
 from rubric_core.evaluation.targets.resolve import Targets, load_targets
 from rubric_core.ports import Ports, ProviderError
 

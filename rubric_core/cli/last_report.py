@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
-from rubric_core.homes import cache_folder
+from rubric_core.user_dirs import cache_folder
 
 if TYPE_CHECKING:
     from rubric_core.cli.cache_files import CacheFile
-    from rubric_core.cli.inputs import DiskTime, Inputs
+    from rubric_core.cli.check_inputs import DiskTime, Inputs
 
 __all__ = ["Copy", "LastReport", "Printed", "copied"]
 
@@ -112,7 +112,7 @@ class LastReport:
                 return None
             import json  # noqa: PLC0415  # see above
 
-            from rubric_core.cli.inputs import Inputs  # noqa: PLC0415
+            from rubric_core.cli.check_inputs import Inputs  # noqa: PLC0415
 
             stamp, stamped, kinds, real, *printed = json.loads(self._opened(folder).read())
             inputs = Inputs(stamped, kinds, real)
@@ -125,7 +125,7 @@ class LastReport:
         with contextlib.suppress(OSError, ValueError):
             folder = self._folder()
             if folder is not None and folder.is_dir():
-                from rubric_core.cli.inputs import DiskTime  # noqa: PLC0415  # a few files need none of it
+                from rubric_core.cli.check_inputs import DiskTime  # noqa: PLC0415  # a few files need none of it
 
                 self._since = DiskTime.of(folder)
 
@@ -148,7 +148,7 @@ class LastReport:
 
     def _opened(self, folder: Path) -> "CacheFile":
         from rubric_core.cli.cache_files import CacheFile  # noqa: PLC0415  # a few files need none of these
-        from rubric_core.cli.style import Style, columns_of  # noqa: PLC0415
+        from rubric_core.cli.terminal_style import Style, columns_of  # noqa: PLC0415
 
         if self._file is None:
             options = sorted((name, value) for name, value in vars(self._options).items() if name != "func")

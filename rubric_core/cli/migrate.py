@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.atomic_write import write_file
-from rubric_core.cli.difference import difference
-from rubric_core.cli.migrating import Outcome, Work
+from rubric_core.cli.file_migration import Outcome, Work
 from rubric_core.cli.sources import STANDARD_INPUT
-from rubric_core.cli.style import Style
+from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.unified_diff import difference
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.text import LineIndex
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 
 if TYPE_CHECKING:
     pass

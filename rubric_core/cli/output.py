@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from rubric_core.cli.safe import as_safe, underlying
+from rubric_core.cli.sanitize import as_safe, underlying
 
 __all__ = ["results_alone"]
 

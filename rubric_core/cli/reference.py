@@ -16,7 +16,7 @@ from rubric_core.language.reference import RuleRow, pages
 from rubric_core.migration import titles
 from rubric_core.text import Span
 from rubric_core.validation.rule import Fix, Rule
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 
 __all__ = ["add_arguments", "main", "reference"]
 

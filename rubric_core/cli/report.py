@@ -5,22 +5,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from rubric_core.cli.annotated_suite import ROLES, Inline
+from rubric_core.cli.case_table import InOrder
 from rubric_core.cli.failures import failures, grader_failures, graders_counted
-from rubric_core.cli.inline import ROLES, Inline
-from rubric_core.cli.live import Live
-from rubric_core.cli.safe import Safe
-from rubric_core.cli.style import columns_of
+from rubric_core.cli.live_table import Live
+from rubric_core.cli.sanitize import Safe
 from rubric_core.cli.suite_run import Done, Ending
-from rubric_core.cli.table import InOrder
+from rubric_core.cli.terminal_style import columns_of
+from rubric_core.dataclass_copies import changed
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.model.exchanges import joined_usage, tokens_of
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.explain import explanation
 from rubric_core.evaluation.reporting.inline_marks import seconds_words
 from rubric_core.evaluation.reporting.transcript import transcript, usage_words
-from rubric_core.lazy import dataclass
-from rubric_core.records import changed
-from rubric_core.validation.words import count
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.validation.wording import count
 
 __all__ = ["Report"]
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from rubric_core.cli.chosen import Choice, WrongUseError
 from rubric_core.cli.output import results_alone
-from rubric_core.cli.planned import planned
+from rubric_core.cli.plan import planned
+from rubric_core.cli.selection import Choice, WrongUseError
 from rubric_core.cli.session import Session
 from rubric_core.evaluation.model.result import Verdict
 

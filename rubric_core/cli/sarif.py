@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from rubric_core import __version__
 from rubric_core.analysis import Language
-from rubric_core.cli.checked import Checked, Round
+from rubric_core.cli.check_result import Checked, Round
 from rubric_core.distribution import REPOSITORY
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Fix, Rule

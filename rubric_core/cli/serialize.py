@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rubric_core.cli.checked import Checked
+from rubric_core.cli.check_result import Checked
 from rubric_core.cli.sources import Referred
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Diagnostic, Fix, Related

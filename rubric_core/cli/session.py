@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TextIO
 
-from rubric_core.cli.chosen import again
-from rubric_core.cli.documents import JsonDocument, JsonRows
-from rubric_core.cli.live import Live
-from rubric_core.cli.outputs import Outputs
-from rubric_core.cli.planned import Plan
+from rubric_core.cli.json_output import JsonDocument, JsonRows
+from rubric_core.cli.live_table import Live
+from rubric_core.cli.plan import Plan
 from rubric_core.cli.report import Report
+from rubric_core.cli.result_files import Outputs
+from rubric_core.cli.selection import again
 from rubric_core.cli.suite_run import Ending, Shown, SuiteRun
 from rubric_core.evaluation.model.result import Verdict
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.configuration.discovery import Discovery
-from rubric_core.language.around import FileKind
-from rubric_core.language.closest import closest
-from rubric_core.lazy import dataclass
+from rubric_core.language.closest_name import closest
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.files import SUITE_NAMES, absolute, read_standard_input, read_text
 
 __all__ = ["STANDARD_INPUT", "Referred", "Source", "Sources"]

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from rubric_core.analysis import Language
-from rubric_core.cli.checked import Checked
-from rubric_core.cli.style import Style
+from rubric_core.cli.check_result import Checked
+from rubric_core.cli.terminal_style import Style
 from rubric_core.fixing import safe_fix
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.rule import SEVERITIES, Severity
 
 __all__ = ["as_rows", "table"]

@@ -7,9 +7,9 @@ from dataclasses import field
 from typing import NamedTuple, Protocol
 
 from rubric_core.adapters import system_ports
-from rubric_core.cli.chosen import still_to_do
-from rubric_core.cli.live import Live
-from rubric_core.cli.told import ToldToEnd
+from rubric_core.cli.live_table import Live
+from rubric_core.cli.selection import still_to_do
+from rubric_core.cli.signals import ToldToEnd
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.attempt import targets_of
@@ -19,7 +19,7 @@ from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.results.store import ResultStore
 from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["Done", "Ending", "Shown", "SuiteRun"]
 

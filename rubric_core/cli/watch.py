@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rubric_core.cli.checked import Checked, Round
-from rubric_core.cli.checker import Checker
-from rubric_core.cli.printing import frames, summary
-from rubric_core.cli.safe import Safe, act
+from rubric_core.cli.check_output import frames, summary
+from rubric_core.cli.check_result import Checked, Round
+from rubric_core.cli.file_checker import Checker
+from rubric_core.cli.sanitize import Safe, act
 from rubric_core.cli.sources import Source, Sources
-from rubric_core.cli.style import Style, columns_of
+from rubric_core.cli.terminal_style import Style, columns_of
 from rubric_core.configuration import Configuration
 
 __all__ = ["Watching", "watch"]

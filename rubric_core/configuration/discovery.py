@@ -12,19 +12,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.configuration.files import CONFIGURATION_FILES, Configurations
+from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.model import Configuration
 from rubric_core.disk import open_file
-from rubric_core.language.endings import DATASETS, PROMPTS, YAML
-from rubric_core.lazy import dataclass, pattern
+from rubric_core.language.file_extensions import DATASETS, PROMPTS, YAML
+from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
+from rubric_core.loading.directory_search import HOMES
+from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import UnreadableError, absolute, is_common_name, is_suite, is_suite_name, read_text
-from rubric_core.loading.kind import kind_by_name
-from rubric_core.loading.patterns import Patterns, braces
+from rubric_core.loading.path_patterns import Patterns, braces
 from rubric_core.loading.recognize import head_is_eval_yaml
-from rubric_core.loading.search import HOMES
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Discovery"]
 

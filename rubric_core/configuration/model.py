@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
-from rubric_core.lazy import dataclass
-from rubric_core.loading.patterns import Patterns
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.path_patterns import Patterns
 from rubric_core.syntax.blocks import Document
 from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.selection import Level, Selection

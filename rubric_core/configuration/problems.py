@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection
 
 from rubric_core.analysis import Language
-from rubric_core.configuration.places import Place, places
-from rubric_core.language.closest import closest
+from rubric_core.configuration.toml_places import Place, places
+from rubric_core.language.closest_name import closest
 from rubric_core.text import Edit, LineIndex, Position, Span
 from rubric_core.validation.rule import Context, Diagnostic
 from rubric_core.validation.rules.bad_configuration import BAD_CONFIGURATION, ConfigurationProblem

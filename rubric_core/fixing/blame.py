@@ -4,8 +4,8 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from rubric_core.fixing.choice import Offered
 from rubric_core.fixing.comparison import Comparison, named
+from rubric_core.fixing.fix_choice import Offered
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 
 from rubric_core.analysis.trial import Trial
-from rubric_core.fixing.shift import Origin, Shift
+from rubric_core.fixing.offset_origin import Origin, Shift
 from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["Comparison", "Named", "named"]

@@ -12,8 +12,8 @@ from dataclasses import replace
 from rubric_core.analysis import Analysis
 from rubric_core.analysis.trial import Trial, tried_briefly
 from rubric_core.fixing.blame import innocent
-from rubric_core.fixing.choice import Offered, apart, keeps_comments
 from rubric_core.fixing.comparison import Comparison, Named, named
+from rubric_core.fixing.fix_choice import Offered, apart, keeps_comments
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rubric_core.analysis import Analysis
-from rubric_core.analysis.states import BlockState
+from rubric_core.analysis.block_state import BlockState
 from rubric_core.formatting.lines import UnusualError, line_edits
 from rubric_core.formatting.meaning import keeps_meaning
 from rubric_core.formatting.spacing import end_edits, inner_edits, trailing_edits
 from rubric_core.formatting.style import Style, StyleCounts, style_of
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import Problem, Tree
 from rubric_core.text import Edit, Span

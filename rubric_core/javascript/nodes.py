@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from rubric_core.javascript.ranges import Ranges
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = [
     "Alternatives", "Chars", "Edge", "Empty", "Group", "InvalidPatternError", "Look", "Node", "Quantified", "Reference", "Row",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rubric_core.javascript.character_reader import LINE_ENDS, Modes, Reading
 from rubric_core.javascript.nodes import (  # fmt: skip
     Alternatives,
     Chars,
@@ -18,7 +19,6 @@ from rubric_core.javascript.nodes import (  # fmt: skip
     Row,
 )
 from rubric_core.javascript.ranges import ALL, inverse, of
-from rubric_core.javascript.reading import LINE_ENDS, Modes, Reading
 from rubric_core.javascript.set_classes import set_class
 
 __all__ = ["parse", "units"]

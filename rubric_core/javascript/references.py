@@ -16,7 +16,7 @@ from rubric_core.javascript.nodes import (
     Row,
     UnsupportedPatternError,
 )
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["Places", "places_of"]
 

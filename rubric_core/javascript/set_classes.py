@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from rubric_core.javascript.character_reader import Reading
 from rubric_core.javascript.nodes import InvalidPatternError
 from rubric_core.javascript.ranges import Ranges, common, united, without
-from rubric_core.javascript.reading import Reading
 
 __all__ = ["Members", "set_class"]
 

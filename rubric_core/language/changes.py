@@ -3,8 +3,8 @@
 from typing import Any
 
 from rubric_core.language.dialect import Change, Fate, Spelling, Tables, TypeName
-from rubric_core.language.kinds import Choice, Kind
 from rubric_core.language.shape import Key, Shape
+from rubric_core.language.value_kinds import Choice, Kind
 
 __all__ = [
     "adds", "adds_types", "drops", "drops_types", "narrows", "prefers", "renames", "renames_type", "requires", "reserves_types", "takes", "tolerates",

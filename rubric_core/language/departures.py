@@ -5,7 +5,7 @@ Every row was measured with agentv 4.42.4; `make parity` compares anew and fails
 
 from collections.abc import Iterator, Sequence
 
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["DEPARTURES", "PAGE", "Departure", "departures_of", "departures_page", "departures_section"]
 

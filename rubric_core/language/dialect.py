@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, Literal, NamedTuple, cast
 
 from rubric_core.language.shape import Key, Shape
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["Change", "Dialect", "Fate", "Properties", "ReplyStyle", "Spelling", "Tables", "TypeName"]
 

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from rubric_core.language.endings import RECORDS
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, Number, Text
+from rubric_core.language.file_extensions import RECORDS
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, Number, Text
 
 __all__ = [
     "SETTINGS", "AgentServer", "Anthropic", "Api", "Azure", "Byok", "Claude", "Cli", "Codex", "CommandAgent", "CopilotCli", "CopilotSdk",

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rubric_core.language.around import ROOTS, FileKind
+from rubric_core.language.cursor_place import history
 from rubric_core.language.dialect import Dialect, Fate
 from rubric_core.language.evaluators import Band, Evaluator
-from rubric_core.language.kinds import ByNode, Choice, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.file_kinds import ROOTS, FileKind
 from rubric_core.language.markdown import cell, code_cell, heading, sentence, table
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.place import history
 from rubric_core.language.reference_dialects import dialects_page
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Provider, Target
+from rubric_core.language.value_kinds import ByNode, Choice, Kind, ListOf, MapOf, Ranges
 
 __all__ = ["NOTICE", "RuleRow", "pages"]
 

@@ -9,23 +9,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import Band, Evaluator, Include
-from rubric_core.language.kinds import (
-    Anything,
-    Boolean,
-    ByNode,
-    Choice,
-    Integer,
-    Kind,
-    ListOf,
-    MapOf,
-    Number,
-    Ranges,
-    Text,
-)
-from rubric_core.language.left_empty import may_be_left_empty
+from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.providers import Settings
 from rubric_core.language.schema_values import (
     NOT_BLANK,
@@ -42,6 +29,19 @@ from rubric_core.language.schema_values import (
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Provider, Target
+from rubric_core.language.value_kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Ranges,
+    Text,
+)
 
 __all__ = ["KINDS", "Json", "json_schema"]
 

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.kinds import Choice, Integer, Number, Text
 from rubric_core.language.shape import EXTENSION, Key, Shape
+from rubric_core.language.value_kinds import Choice, Integer, Number, Text
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["NOT_BLANK", "Json", "annotations", "choice", "has", "number", "required", "text", "types"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, overload
 
-from rubric_core.language.kinds import Kind
+from rubric_core.language.value_kinds import Kind
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rubric_core.language.kinds import Kind
 from rubric_core.language.shape import Shape
+from rubric_core.language.value_kinds import Kind
 
 __all__ = ["Messages", "Shaped", "Shorthand", "Tagged"]
 

@@ -7,11 +7,11 @@ stand beside these keys or, in some dialects, one level deeper; either way they 
 from collections.abc import Mapping
 from typing import ClassVar
 
-from rubric_core.language.endings import YAML
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
+from rubric_core.language.file_extensions import YAML
 from rubric_core.language.providers import SETTINGS, Settings
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
+from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
 from rubric_core.language.workspace import Environment, Hooks
 
 __all__ = ["ENTRIES", "INLINE_PROVIDERS", "INLINE_TARGETS", "Defaults", "Entry", "Provider", "Runtime", "Target", "TargetFile"]  # fmt: skip

@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.language.endings import DATASETS, TABLES, YAML
+from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
+from rubric_core.loading.case_table import TableError, UnactedColumnError, cases_in_table
+from rubric_core.loading.directory_search import URL, directories_up, is_pattern, places_of, without_function
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, PathMatches, path_matches
 from rubric_core.loading.project import Look
-from rubric_core.loading.search import URL, directories_up, is_pattern, places_of, without_function
-from rubric_core.loading.table import TableError, UnactedColumnError, cases_in_table
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 

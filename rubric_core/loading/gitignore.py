@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rubric_core.disk import read_file
 from rubric_core.loading.files import absolute
-from rubric_core.loading.patterns import Patterns
+from rubric_core.loading.path_patterns import Patterns
 
 __all__ = ["GITIGNORE", "above", "ignored", "within"]
 

@@ -3,11 +3,11 @@
 import sys
 from typing import Any
 
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Spelling, TypeName
-from rubric_core.language.kinds import Kind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Key, Shape
-from rubric_core.lazy import dataclass
+from rubric_core.language.value_kinds import Kind
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar
 from rubric_core.text import Span
 

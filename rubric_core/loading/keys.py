@@ -6,18 +6,18 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from rubric_core.language.closest import closest, is_same_word
+from rubric_core.language.closest_name import closest, is_same_word
 from rubric_core.language.dialect import Dialect, Fate, Spelling
-from rubric_core.language.kinds import Boolean, ByNode, Choice, Integer, Kind, Number, Text
+from rubric_core.language.misnomers import field_called, options_called
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
-from rubric_core.language.other_words import field_called, options_called
 from rubric_core.language.shape import Place, Shape
 from rubric_core.language.targets import Entry as TargetEntry
-from rubric_core.loading.fitting import could_be_of
+from rubric_core.language.value_kinds import Boolean, ByNode, Choice, Integer, Kind, Number, Text
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
-from rubric_core.loading.reading import Merged
-from rubric_core.loading.tags import Tags
-from rubric_core.syntax.shifting import dash_within
+from rubric_core.loading.read_values import Merged
+from rubric_core.loading.shape_choice import Tags
+from rubric_core.loading.type_match import could_be_of
+from rubric_core.syntax.reindent import dash_within
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar
 from rubric_core.text import Span
 

@@ -3,18 +3,17 @@
 from dataclasses import replace
 from typing import Any
 
-from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
-from rubric_core.language.closest import closest
+from rubric_core.language.closest_name import closest
 from rubric_core.language.dialect import Fate, Spelling
+from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
-from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges
-from rubric_core.language.left_empty import may_be_left_empty
+from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.model.messages import ROLE
 from rubric_core.language.shape import Place, Shape, as_list
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry as TargetEntry
-from rubric_core.loading.fitting import found_words
+from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Ranges
 from rubric_core.loading.issues import (
     ConflictingKeys,
     CutText,
@@ -27,10 +26,11 @@ from rubric_core.loading.issues import (
     WrongType,
 )  # fmt: skip
 from rubric_core.loading.keys import Keys
-from rubric_core.loading.ranges import lower_ranges
-from rubric_core.loading.reading import HOLE
-from rubric_core.loading.split import Joined, joined
-from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.loading.read_values import HOLE
+from rubric_core.loading.score_ranges import lower_ranges
+from rubric_core.loading.split_items import Joined, joined
+from rubric_core.loading.type_match import found_words
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from rubric_core.loading.directory_search import is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Look
-from rubric_core.loading.search import is_pattern
 from rubric_core.ports import Files
 
 __all__ = ["TOO_MANY_FOLDERS", "PathMatches", "path_matches"]

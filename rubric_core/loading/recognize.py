@@ -11,16 +11,16 @@ from itertools import islice
 from pathlib import Path, PurePath
 
 from rubric_core.disk import open_file
-from rubric_core.language.around import Config
-from rubric_core.language.closest import closest
+from rubric_core.language.closest_name import closest
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.file_kinds import Config
 from rubric_core.language.model import Case, Scenario, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
-from rubric_core.lazy import pattern
-from rubric_core.loading.search import HOMES
+from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.directory_search import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 

@@ -4,7 +4,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.issues import Issue
 from rubric_core.syntax.tree import Node, Scalar
 

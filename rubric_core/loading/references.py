@@ -8,16 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.language.around import FileKind, kind_behind
 from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scripted
+from rubric_core.language.file_kinds import FileKind, kind_behind
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
-from rubric_core.lazy import pattern
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.case_files import CaseSet, cases_behind
+from rubric_core.loading.directory_search import URL, places_of, without_function
+from rubric_core.loading.file_lookup import Reach
 from rubric_core.loading.issues import Issue, UnknownType
-from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
-from rubric_core.loading.names import (
+from rubric_core.loading.known_names import (
     KnownTargets,
     installed_evaluators,
     known_targets,
@@ -25,9 +26,9 @@ from rubric_core.loading.names import (
     template_of,
     templates,
 )
-from rubric_core.loading.outside import outside_files
+from rubric_core.loading.outside_files import outside_files
 from rubric_core.loading.project import Look
-from rubric_core.loading.reach import Reach
+from rubric_core.loading.reference_collector import Mention, is_open, is_script, mentions, words_of
 from rubric_core.loading.reference_issues import (
     BrokenCases,
     MissingFile,
@@ -35,7 +36,6 @@ from rubric_core.loading.reference_issues import (
     UnknownTemplate,
     UnusedTarget,
 )
-from rubric_core.loading.search import URL, places_of, without_function
 from rubric_core.loading.template_files import template_trouble
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 

@@ -8,16 +8,16 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from rubric_core.language.around import FileKind
-from rubric_core.language.detect import modeline
-from rubric_core.language.detect_around import around_choice
+from rubric_core.language.detect_dialect import modeline
+from rubric_core.language.detect_file_dialect import around_choice
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import as_list
-from rubric_core.lazy import dataclass
-from rubric_core.loading.search import URL, directories_up, remembered
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL, directories_up, remembered
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Problem, Scalar, Sequence
 from rubric_core.text import LineIndex, Span
 

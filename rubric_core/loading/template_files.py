@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from rubric_core.loading.names import template_of
+from rubric_core.loading.known_names import template_of
 from rubric_core.loading.project import Look
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 

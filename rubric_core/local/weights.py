@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rubric_core.disk import open_file
-from rubric_core.homes import user_directory
+from rubric_core.user_dirs import user_directory
 
 __all__ = ["ALIAS", "MODEL", "LocalError", "fetch_weights", "find_weights", "weights_home"]
 

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar
 
-from rubric_core.language.around import ITEMS, ROOTS, FileKind
 from rubric_core.language.dialect import Dialect, Fate, Spelling
 from rubric_core.language.evaluators import Band, Custom, Evaluator, Include
-from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.file_kinds import ITEMS, ROOTS, FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
+from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.syntax.collection_edits import comments_of
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.pieces import comments_of
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree
 from rubric_core.text import Span
 

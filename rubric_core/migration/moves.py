@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 
 from rubric_core.migration.draft import Draft
+from rubric_core.syntax.collection_edits import comments_of, dedented, extent, indented, line_start
 from rubric_core.syntax.edit import column_of, remove_entry
 from rubric_core.syntax.lines import BLANK
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.pieces import comments_of, dedented, extent, indented, line_start
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 

@@ -7,14 +7,14 @@ from pathlib import PurePath
 from typing import Literal
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.migration.difference import edits_between
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration.draft import Draft, Reader
+from rubric_core.migration.line_diff import edits_between
 from rubric_core.migration.route import NotMigratableError, ended, migrate, steps_into
 from rubric_core.migration.step import Change, Note, Progress, Step, apart
-from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.lines import BLANK
 from rubric_core.syntax.parse import parse
 from rubric_core.text import Edit, Span

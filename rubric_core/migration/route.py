@@ -8,16 +8,16 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from rubric_core.analysis import Language, told_dialect
-from rubric_core.language.around import FileKind
-from rubric_core.language.detect import modeline
+from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration.draft import Reader
-from rubric_core.migration.general import general
-from rubric_core.migration.marking import marked
-from rubric_core.migration.prompts import renamed
+from rubric_core.migration.modeline import marked
+from rubric_core.migration.prompt_variables import renamed
+from rubric_core.migration.rename_steps import general
 from rubric_core.migration.step import Note, Progress, Step
-from rubric_core.migration.targets import TARGETS_INTO
+from rubric_core.migration.target_steps import TARGETS_INTO
 from rubric_core.migration.to_agentv_0_5 import TO_AGENTV_0_5
 from rubric_core.migration.to_agentv_1 import TO_AGENTV_1
 from rubric_core.migration.to_agentv_2_7 import TO_AGENTV_2_7
@@ -25,7 +25,7 @@ from rubric_core.migration.to_agentv_3 import TO_AGENTV_3
 from rubric_core.migration.to_agentv_5 import TO_AGENTV_5
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Migrated", "NotMigratableError", "ended", "migrate", "steps_into", "titles"]
 

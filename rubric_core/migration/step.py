@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration.draft import Draft, Reader
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Span, apply_edits

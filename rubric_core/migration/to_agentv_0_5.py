@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.gather import whole
+from rubric_core.migration.group_keys import whole
 from rubric_core.migration.moves import dash_of, item_piece, nested, put, removed_item
 from rubric_core.migration.step import Change, Note, Step
+from rubric_core.syntax.collection_edits import extent
 from rubric_core.syntax.edit import column_of
-from rubric_core.syntax.pieces import extent
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.variables import replaces_system
+from rubric_core.migration.common_steps import PROMPT_PATH, with_variables
 from rubric_core.migration.draft import Draft
-from rubric_core.migration.prompts import VARIABLES_INTO
-from rubric_core.migration.shared import PROMPT_PATH, with_variables
+from rubric_core.migration.prompt_variables import VARIABLES_INTO
 from rubric_core.migration.step import Note, Step
 from rubric_core.syntax.tree import Scalar, Sequence
 

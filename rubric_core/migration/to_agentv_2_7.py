@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import ToolTrajectory
 from rubric_core.language.model import Execution, Suite
+from rubric_core.migration.common_steps import MINIMUMS, WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.gather import whole
+from rubric_core.migration.group_keys import whole
 from rubric_core.migration.moves import added, put
-from rubric_core.migration.prompts import VARIABLES_INTO
-from rubric_core.migration.shared import MINIMUMS, WAKING, lists_to_the_top, with_variables
+from rubric_core.migration.prompt_variables import VARIABLES_INTO
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.tree import Mapping, Sequence
 

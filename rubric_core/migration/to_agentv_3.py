@@ -7,16 +7,16 @@ from rubric_core.language.model import Suite
 from rubric_core.language.variables import variables_in
 from rubric_core.language.workspace import Workspace
 from rubric_core.loading.grading import default_name
+from rubric_core.migration.common_steps import PROMPT_PATH, WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.gather import gathered, whole
+from rubric_core.migration.group_keys import gathered, whole
 from rubric_core.migration.moves import added, taken_out
-from rubric_core.migration.prompts import VARIABLES_INTO
-from rubric_core.migration.shared import PROMPT_PATH, WAKING, lists_to_the_top, with_variables
+from rubric_core.migration.prompt_variables import VARIABLES_INTO
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import column_of, plain_or_quoted, rename_key
 from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.words import names, number
+from rubric_core.validation.wording import names, number
 
 __all__ = ["AS_MINIMUMS", "AS_SHARES", "PROMPT_FILES", "SCALAR", "TO_AGENTV_3"]
 

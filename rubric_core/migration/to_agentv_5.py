@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.migration.common_steps import WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.draft import Draft
-from rubric_core.migration.prompts import VARIABLES_INTO
-from rubric_core.migration.shared import WAKING, lists_to_the_top, with_variables
+from rubric_core.migration.prompt_variables import VARIABLES_INTO
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.migration.to_agentv_3 import AS_MINIMUMS, AS_SHARES, PROMPT_FILES, SCALAR
 from rubric_core.migration.to_agentv_5_cases import CASE_STEPS

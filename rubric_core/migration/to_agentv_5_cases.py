@@ -7,11 +7,11 @@ from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
 from rubric_core.language.model import Case, ContentBlock, Suite
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.gather import gathered, lift_out, whole
+from rubric_core.migration.group_keys import gathered, lift_out, whole
 from rubric_core.migration.moves import dash_of, lifted, piece_of, replaced
 from rubric_core.migration.step import Change, Note, Step
+from rubric_core.syntax.collection_edits import extent, indented
 from rubric_core.syntax.edit import column_of, rename_key
-from rubric_core.syntax.pieces import extent, indented
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 

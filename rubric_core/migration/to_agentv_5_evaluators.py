@@ -15,15 +15,15 @@ from rubric_core.language.evaluators import (
     SkillUsed,
 )
 from rubric_core.loading.grading import default_name
+from rubric_core.migration.common_steps import MINIMUMS
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.gather import whole
+from rubric_core.migration.group_keys import whole
 from rubric_core.migration.moves import added, taken_out
-from rubric_core.migration.shared import MINIMUMS
 from rubric_core.migration.step import Change, Note, Step
 from rubric_core.syntax.edit import rename_key, replace_value
 from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit
-from rubric_core.validation.words import number
+from rubric_core.validation.wording import number
 
 __all__ = ["EVALUATOR_STEPS"]
 

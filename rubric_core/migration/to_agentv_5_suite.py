@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Suite
 from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.gather import comments_left, lift_out, whole
+from rubric_core.migration.group_keys import comments_left, lift_out, whole
 from rubric_core.migration.moves import dash_of, extent_of, inlined, lifted, nested, piece_of, put, replaced, taken_out
 from rubric_core.migration.step import Change, Note, Step
+from rubric_core.syntax.collection_edits import dedented, extent, indented
 from rubric_core.syntax.edit import column_of, rename_key
-from rubric_core.syntax.pieces import dedented, extent, indented
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.text import Edit, Span

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import HIGHEST, Band, Criterion, LlmRubric, ScoreRanges
-from rubric_core.refactoring.spot import Refactoring, Spot, has_comment
+from rubric_core.refactoring.place import Refactoring, Spot, has_comment
 from rubric_core.syntax.edit import column_of, deeper, item_dash, line_end
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span

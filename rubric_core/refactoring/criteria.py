@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import required
-from rubric_core.refactoring.spot import Refactoring, Spot, has_comment
+from rubric_core.refactoring.place import Refactoring, Spot, has_comment
 from rubric_core.syntax.edit import as_mapping, column_of, line_end
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
 from rubric_core.text import Edit, Span

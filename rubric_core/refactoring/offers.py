@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from rubric_core.analysis import Analysis
 from rubric_core.refactoring.bands import bands
 from rubric_core.refactoring.criteria import criteria
-from rubric_core.refactoring.gathering import gathering
-from rubric_core.refactoring.missing import missing
-from rubric_core.refactoring.sharing import sharing
-from rubric_core.refactoring.spot import Refactoring, Spot
+from rubric_core.refactoring.first_assertion import missing
+from rubric_core.refactoring.place import Refactoring, Spot
+from rubric_core.refactoring.plain_strings import gathering
+from rubric_core.refactoring.shared_evaluators import sharing
 from rubric_core.refactoring.weights import weights
 
 __all__ = ["refactorings"]

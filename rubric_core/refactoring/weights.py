@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.shape import Shape
-from rubric_core.refactoring.spot import Refactoring, Spot
+from rubric_core.refactoring.place import Refactoring, Spot
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit

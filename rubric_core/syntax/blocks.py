@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
-from rubric_core.syntax.items import begins_item, cut_items, find_items, leading_start
+from rubric_core.syntax.case_items import begins_item, cut_items, find_items, leading_start
 from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange, apply_edits

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rubric_core.syntax.above import ITEM, LINE, Step, key_above, line_end, line_start, siblings, way
+from rubric_core.syntax.ancestors import ITEM, LINE, Step, key_above, line_end, line_start, siblings, way
 from rubric_core.syntax.flow import Flow, open_flow
 from rubric_core.text import Span
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from sys import intern
 from typing import Any
 
-from rubric_core.syntax.layout import misplaced
 from rubric_core.syntax.libyaml import yaml
+from rubric_core.syntax.strict_layout import misplaced
 from rubric_core.syntax.tree import (
     BLOCK_STYLES,
     QUOTED_STYLES,

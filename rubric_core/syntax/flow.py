@@ -2,7 +2,7 @@
 
 import re
 
-from rubric_core.syntax.above import line_end, line_start
+from rubric_core.syntax.ancestors import line_end, line_start
 
 __all__ = ["Flow", "Level", "open_flow"]
 

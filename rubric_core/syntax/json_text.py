@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 
-from rubric_core.lazy import pattern
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar, Sequence, Tree
 from rubric_core.text import Span
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rubric_core.lazy import pattern
+from rubric_core.lazy_compilation import pattern
 
 __all__ = ["yaml"]
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 
 from rubric_core.syntax.blocks import FRAME, Block, Document
-from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Tree
 from rubric_core.text import Edit, apply_edits

@@ -5,11 +5,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
 
-from rubric_core.syntax.candidates import candidates
 from rubric_core.syntax.depth import without_deep
 from rubric_core.syntax.events import Failure, build, stumble
-from rubric_core.syntax.explain import explain
 from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, TAB, Repair
+from rubric_core.syntax.repair_candidates import candidates
+from rubric_core.syntax.repair_messages import explain
 from rubric_core.syntax.tabs import without_idle_tabs
 from rubric_core.syntax.tree import Mend, Problem, Scalar, Tree, walk
 from rubric_core.text import Edit, Span

@@ -2,7 +2,7 @@
 
 import re
 
-from rubric_core.lazy import pattern
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.events import Failure, stumble
 from rubric_core.syntax.repair import TAB
 

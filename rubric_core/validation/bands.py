@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
-from rubric_core.loading.ranges_otherwise import read_tuple
+from rubric_core.loading.foreign_bands import read_tuple
 from rubric_core.syntax.tree import Node, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Fix

@@ -12,7 +12,7 @@ from rubric_core.distribution import page_address
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.targets import Entry
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.case_files import CaseSet
 from rubric_core.text import Edit, Span
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Literal, cast, get_args
 
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.rule import Diagnostic, Severity
 
 __all__ = ["EVERYTHING", "LEVELS", "Level", "Selection"]

@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
-from rubric_core.language.closest import closest
-from rubric_core.lazy import dataclass
+from rubric_core.language.closest_name import closest
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Edit, Span
-from rubric_core.validation.ignores import UNUSED, Ignore, Listed, Reach
+from rubric_core.validation.ignore_comments import UNUSED, Ignore, Listed, Reach
 from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["Placed", "Suppression", "UnusedIgnore"]

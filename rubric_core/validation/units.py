@@ -2,7 +2,7 @@
 
 import re
 
-from rubric_core.lazy import pattern
+from rubric_core.lazy_compilation import pattern
 
 __all__ = ["NUMBERS", "number_meant", "share_meant"]
 

@@ -7,8 +7,8 @@ from rubric_core.control_characters import mask
 from rubric_lsp.convert.params import Params
 from rubric_lsp.convert.positions import Json, location, range_of, workspace_edit
 from rubric_lsp.documents.by_block import Places
+from rubric_lsp.documents.name_uses import Uses
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.documents.uses import Uses
 from rubric_lsp.features.code_actions import QUICK_FIX, RUN, RUN_RESULTS, Action
 from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses, cases_in, file_lenses, lensed_cases
 from rubric_lsp.features.results import Results

@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from rubric_core.analysis.finding_list import alike
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Awaited, Diagnostic
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import Birth, Known, Numbered, Scene, numbered, review, scene_of
-from rubric_lsp.features.writing import moved
+from rubric_lsp.features.edit_place import moved
 
 __all__ = ["IDLE", "Deferral"]
 

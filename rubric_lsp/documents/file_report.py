@@ -5,8 +5,8 @@ from array import array
 from collections.abc import Iterator
 from typing import Any
 
-from rubric_core.language.usage import Counts
-from rubric_core.lazy import dataclass
+from rubric_core.language.usage_counts import Counts
+from rubric_core.lazy_compilation import dataclass
 from rubric_lsp.protocol.json_array import JsonArray
 
 __all__ = ["NOTHING_WRONG", "PackedCounts", "Report", "Word", "digest"]

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.text import Edit, Span
+from rubric_lsp.documents.name_uses import Uses, uses
 from rubric_lsp.documents.project_index import Around
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.template_variables import Places, Value, Variables, is_prompt
-from rubric_lsp.documents.uses import Uses, uses
 from rubric_lsp.features.names import FILES, Name, name_at, occurrences
 from rubric_lsp.features.renaming import RENAMED, objection, written
 from rubric_lsp.protocol.errors import REQUEST_FAILED, RefusedError

@@ -8,20 +8,20 @@ from typing import NamedTuple
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
-from rubric_core.language.around import FileKind
-from rubric_core.language.endings import PROMPTS
-from rubric_core.language.usage import Counts
+from rubric_core.language.file_extensions import PROMPTS
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.usage_counts import Counts
+from rubric_core.loading.directory_search import HOMES
+from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import absolute
-from rubric_core.loading.kind import kind_by_name
 from rubric_core.loading.project import OpenFiles, Project
-from rubric_core.loading.search import HOMES
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
 from rubric_lsp.documents.closed_files import AnalysisCache
 from rubric_lsp.documents.gc_control import Memory
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.writing import continued
+from rubric_lsp.features.edit_place import continued
 from rubric_lsp.protocol.uris import path_of
 
 __all__ = ["Change", "Workspace", "folders_changed"]

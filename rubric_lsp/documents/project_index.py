@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.configuration.discovery import Discovery
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
+from rubric_core.loading.directory_search import URL, find_file, places_of
+from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import UnreadableError, absolute, read_text
-from rubric_core.loading.kind import kind_by_name
-from rubric_core.loading.mentions import is_script
-from rubric_core.loading.names import known_targets, programs, template_of, templates
-from rubric_core.loading.search import URL, find_file, places_of
+from rubric_core.loading.known_names import known_targets, programs, template_of, templates
+from rubric_core.loading.reference_collector import is_script
 from rubric_core.text import Span
 from rubric_lsp.documents.open_documents import Workspace
 from rubric_lsp.documents.snapshot import Snapshot

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.text import Edit
 from rubric_lsp.documents.project_index import Around
 from rubric_lsp.documents.snapshot import Snapshot

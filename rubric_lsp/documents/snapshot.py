@@ -9,17 +9,17 @@ from typing import Protocol
 from rubric_core.analysis import Analysis, Language
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
-from rubric_core.language.around import FileKind
-from rubric_core.language.usage import Counts, count
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.usage_counts import Counts, count
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
+from rubric_lsp.documents.block_cache import Kept
 from rubric_lsp.documents.by_block import BlockAnswer, Parts, Write
 from rubric_lsp.documents.closed_files import AnalysisCache, IndexedFile, suite_title
-from rubric_lsp.documents.kept import Kept
 from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.edit_place import Writing
 from rubric_lsp.features.names import BlockNames, NameKind
-from rubric_lsp.features.writing import Writing
 from rubric_lsp.protocol.uris import path_of
 
 __all__ = ["Documents", "Snapshot"]

@@ -5,13 +5,13 @@ from dataclasses import field
 from itertools import islice
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.variables import FILLED_BY, STANDS_FOR
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import absolute
-from rubric_core.loading.kind import kind_by_name
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_lsp.documents.project_index import Around

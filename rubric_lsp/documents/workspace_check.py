@@ -9,9 +9,9 @@ from typing import Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.configuration import ByFolder, Configuration
-from rubric_core.language.around import FileKind
-from rubric_core.lazy import dataclass
-from rubric_core.loading.kind import kind_by_name
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.file_kind import kind_by_name
 from rubric_lsp.documents.file_report import NOTHING_WRONG, PackedCounts, Report, Word
 from rubric_lsp.documents.open_documents import Workspace
 from rubric_lsp.documents.project_index import Around, Breaks

@@ -6,9 +6,9 @@ from functools import partial
 
 from rubric_core.analysis import Analysis
 from rubric_core.fixing import Gate, fixed, safe_fix
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Edit, Span
-from rubric_core.validation.ignoring import Suppressions
+from rubric_core.validation.ignore_fixes import Suppressions
 from rubric_lsp.features.run_actions import RUN, RUN_RESULTS, RunAction
 
 __all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "RUN_RESULTS", "Action", "Reader", "actions"]
@@ -111,7 +111,7 @@ def _all_of(analysis: Analysis, title: str, kind: str, amount: int, code: str | 
     """An action that makes every safe fix, or every one for a code."""
 
     def edits() -> tuple[Edit, ...]:
-        from rubric_core.migration.difference import edits_between  # noqa: PLC0415  # not before somebody asks
+        from rubric_core.migration.line_diff import edits_between  # noqa: PLC0415  # not before somebody asks
 
         return edits_between(analysis.document.text, fixed(analysis, code).analysis.document.text)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rubric_core.control_characters import reveal
 from rubric_core.language.markdown import code
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 from rubric_lsp.features.consequences import Plan, Suites, identity, plan_of
 from rubric_lsp.features.markdown import fenced, shortened
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rubric_core.disk import DiskFiles
-from rubric_core.language.endings import CODE
 from rubric_core.language.evaluators import (
     Aggregator,
     CodeEvaluator,
@@ -21,11 +20,12 @@ from rubric_core.language.evaluators import (
     Python,
     Webhook,
 )
+from rubric_core.language.file_extensions import CODE
 from rubric_core.language.shape import children
-from rubric_core.loading.names import file_named
-from rubric_core.loading.search import URL
-from rubric_core.syntax.plain import plain
-from rubric_core.syntax.templates import ANY_VARIABLE, environment_read
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.known_names import file_named
+from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 from rubric_core.trust import real_path
 
 if TYPE_CHECKING:

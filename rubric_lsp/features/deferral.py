@@ -5,12 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from rubric_core.analysis.finding_list import FindingList
 from rubric_core.analysis.finding_list import moved as moved_by
-from rubric_core.lazy import dataclass
-from rubric_core.syntax.above import LINE
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.syntax.ancestors import LINE
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
 from rubric_core.validation.rule import Awaited, Diagnostic
-from rubric_lsp.features.writing import Writing, line_at, unfinished
+from rubric_lsp.features.edit_place import Writing, line_at, unfinished
 
 __all__ = ["Birth", "Known", "Numbered", "Scene", "numbered", "review", "scene_of", "without_some"]
 

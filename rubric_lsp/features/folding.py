@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.tree import Mapping, Node, Sequence, walk
 from rubric_core.text import LineIndex
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Results, Shown, brief, id_span, line_end, marks, tally_of

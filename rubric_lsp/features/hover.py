@@ -6,14 +6,14 @@ from typing import Any
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
-from rubric_core.language.kinds import ByNode, Choice, Kind
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Key, Place, Shape, children
+from rubric_core.language.value_kinds import ByNode, Choice, Kind
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
-from rubric_core.validation.words import number
+from rubric_core.validation.wording import number
 from rubric_lsp.features.band_scale import scale
 from rubric_lsp.features.key_docs import key_markdown, type_markdown
 from rubric_lsp.features.markdown import beginning, fenced

@@ -1,8 +1,8 @@
 """The words of the catalogue as Markdown, for hover and completion."""
 
 from rubric_core.analysis import Analysis
+from rubric_core.language.cursor_place import history
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.place import history
 from rubric_core.language.shape import EXTENSION, Key, Shape
 
 __all__ = ["key_markdown", "summary", "type_markdown"]

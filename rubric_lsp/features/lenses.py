@@ -6,9 +6,9 @@ from typing import NamedTuple
 from rubric_core.analysis import Analysis
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 from rubric_lsp.features.results import Results, Shown, brief
 from rubric_lsp.features.run_actions import TIMES
 

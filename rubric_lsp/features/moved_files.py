@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from rubric_core.language.endings import YAML
-from rubric_core.lazy import dataclass
+from rubric_core.language.file_extensions import YAML
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL, directories_up, is_pattern, without_function
 from rubric_core.loading.files import absolute
-from rubric_core.loading.names import template_file
-from rubric_core.loading.search import URL, directories_up, is_pattern, without_function
+from rubric_core.loading.known_names import template_file
 from rubric_core.ports import Files
 from rubric_core.text import Edit
 from rubric_lsp.features.names import FILES, Name

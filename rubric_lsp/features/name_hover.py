@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.around import FileKind
-from rubric_core.language.kinds import Text
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
+from rubric_core.language.value_kinds import Text
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.validation.rule import CaseEntry

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Literal
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator, Scripted
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, ContentBlock, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
-from rubric_core.lazy import dataclass
-from rubric_core.loading.mentions import Mention, is_open, is_script, mentions, words_of
-from rubric_core.loading.search import URL
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.reference_collector import Mention, is_open, is_script, mentions, words_of
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span

@@ -3,8 +3,8 @@
 import re
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.around import FileKind
-from rubric_core.lazy import pattern
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
 

@@ -7,7 +7,7 @@ from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, grader_w
 from rubric_core.evaluation.reporting.transcript import usage_words
 from rubric_core.evaluation.scoring.counterfactual import to_flip
 from rubric_core.language.markdown import code, plain
-from rubric_core.validation.words import number
+from rubric_core.validation.wording import number
 from rubric_lsp.features.markdown import fenced
 from rubric_lsp.features.results import Shown, brief
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from rubric_core.evaluation.reporting.inline_marks import SIGNS
 from rubric_core.evaluation.reporting.rows import case_row
 from rubric_core.evaluation.reporting.transcript import request_text, requests_of
-from rubric_core.evaluation.results.writing import json_text
+from rubric_core.evaluation.results.journal import json_text
 from rubric_core.language.markdown import plain, plain_lines
 from rubric_lsp.features.markdown import fenced
 

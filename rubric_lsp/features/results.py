@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 

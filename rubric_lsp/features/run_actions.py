@@ -6,7 +6,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import children
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import evaluators_of
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of

@@ -11,7 +11,7 @@ from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 from rubric_lsp.features.results import Results, Shown, marks_of_both
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from rubric_core.analysis import LocalText
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, as_list
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import case_list, default_name, suite_list
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rubric_core.language.evaluators import Criterion, Evaluator
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import default_name
 from rubric_core.text import Span
 

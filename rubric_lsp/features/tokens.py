@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.kinds import Choice
 from rubric_core.language.shape import Shape, children
+from rubric_core.language.value_kinds import Choice
 from rubric_core.syntax.tree import Scalar, Tree
 from rubric_core.text import Encoding, LineIndex, Span, code_units
 from rubric_lsp.features.blockwise import line_in_document

@@ -9,7 +9,7 @@ from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, cast
 
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Encoding
 from rubric_lsp.features import code_actions, on_type_formatting, tokens
 

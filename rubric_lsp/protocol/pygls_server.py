@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from rubric_core.lazy import Pending
+from rubric_core.lazy_compilation import Pending
 
 __all__ = ["LanguageServer", "LanguageServerProtocol", "Workspace", "deferred_classes"]
 

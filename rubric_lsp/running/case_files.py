@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.files import absolute
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results

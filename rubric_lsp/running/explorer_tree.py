@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.control_characters import mask
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Suite
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot

@@ -18,7 +18,7 @@ from rubric_core.evaluation.engine.schedule import Schedule
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import SIGNS
 from rubric_core.ports import Ports
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 from rubric_lsp.running.run_request import Order
 from rubric_lsp.running.selection import Part
 

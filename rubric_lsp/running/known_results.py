@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results
 from rubric_lsp.host import Host

@@ -103,7 +103,7 @@ def prompt_of(case: "Runnable") -> str:
     from rubric_core.evaluation.cases.messages import prompt_inputs  # noqa: PLC0415
     from rubric_core.evaluation.cases.prompts import prompt_text  # noqa: PLC0415
     from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
-    from rubric_core.evaluation.engine.fill import filled  # noqa: PLC0415
+    from rubric_core.evaluation.engine.fill_variables import filled  # noqa: PLC0415
     from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
 
     try:

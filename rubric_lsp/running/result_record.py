@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.language.model import Case, Suite
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.documents.open_documents import Workspace
 from rubric_lsp.documents.project_index import Breaks

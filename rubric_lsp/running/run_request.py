@@ -1,6 +1,6 @@
 """What a person asks to be run."""
 
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["Order", "Wanted"]
 

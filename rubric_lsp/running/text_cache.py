@@ -7,8 +7,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from rubric_core.evaluation.results.writing import write_atomically
-from rubric_core.homes import user_directory
+from rubric_core.evaluation.results.journal import write_atomically
+from rubric_core.user_dirs import user_directory
 
 __all__ = ["KEPT_DAYS", "cached", "tidy"]
 

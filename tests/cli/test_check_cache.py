@@ -16,7 +16,7 @@ from command import BROKEN, CLEAN, Run, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rubric_core.cli import check_run, checker, inputs, parallel
+from rubric_core.cli import check_inputs, check_run, file_checker, parallel
 
 FEWEST = check_run._FEWEST
 
@@ -25,14 +25,14 @@ FEWEST = check_run._FEWEST
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_run, "_FEWEST", 1)
     monkeypatch.setattr(parallel, "_processors", lambda: 1)
-    monkeypatch.setattr(inputs, "_TICK", TICK)
+    monkeypatch.setattr(check_inputs, "_TICK", TICK)
 
 
 @pytest.fixture
 def analysed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[str]]]:
     """The names of the files that were analysed since this was called last."""
     seen: list[str] = []
-    real = checker.analyze
+    real = file_checker.analyze
 
     def counted(*arguments: Any, **named: Any) -> Any:
         seen.append(Path(named["path"]).name)
@@ -43,7 +43,7 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[str]
         seen.clear()
         return names
 
-    monkeypatch.setattr(checker, "analyze", counted)
+    monkeypatch.setattr(file_checker, "analyze", counted)
     return taken
 
 
@@ -190,7 +190,7 @@ def test_what_cannot_be_written_is_not_kept(rubric: Run, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("rubric_core.evaluation.results.writing.write_atomically", full)
+        patch.setattr("rubric_core.evaluation.results.journal.write_atomically", full)
         assert said(rubric("check")) == fresh
     with monkeypatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(write("../file", "no folder").absolute()))

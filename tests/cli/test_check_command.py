@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from command import BROKEN, CLEAN, Run, write
 
-from rubric_core.cli.checked import Checked, Round
+from rubric_core.cli.check_result import Checked, Round
 
 if TYPE_CHECKING:
     from rubric_core.syntax.blocks import Document

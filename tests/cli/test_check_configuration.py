@@ -8,8 +8,8 @@ from command import BROKEN, CLEAN, Run, write
 
 from rubric_core.analysis import Language
 from rubric_core.configuration import DEFAULT, Configurations
-from rubric_core.configuration.places import places
-from rubric_core.configuration.reading import SETTINGS, read
+from rubric_core.configuration.parse import SETTINGS, read
+from rubric_core.configuration.toml_places import places
 
 LANGUAGE = Language()
 

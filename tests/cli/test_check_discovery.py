@@ -10,7 +10,7 @@ from rubric_core.analysis import Language
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.loading.files import is_suite, is_suite_name
-from rubric_core.loading.patterns import Patterns, braces
+from rubric_core.loading.path_patterns import Patterns, braces
 
 LANGUAGE = Language()
 

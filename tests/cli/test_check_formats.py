@@ -9,8 +9,8 @@ import pytest
 from command import BROKEN, CLEAN, Run, write
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
-from rubric_core.cli.frames import frame
-from rubric_core.cli.style import Style, width
+from rubric_core.cli.code_frames import frame
+from rubric_core.cli.terminal_style import Style, width
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic, Related

@@ -9,7 +9,7 @@ from harness import LANGUAGE, Page, analysis_of, check, fixed, unmarked
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.text import Edit, Span, apply_edits
-from rubric_core.validation.ignoring import Suppressions
+from rubric_core.validation.ignore_fixes import Suppressions
 
 HEAD = "tests:\n  - id: refund\n    input: Can I return this?\n    criteria: Names the 30 day window\n    assertions:\n"
 BAD = "      - {type: contains, value: 30 days, weight: -1}\n"

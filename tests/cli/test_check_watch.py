@@ -13,7 +13,7 @@ import pytest
 from command import BROKEN, CLEAN, write
 
 from rubric_core.analysis import Language
-from rubric_core.cli.checker import Checker, Wishes
+from rubric_core.cli.file_checker import Checker, Wishes
 from rubric_core.cli.sources import Source, Sources
 from rubric_core.cli.watch import Watching
 from rubric_core.configuration import Configurations

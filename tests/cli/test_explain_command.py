@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from command import Run
 
-from rubric_core.cli.page import rendered
-from rubric_core.cli.style import Style
+from rubric_core.cli.terminal_markdown import rendered
+from rubric_core.cli.terminal_style import Style
 from rubric_core.validation.rules import RULES
 
 

@@ -8,14 +8,14 @@ import pytest
 from cached_project import PROMPT, TICK, link, plant, said, same_stamp, settle, swap
 from command import BROKEN, CLEAN, Run, write
 
-from rubric_core.cli import check, check_run, inputs, parallel, printing
+from rubric_core.cli import check, check_inputs, check_output, check_run, parallel
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_run, "_FEWEST", 1)
     monkeypatch.setattr(parallel, "_processors", lambda: 1)
-    monkeypatch.setattr(inputs, "_TICK", TICK)
+    monkeypatch.setattr(check_inputs, "_TICK", TICK)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
     return taken
 
 
-FORMATS = [[], *(["--format", name] for name in printing.FORMATS), ["--statistics"], ["--quiet"], ["--diff"]]
+FORMATS = [[], *(["--format", name] for name in check_output.FORMATS), ["--statistics"], ["--quiet"], ["--diff"]]
 
 
 @pytest.mark.parametrize("options", FORMATS, ids=" ".join)
@@ -52,13 +52,13 @@ def test_where_nothing_changed_the_same_is_printed(rubric: Run, rounds: Callable
     assert rounds() == 3
     assert said(rubric("check", *options)) == fresh
     assert rounds() == 0
-    assert tuple(printing.FORMATS) == check.FORMATS
+    assert tuple(check_output.FORMATS) == check.FORMATS
 
 
 def test_at_a_path_that_is_too_long_there_is_nothing(tmp_path: Path) -> None:
     """The text of a message is looked for as a file, too, and may be longer than names can be."""
-    assert inputs.kind_of(str(tmp_path / ("Is this a path? " * 40))) == inputs.ABSENT
-    assert inputs.kind_of(str(tmp_path)) == inputs.FOLDER
+    assert check_inputs.kind_of(str(tmp_path / ("Is this a path? " * 40))) == check_inputs.ABSENT
+    assert check_inputs.kind_of(str(tmp_path)) == check_inputs.FOLDER
 
 
 def test_what_may_have_changed_within_a_tick_counts_as_changed(
@@ -69,11 +69,11 @@ def test_what_may_have_changed_within_a_tick_counts_as_changed(
     rubric("check")
     settle()
     write("evals/clean.eval.yaml", BROKEN)
-    monkeypatch.setattr(inputs, "_TICK", 3600 * 10**9)
+    monkeypatch.setattr(check_inputs, "_TICK", 3600 * 10**9)
     for _ in range(3):
         rubric("check")
     assert rounds() == 4
-    monkeypatch.setattr(inputs, "_TICK", TICK)
+    monkeypatch.setattr(check_inputs, "_TICK", TICK)
     settle()
     for _ in range(3):
         rubric("check")
@@ -84,7 +84,7 @@ def test_a_disk_without_times_of_changes_keeps_nothing(
     rubric: Run, rounds: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant()
-    monkeypatch.setattr(inputs.sys, "platform", "win32")
+    monkeypatch.setattr(check_inputs.sys, "platform", "win32")
     for _ in range(4):
         rubric("check")
         settle()

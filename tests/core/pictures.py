@@ -4,7 +4,7 @@ from typing import Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.shape import Shape
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 
 __all__ = ["picture", "tree_picture"]

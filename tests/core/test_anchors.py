@@ -6,7 +6,7 @@ from waiting import without_hanging
 
 from rubric_core.analysis import analyze
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Edit, Span
 
 ACROSS = """\

@@ -6,7 +6,7 @@ from waiting import without_hanging
 
 from rubric_core.analysis import Language, analyze
 from rubric_core.syntax.blocks import Document
-from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.parse import LARGEST
 from rubric_core.text import Edit, Span
 

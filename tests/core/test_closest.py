@@ -3,7 +3,7 @@
 import random
 import sys
 
-from rubric_core.language.closest import Lexicon, is_slip
+from rubric_core.language.closest_name import Lexicon, is_slip
 
 
 def plain_distance(a: str, b: str) -> int:

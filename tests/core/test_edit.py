@@ -16,7 +16,7 @@ from rubric_core.syntax.edit import (
     replace_value,
 )
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import apply_edits
 

@@ -12,7 +12,7 @@ from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.trial import Trial, tried, tried_briefly
 from rubric_core.fixing import Gate, fixed
 from rubric_core.fixing.comparison import Comparison
-from rubric_core.fixing.shift import Origin, Shift
+from rubric_core.fixing.offset_origin import Origin, Shift
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.model import Case
 from rubric_core.text import Edit, Span, apply_edits

@@ -8,15 +8,15 @@ from waiting import without_hanging
 #: The square of it takes longer than anybody waits.
 LONG = 1_000_000
 TEXTS = (
-    ("rubric_core.syntax.foreign_signs", "_FENCE", "match", "```", " ", "x!"),
+    ("rubric_core.syntax.foreign_sign_repairs", "_FENCE", "match", "```", " ", "x!"),
     ("rubric_core.syntax.tabs", "_BLANK_LINE", "search", "", "\t", "x"),
     ("rubric_core.syntax.tabs", "_IDLE", "match", "- ", "\t", "-"),
     ("rubric_core.formatting.spacing", "_TRAILING", "search", "", " ", "x"),
     ("rubric_core.evaluation.templating.interpolate", "_name_in", "", "{{", " ", "x"),
     ("rubric_core.evaluation.evaluators.heuristic", "_BULLET", "match", "- ", " ", "\n\n"),
     ("rubric_core.evaluation.evaluators.field_accuracy", "_NUMBER", "match", "", "9", "x"),
-    ("rubric_core.cli.page", "_MARKER", "match", "", "^", "x"),
-    ("rubric_core.cli.page", "_INLINE", "search", "", "`", "x"),
+    ("rubric_core.cli.terminal_markdown", "_MARKER", "match", "", "^", "x"),
+    ("rubric_core.cli.terminal_markdown", "_INLINE", "search", "", "`", "x"),
 )
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rubric_core.lazy import Pending, pattern
-from rubric_core.lazy import dataclass as late
+from rubric_core.lazy_compilation import Pending, pattern
+from rubric_core.lazy_compilation import dataclass as late
 
 OPTIONS = [
     {"frozen": frozen, "slots": slots, "kw_only": kw_only}

@@ -15,7 +15,7 @@ from rubric_core.loading.files import is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 HERE = Path(__file__).parent / "legal"
 _HEADING = re.compile(r"^#### (.+)\n", re.MULTILINE)

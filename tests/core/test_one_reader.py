@@ -12,10 +12,10 @@ import pytest
 import rubric_core
 from rubric_core.analysis import Language, analyze
 from rubric_core.configuration.discovery import Discovery
-from rubric_core.configuration.files import Configurations
+from rubric_core.configuration.lookup import Configurations
 from rubric_core.disk import open_file, read_file, read_stream
 from rubric_core.evaluation.results.store import ResultStore, results_path
-from rubric_core.syntax.templates import filters_used, loose_statements
+from rubric_core.syntax.template_syntax import filters_used, loose_statements
 from rubric_core.text import Span
 from rubric_core.trust import Trust
 
@@ -23,13 +23,13 @@ from rubric_core.trust import Trust
 OTHERS = {
     "disk.py": "this module",
     "atomic_write.py": "a file that is written, and its draft",
-    "escaped.py": "what the system says of processes",
+    "orphan_processes.py": "what the system says of processes",
     "cli/__init__.py": "/dev/null",
     "cli/explain.py": "pages that belong to rubric",
     "cli/reference.py": "pages of the reference",
     "cli/sarif.py": "pages that belong to rubric",
     "evaluation/judge_check/items.py": "a file that belongs to rubric",
-    "language/usage.py": "a file that belongs to rubric",
+    "language/usage_counts.py": "a file that belongs to rubric",
 }
 
 

@@ -14,9 +14,9 @@ from pictures import tree_picture
 from ruamel.yaml import YAML
 
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.moving import indented, nudged
+from rubric_core.syntax.line_repairs import indented, nudged
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence, walk
 from rubric_core.text import apply_edits
 

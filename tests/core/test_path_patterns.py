@@ -13,7 +13,7 @@ from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
 from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, PathMatches, path_matches
-from rubric_core.loading.patterns import Patterns, braces, without_backtracking
+from rubric_core.loading.path_patterns import Patterns, braces, without_backtracking
 from rubric_core.loading.project import Project
 
 #: What lines are made of, and what stands between slashes in paths.

@@ -10,9 +10,9 @@ from harness import LANGUAGE
 
 from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.loading.names import known_targets
+from rubric_core.loading.directory_search import SHARED_DEPTH, directories_up
+from rubric_core.loading.known_names import known_targets
 from rubric_core.loading.project import Look, Project
-from rubric_core.loading.search import SHARED_DEPTH, directories_up
 
 T = TypeVar("T")
 

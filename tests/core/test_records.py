@@ -5,11 +5,11 @@ from functools import cached_property
 
 import pytest
 
-from rubric_core import lazy
-from rubric_core.records import changed, field_values
+from rubric_core import lazy_compilation
+from rubric_core.dataclass_copies import changed, field_values
 
 
-@lazy.dataclass(frozen=True, slots=True, kw_only=True)
+@lazy_compilation.dataclass(frozen=True, slots=True, kw_only=True)
 class Slotted:
     name: str
     parts: tuple[int, ...] = ()
@@ -20,7 +20,7 @@ class Slotted:
             raise ValueError("bad")
 
 
-@lazy.dataclass(frozen=True)
+@lazy_compilation.dataclass(frozen=True)
 class Open:
     name: str
 

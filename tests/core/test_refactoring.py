@@ -305,7 +305,7 @@ def test_over_the_corpus_nothing_but_the_writing_changes() -> None:
 
 
 def _comments(text: str) -> list[str]:
+    from rubric_core.syntax.collection_edits import comments_of
     from rubric_core.syntax.parse import parse
-    from rubric_core.syntax.pieces import comments_of
 
     return sorted(text[s.start : s.end] for s in comments_of(text, parse(text)))

@@ -11,12 +11,12 @@ from core.corpus import CORPUS, needs_corpus
 from harness import LANGUAGE, UPDATING
 
 from rubric_core.analysis import analyze
-from rubric_core.language import usage
+from rubric_core.language import usage_counts
 from rubric_core.language.shape import Shape, children
-from rubric_core.language.usage import ANY, Counts, count, general_usage, likelihoods
+from rubric_core.language.usage_counts import ANY, Counts, count, general_usage, likelihoods
 
 KINDS = ("suite", "targets", "cases")
-DATA = Path(usage.__file__).with_name("usage.json")
+DATA = Path(usage_counts.__file__).with_name("usage.json")
 
 
 def example(path: str) -> str:
@@ -40,7 +40,7 @@ def corpus_counts() -> Counts:
                 count(s for root in state.shapes for s in children(root))
             )
     counts = Counter(each for seen in found.values() for each in seen)
-    return Counter({each: n for each, n in counts.items() if each[0] not in usage.NAMES})
+    return Counter({each: n for each, n in counts.items() if each[0] not in usage_counts.NAMES})
 
 
 def written(counts: Counts) -> str:

@@ -10,8 +10,8 @@ from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.model.result import Verdict
+from rubric_core.loading.case_table import TableError, cases_in_table
 from rubric_core.loading.project import Project
-from rubric_core.loading.table import TableError, cases_in_table
 
 TYPES = BY_NAME["agentv-5"].types
 SUITE = "# rubric: dialect=agentv-5\nprompts: ['{{ q }}']\nproviders: [default]\ntests:\n"

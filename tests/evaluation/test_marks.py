@@ -9,8 +9,8 @@ from suites import LANGUAGE, Folder, checks
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import analyze
-from rubric_core.cli.inline import Inline
-from rubric_core.cli.style import Style
+from rubric_core.cli.annotated_suite import Inline
+from rubric_core.cli.terminal_style import Style
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rubric_core.cli import main
-from rubric_core.evaluation.results.writing import Journal, write_atomically
+from rubric_core.evaluation.results.journal import Journal, write_atomically
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
 

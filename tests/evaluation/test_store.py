@@ -11,9 +11,9 @@ import pytest
 from suites import Folder
 
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.results import writing
+from rubric_core.evaluation.results import journal
+from rubric_core.evaluation.results.journal import write_atomically
 from rubric_core.evaluation.results.store import ResultStore, results_path
-from rubric_core.evaluation.results.writing import write_atomically
 
 
 def result(name: str, score: float = 1.0) -> CaseResult:
@@ -154,7 +154,7 @@ def test_a_journal_that_others_take_away_is_made_anew(folder: Folder) -> None:
 
 def test_a_file_system_that_knows_no_file_again(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = iter(range(1_000_000))
-    monkeypatch.setattr(writing, "_identity", lambda _: (0, next(numbers)))
+    monkeypatch.setattr(journal, "_identity", lambda _: (0, next(numbers)))
     suite = folder.suite("tests: [{id: a, input: hi}]")
     store = ResultStore.of(suite)
     store.add([result("a"), result("b")], "suite.eval.yaml", "agentv-3")

@@ -17,7 +17,7 @@ from rubric_core.evaluation.cases import variations
 from rubric_core.evaluation.code import js_regex
 from rubric_core.evaluation.engine import fingerprint
 from rubric_core.evaluation.model import context
-from rubric_core.evaluation.results import writing
+from rubric_core.evaluation.results import journal
 from rubric_core.evaluation.results.store import ResultStore
 
 CASES = 8
@@ -55,7 +55,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(context, "context_fields")
     count(variations, "_told_apart")
     count(js_regex, "parse")
-    count(writing, "_opened")
+    count(journal, "_opened")
     js_regex.translate.cache_clear()
     return counted
 

@@ -12,7 +12,7 @@ from rubric_core.analysis import Analysis, analyze
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import children
-from rubric_core.language.usage import count
+from rubric_core.language.usage_counts import count
 from rubric_lsp.features.completion import Completion, complete
 
 KNOWN = {

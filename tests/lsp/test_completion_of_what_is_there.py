@@ -10,8 +10,8 @@ from harness import LANGUAGE, ROOT, files
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.language.dialect import Fate
-from rubric_core.language.kinds import Boolean, ByNode, Choice
 from rubric_core.language.shape import Place, Shape, children
+from rubric_core.language.value_kinds import Boolean, ByNode, Choice
 from rubric_core.loading.files import is_suite_name
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span

@@ -4,7 +4,7 @@ import pytest
 from harness import LANGUAGE, cursor
 
 from rubric_core.text import Edit, Span
-from rubric_lsp.features.writing import Writing, continued, unfinished
+from rubric_lsp.features.edit_place import Writing, continued, unfinished
 
 
 def after(text: str, *edits: tuple[int, int, str]) -> Writing:

@@ -24,8 +24,8 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.recording import Asked, Recorded
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.language.evaluators import CodeEvaluator
+from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.project import Project
-from rubric_core.loading.search import find_file
 from rubric_core.migration import migrate
 from rubric_core.ports import Finished, Program
 from rubric_core.syntax.parse import parse

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from harness import LANGUAGE
 
 from rubric_core.analysis import Analysis, analyze
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration import Migrated, migrate
+from rubric_core.syntax.collection_edits import comments_of
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.pieces import comments_of
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import LineIndex
 

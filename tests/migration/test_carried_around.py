@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rubric_core.cli import main
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration import migrate
 
 SUITE = """\

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubric_core.migration import difference
-from rubric_core.migration.difference import edits_between
+from rubric_core.migration import line_diff
+from rubric_core.migration.line_diff import edits_between
 from rubric_core.text import Edit, Span, apply_edits
 
 #: Few different lines, and some that are there once.
@@ -22,8 +22,8 @@ def test_the_edits_make_the_other_text(old: list[str], new: list[str], end: str)
 def test_so_they_do_in_long_texts(old: list[str], new: list[str]) -> None:
     before, after = "".join(old), "".join(new)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(difference, "_FEW_LINES", 2)
-        patch.setattr(difference, "_MOST_LINES", 4)
+        patch.setattr(line_diff, "_FEW_LINES", 2)
+        patch.setattr(line_diff, "_MOST_LINES", 4)
         assert apply_edits(before, edits_between(before, after)) == after
 
 

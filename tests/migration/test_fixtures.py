@@ -10,7 +10,7 @@ import pytest
 from harness import UPDATING, files
 from properties import check_all, noted
 
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration import migrate
 
 FIXTURES = sorted(Path(__file__).with_name("fixtures").glob("*.txt"))

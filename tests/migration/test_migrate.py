@@ -8,8 +8,8 @@ from harness import analysis_of
 from properties import check_all, errors
 
 from rubric_core.cli import main
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration import Migrated, NotMigratableError, migrate, steps
 from rubric_core.text import apply_edits
 

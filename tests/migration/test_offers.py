@@ -7,7 +7,7 @@ import pytest
 from harness import analysis_of, cursor
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration import Offer, migrate, steps_at
 from rubric_core.syntax.parse import parse
 from rubric_core.text import apply_edits

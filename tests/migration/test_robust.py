@@ -13,7 +13,7 @@ from properties import comments
 
 from rubric_core.migration import NotMigratableError, migrate
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 pytestmark = pytest.mark.corpus
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"

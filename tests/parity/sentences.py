@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from harness import LANGUAGE, Page, analysis_of, unmarked
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.validation.rule import Diagnostic
 
 from .bundles import SuiteSource

@@ -15,7 +15,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.schema import KINDS, json_schema
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 BY_NAME = {dialect.name: dialect for dialect in DIALECTS}
 EVERY = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)

@@ -11,8 +11,8 @@ from harness import LANGUAGE
 from yaml_server import UnavailableError, YamlServer, installed
 
 from rubric_core.analysis import analyze
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.schema import KINDS, json_schema
 
 pytestmark = pytest.mark.node

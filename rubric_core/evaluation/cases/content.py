@@ -9,11 +9,11 @@ from typing import Any
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.model import ContentBlock, Message
 from rubric_core.language.shape import Shape
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import current_directory, find_file
 from rubric_core.loading.files import absolute
-from rubric_core.loading.search import current_directory, find_file
 from rubric_core.ports import Files
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node
 
 __all__ = ["ContentReader", "FilePart", "Part", "flat_text"]

@@ -12,8 +12,8 @@ from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Options
 from rubric_core.evaluation.model.arguments import instance
 from rubric_core.evaluation.model.plain_data import as_json, dialect_of, located, raise_and_log
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.files import read_text
 from rubric_core.loading.project import Project
 from rubric_core.syntax.line_document import JsonDocument

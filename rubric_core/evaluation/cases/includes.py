@@ -10,10 +10,10 @@ from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.model import EVALUATORS, DefaultTest
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL, current_directory, find_file
+from rubric_core.loading.known_names import template_file
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.names import template_file
-from rubric_core.loading.search import URL, current_directory, find_file
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Tree

@@ -8,7 +8,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.evaluation.cases.errors import place_words, stray_items
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.language.model import Case, CaseInclude
-from rubric_core.loading.search import URL
+from rubric_core.loading.directory_search import URL
 from rubric_core.text import Span
 from rubric_core.validation.rule import ExternalCases
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.dataclass_copies import changed
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
 from rubric_core.evaluation.cases.invalid_entries import lines_of, nothing_behind, strays
@@ -17,18 +18,17 @@ from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.cases.scenarios import scenario_cases
 from rubric_core.evaluation.model.arguments import instance
 from rubric_core.evaluation.model.errors import InvalidSuiteError
-from rubric_core.language.around import FileKind, LoneCase
 from rubric_core.language.dialects import dialect_named
-from rubric_core.language.endings import DATASETS, TABLES, YAML
+from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
+from rubric_core.language.file_kinds import FileKind, LoneCase
 from rubric_core.language.model import Case, Origin, Suite
 from rubric_core.loading.case_files import cases_behind
+from rubric_core.loading.case_table import TableError, cases_in_table
+from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
-from rubric_core.loading.search import current_directory
-from rubric_core.loading.table import TableError, cases_in_table
-from rubric_core.records import changed
 from rubric_core.syntax.blocks import Document
-from rubric_core.syntax.items import ROOT_LIST
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, ExternalCases

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.case_files import PROGRAMS
-from rubric_core.loading.search import without_function
-from rubric_core.syntax.plain import plain
+from rubric_core.loading.directory_search import without_function
+from rubric_core.syntax.plain_data import plain
 from rubric_core.validation.rule import Diagnostic, ExternalCases
 
 __all__ = ["Generated", "LoadedSuite", "NoSuiteError", "is_program"]

@@ -12,9 +12,9 @@ from rubric_core.evaluation.model.inputs import PromptInputs, conversation_text
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
-from rubric_core.loading.search import directories_up
+from rubric_core.loading.directory_search import directories_up
 from rubric_core.ports import ChatMessage, Files, Role
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node
 
 __all__ = ["as_messages", "messages_of", "prompt_inputs", "reference_of", "referenced_files"]

@@ -13,15 +13,15 @@ from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
 from rubric_core.evaluation.templating.nunjucks import without_blocking
-from rubric_core.language.endings import YAML
+from rubric_core.language.file_extensions import YAML
 from rubric_core.language.model import INPUT, OUTPUT, Case
 from rubric_core.language.shape import Shape
+from rubric_core.loading.directory_search import URL, current_directory, find_file, is_pattern
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, path_matches
-from rubric_core.loading.search import URL, current_directory, find_file, is_pattern
 from rubric_core.ports import Ports, Program
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Alias, Node, Scalar
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Sequence as SequenceNode

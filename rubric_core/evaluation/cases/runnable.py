@@ -24,12 +24,12 @@ from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.evaluators import Rubric
 from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
 from rubric_core.language.shape import Shape, children
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import evaluators_of, gathered, scalar_kind
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
 from rubric_core.sandbox import Sandbox
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node, Tree
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry

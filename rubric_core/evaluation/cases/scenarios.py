@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rubric_core.evaluation.cases.variant import Row
 from rubric_core.evaluation.templating.interpolate import node_of
-from rubric_core.language.kinds import ByNode, ListOf
 from rubric_core.language.model import Case, Scenario
 from rubric_core.language.shape import as_list
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.lazy import dataclass
+from rubric_core.language.value_kinds import ByNode, ListOf
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL, current_directory, find_file, is_pattern
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, path_matches
-from rubric_core.loading.search import URL, current_directory, find_file, is_pattern
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import LineIndex, Span

@@ -11,7 +11,7 @@ from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
 from rubric_core.loading.targets import Home, TargetEntry, own_target_name, targets_in
 from rubric_core.ports import Files
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = [
     "choices_of", "chosen_as", "other_names", "own_judge", "own_prompts", "shared_targets", "target_name",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.tree import Node
 
 __all__ = ["Prompt", "Row", "Variant"]

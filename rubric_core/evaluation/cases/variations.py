@@ -19,7 +19,7 @@ from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Defaults, Entry
-from rubric_core.loading.names import entry_name
+from rubric_core.loading.known_names import entry_name
 from rubric_core.syntax.tree import Mapping as MappingNode
 
 if TYPE_CHECKING:

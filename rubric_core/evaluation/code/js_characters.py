@@ -2,9 +2,9 @@
 
 import re
 
+from rubric_core.javascript.character_reader import LINE_ENDS
 from rubric_core.javascript.nodes import Edge
 from rubric_core.javascript.ranges import ALL, Ranges
-from rubric_core.javascript.reading import LINE_ENDS
 
 __all__ = ["edge_of", "set_of"]
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.trace import trace_of
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["LARGE", "messages_in", "payload_of", "prompt_payload", "script_context"]
 

@@ -18,7 +18,7 @@ from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.result import GraderError, Unscored
 from rubric_core.language.shape import Shape
-from rubric_core.loading.search import URL, current_directory, find_file
+from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.ports import Ports, Program
 
 __all__ = ["Language", "language_of", "run_code", "run_function", "transformed"]

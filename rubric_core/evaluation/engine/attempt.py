@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from rubric_core.dataclass_copies import changed
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.messages import prompt_inputs
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -32,10 +33,9 @@ from rubric_core.evaluation.targets.providers.wrapper import Around
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.workspaces.workspace import Workspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import default_name, threshold_of
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
-from rubric_core.records import changed
 
 __all__ = ["Attempt", "asked_for", "graders_of", "secrets_of", "targets_of"]
 

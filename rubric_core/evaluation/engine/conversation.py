@@ -13,7 +13,7 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Uns
 from rubric_core.evaluation.scoring.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld
 from rubric_core.language.model import Turn
 from rubric_core.ports import Answer, ChatMessage, Provider
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Conversation"]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from rubric_core.deadlines import apart, within
 from rubric_core.disk import read_file
 from rubric_core.evaluation.code.commands import program_argv
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
@@ -18,8 +19,7 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.result import GraderError
 from rubric_core.language.shape import Shape
-from rubric_core.loading.names import EVALUATOR_GROUP, file_named
-from rubric_core.waiting import apart, within
+from rubric_core.loading.known_names import EVALUATOR_GROUP, file_named
 
 __all__ = ["UserEvaluator", "custom_evaluator", "nothing_of"]
 

@@ -20,13 +20,13 @@ from rubric_core.language.evaluators import (
     Preprocessor,
     PromptProgram,
 )
-from rubric_core.language.kinds import Text
 from rubric_core.language.providers import SETTINGS
 from rubric_core.language.shape import children
-from rubric_core.loading.names import file_named
-from rubric_core.loading.search import URL, current_directory, find_file, without_function
+from rubric_core.language.value_kinds import Text
+from rubric_core.loading.directory_search import URL, current_directory, find_file, without_function
+from rubric_core.loading.known_names import file_named
 from rubric_core.ports import Files
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Sources", "addresses", "prompt_of"]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer
 
 __all__ = [

@@ -23,10 +23,10 @@ from rubric_core.evaluation.cases.variant import Variant
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict, jsonable
 from rubric_core.evaluation.scoring.score import ungraded_words
-from rubric_core.lazy import dataclass
-from rubric_core.loading.search import URL
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Around", "Extensions", "extensions_of", "extensions_written"]
 

@@ -19,7 +19,7 @@ from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.loading.targets import TargetEntry
 from rubric_core.ports import Files
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["files_of", "fingerprint"]
 

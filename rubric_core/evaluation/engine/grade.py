@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from rubric_core.dataclass_copies import changed
 from rubric_core.evaluation.code.scripts import transformed
 from rubric_core.evaluation.engine.custom_evaluators import UserEvaluator, custom_evaluator, nothing_of
 from rubric_core.evaluation.engine.registry import EVALUATORS, evaluator_for, kind_of
@@ -30,8 +31,7 @@ from rubric_core.language.evaluators import Evaluator as Shaped
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.grading import default_name, evaluators_of, scalar_kind
-from rubric_core.records import changed
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
 
 __all__ = ["CaseScore", "EvaluatorHooks", "evaluator_results", "run_evaluators_for_case"]

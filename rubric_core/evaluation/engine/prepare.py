@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from rubric_core.evaluation.cases.prompts import asked
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.engine.fill import filled
+from rubric_core.evaluation.engine.fill_variables import filled
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
 from rubric_core.evaluation.templating.nunjucks import without_blocking
 from rubric_core.ports import Ports
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Scalar
 
 __all__ = ["filled_in", "prepared", "understood", "with_variables"]

@@ -21,7 +21,7 @@ from rubric_core.evaluation.cases.turns import turn_evaluators, turns_of
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.attempt import Attempt, graders_of
 from rubric_core.evaluation.engine.events import silent
-from rubric_core.evaluation.engine.fill import filled
+from rubric_core.evaluation.engine.fill_variables import filled
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.judging.recording_file import Entry, entries_in
@@ -34,7 +34,7 @@ from rubric_core.evaluation.model.recording import Asked, Recorded
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.shape import children
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.files import read_text
 from rubric_core.loading.project import Project
 from rubric_core.ports import Answer, Finished, Ports, Program, Request

@@ -12,8 +12,8 @@ from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.scoring.score import at_least, ungraded_words, verdict_of
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
-from rubric_core.lazy import dataclass
-from rubric_core.syntax.plain import plain
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Repeats", "budget_of", "pass_at", "pass_hat", "repeated", "repeats_of", "share_interval"]
 

@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rubric_core.dataclass_copies import changed
+from rubric_core.deadlines import within
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.variations import joined, variations
@@ -26,11 +28,9 @@ from rubric_core.evaluation.workspaces.workspace import Workspaces
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import RunSettings
 from rubric_core.language.shape import children
+from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.grading import default_name
-from rubric_core.loading.search import current_directory
 from rubric_core.ports import Ports
-from rubric_core.records import changed
-from rubric_core.waiting import within
 
 __all__ = ["RunSession", "require_runnables", "run_case", "run_in_session", "save_recordings", "session_of", "unrun"]
 

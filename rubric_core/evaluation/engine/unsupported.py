@@ -9,8 +9,8 @@ from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.evaluators import AgentJudge, AgentRubric
 from rubric_core.language.model import EXTENSION_RULES, Case, DefaultTest, EvaluateOptions, Execution
 from rubric_core.language.shape import Shape
-from rubric_core.loading.search import URL
-from rubric_core.syntax.plain import plain
+from rubric_core.loading.directory_search import URL
+from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
 
 __all__ = ["notes_on", "refuse"]

@@ -11,7 +11,7 @@ from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AssertSet
 from rubric_core.loading.grading import gathered
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["ASSERT_SET"]
 

@@ -12,7 +12,7 @@ from rubric_core.evaluation.scoring.dates import same_day
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path, json_in, value_fits
 from rubric_core.evaluation.scoring.score import weighted_mean
 from rubric_core.language.evaluators import FieldAccuracy, FieldCheck
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["FIELD_ACCURACY"]
 

@@ -15,7 +15,7 @@ from rubric_core.evaluation.scoring.score import at_least
 from rubric_core.language.evaluators import Similar
 from rubric_core.language.providers import Api
 from rubric_core.ports import ProviderError
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["SIMILAR"]
 

@@ -10,7 +10,7 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.scoring.tool_calls import Wanted, bounds, glob, recorded
 from rubric_core.language.evaluators import SkillUsed
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["SKILL_USED", "graded"]
 

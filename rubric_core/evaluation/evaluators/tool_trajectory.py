@@ -12,7 +12,7 @@ from rubric_core.evaluation.scoring.trajectory import Step, Tally, compared
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import ExpectedCall, ToolTrajectory
 from rubric_core.ports import ToolUse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["TOOL_TRAJECTORY"]
 

@@ -7,8 +7,8 @@ from rubric_core.evaluation.model.context import EvaluationContext, config_as
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import EvaluatorResult, Unscored
 from rubric_core.language.evaluators import AnyOf, Comparison, Evaluator
-from rubric_core.lazy import dataclass
-from rubric_core.syntax.plain import plain
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.syntax.plain_data import plain
 
 __all__ = [
     "TypedEvaluator", "demanded", "is_inverse", "members_listed", "quoted", "text_of", "texts_of", "trimmed", "value_of",

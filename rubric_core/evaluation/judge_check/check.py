@@ -12,7 +12,7 @@ from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
 from rubric_core.evaluation.model.result import Unscored, Verdict
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ChatMessage, Ports, Provider, ProviderError, Request
 from rubric_core.text import Span
 

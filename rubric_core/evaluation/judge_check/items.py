@@ -7,7 +7,7 @@ from typing import Any
 
 from rubric_core.evaluation.model.criteria import Item
 from rubric_core.evaluation.scoring.rubric import RubricSheet
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["Graded", "Yes", "graded_items", "yes_items"]
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from rubric_core.evaluation.engine.repeats import share_interval
 from rubric_core.evaluation.judge_check.items import Graded, Yes
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["BARS", "Bar", "Measure", "kappa", "measures_of", "no_better_than_chance"]
 

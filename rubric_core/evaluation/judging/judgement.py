@@ -20,10 +20,10 @@ from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge, LlmRubric
 from rubric_core.language.variables import variables_in
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.model.recording import Asked, Made

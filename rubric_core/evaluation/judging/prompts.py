@@ -10,7 +10,7 @@ from rubric_core.evaluation.model.inputs import OwnPrompt
 from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.dialect import Properties
 from rubric_core.language.variables import STANDS_FOR, VARIABLE, variables_in
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = [
     "BUILT_IN", "JudgeInputs", "free_form_prompt", "needed_variables", "own_text", "rubric_prompt",

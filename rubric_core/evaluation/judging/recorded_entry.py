@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from rubric_core.evaluation.judging.recording_file import BREAKS, Entry, RecordedCriterion, dumped, row_of
+from rubric_core.syntax.collection_edits import dedented, extent, indented
 from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.pieces import dedented, extent, indented
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node

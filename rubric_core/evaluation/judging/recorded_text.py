@@ -14,10 +14,10 @@ from typing import NamedTuple
 from rubric_core.disk import read_file
 from rubric_core.evaluation.judging.recorded_entry import fresh, key_of, revised
 from rubric_core.evaluation.judging.recording_file import Entry, RecordingsError, entries_in, whole_file
-from rubric_core.evaluation.results.writing import write_atomically
+from rubric_core.evaluation.results.journal import write_atomically
+from rubric_core.syntax.collection_edits import extent
 from rubric_core.syntax.edit import column_of, item_dash, newline_of
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.pieces import extent
 from rubric_core.syntax.tree import Mapping, Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
 

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Tree
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from rubric_core.evaluation.results.journal import Journal
 from rubric_core.evaluation.results.store import results_path
-from rubric_core.evaluation.results.writing import Journal
 
 __all__ = ["recordings_journal", "recordings_path"]
 

@@ -17,7 +17,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
 from rubric_core.language.shape import Shape
 from rubric_core.language.variables import replaces_system, variables_in
-from rubric_core.loading.search import URL, current_directory, find_file
+from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.ports import Files, Ports, Program
 from rubric_core.syntax.tree import Scalar
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from rubric_core.dataclass_copies import changed
 from rubric_core.evaluation.model.coerce import context_fields
 from rubric_core.evaluation.model.exchanges import ExchangeLog
 from rubric_core.evaluation.model.inputs import OwnPrompt, PromptInputs, ResolvedTarget, TargetAccess
@@ -19,8 +20,7 @@ from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.language.model import Case
 from rubric_core.ports import Answer, Ports, Provider
-from rubric_core.records import changed
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node
 
 __all__ = ["EvaluationContext", "EvaluatorConfig", "config_as"]

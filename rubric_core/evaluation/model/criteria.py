@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from rubric_core.evaluation.model.result import criterion_label
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["Check", "Item"]
 

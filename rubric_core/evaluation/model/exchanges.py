@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from rubric_core.lazy import dataclass
+from rubric_core.dataclass_copies import changed
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request, Sent, Tokens
-from rubric_core.records import changed
 
 __all__ = ["Exchange", "ExchangeLog", "Role", "Usage", "ask", "joined_usage", "tokens_of"]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.language.model import Suite
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node
 
 __all__ = ["metadata_of_suite", "with_inherited"]

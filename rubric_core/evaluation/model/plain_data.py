@@ -10,10 +10,10 @@ from typing import Any
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.evaluation.model.errors import InvalidSuiteError
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS, dialect_named
 from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Origin
 from rubric_core.loading.grading import case_list
 from rubric_core.syntax.line_document import LineDocument

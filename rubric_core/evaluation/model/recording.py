@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from rubric_core.evaluation.model.criteria import Check, Item
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["HAND_WRITTEN", "Asked", "JudgeRecordings", "Made", "Recorded", "RecordingMode"]
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from rubric_core.language.variables import environment_variables_in
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
 
 __all__ = ["Redactor", "looks_secret", "sealed"]

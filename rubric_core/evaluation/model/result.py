@@ -6,11 +6,11 @@ from dataclasses import field, is_dataclass, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
+from rubric_core.dataclass_copies import field_values
 from rubric_core.evaluation.model.exchanges import Exchange, Usage, tokens_of
 from rubric_core.language.shape import Shape
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Tokens
-from rubric_core.records import field_values
 
 __all__ = [
     "CaseResult", "CriterionResult", "EvaluatorResult", "GraderError", "Ungraded", "Unscored", "Verdict",

@@ -5,8 +5,8 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
+from rubric_core.deadlines import apart
 from rubric_core.ports import Answer, Provider, ProviderError, Request
-from rubric_core.waiting import apart
 
 __all__ = ["BroughtJudge", "Judge", "Reply", "as_provider"]
 

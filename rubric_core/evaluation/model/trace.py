@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from rubric_core.evaluation.model.context import EvaluationContext
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, AnswerFile, ChatMessage, ToolUse
 
 __all__ = ["Trace", "conversation", "iso_time", "moment", "trace_of"]

@@ -10,11 +10,11 @@ from rubric_core.evaluation.model.result import CaseResult, CriterionResult, Eva
 from rubric_core.evaluation.scoring.score import ungraded_words
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.shape import Shape
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import gathered
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 
 __all__ = [
     "ERROR", "LONGEST", "RUNNING", "SIGNS", "STALE", "Mark", "age_words", "case_words", "criterion_words",

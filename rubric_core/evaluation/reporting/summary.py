@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rubric_core.evaluation.model.result import CriterionResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import ERROR, RUNNING, SIGNS, STALE, Mark, shortened
 from rubric_core.language.shape import Shape
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["WORST_FIRST", "CaseMark", "Summary"]
 

@@ -9,7 +9,7 @@ from rubric_core.evaluation.cases.turns import TURN
 from rubric_core.evaluation.model.exchanges import Exchange, Usage
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.ports import ChatMessage, Tokens
-from rubric_core.validation.words import count
+from rubric_core.validation.wording import count
 
 __all__ = ["SentRequest", "request_text", "requests_of", "tokens_words", "transcript", "usage_words"]
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from rubric_core.disk import open_file
 from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.results.journal import Journal, JsonText, Rows, json_text, write_atomically
 from rubric_core.evaluation.results.known_case import KnownCase, known_case_of
 from rubric_core.evaluation.results.result_reader import history_of
 from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, result_in, stored_row
-from rubric_core.evaluation.results.writing import Journal, JsonText, Rows, json_text, write_atomically
-from rubric_core.homes import hide
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.files import absolute
+from rubric_core.user_dirs import hide
 
 __all__ = ["ResultStore", "StoredCase", "results_path"]
 

@@ -8,7 +8,7 @@ from rubric_core.evaluation.model.result import CaseResult, CriterionResult, Eva
 from rubric_core.evaluation.scoring.score import at_least, case_outcome, weighted_mean
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["to_fail", "to_flip", "to_pass"]
 

@@ -10,7 +10,7 @@ from rubric_core.evaluation.model.result import CriterionResult, Unscored, Verdi
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import HIGHEST, Criterion, ScoreRanges
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import on_scale, required
 
 __all__ = ["RubricSheet", "sheet_of"]

@@ -11,7 +11,7 @@ from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.model.trace import Trace, moment, trace_of
 from rubric_core.language.evaluators import StepCount
 from rubric_core.language.shape import Shape
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["Step", "Wanted", "bounds", "glob", "recorded", "steps_of", "tools_of", "wanted", "wanted_tool"]
 

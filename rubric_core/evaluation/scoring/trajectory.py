@@ -6,7 +6,7 @@ from typing import Any
 
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path, value_fits
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import ToolUse
 
 __all__ = ["Step", "Tally", "compared"]

@@ -14,10 +14,10 @@ from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.settings import UNUSED, Answering, Settled, as_written, family, refuse, settled
 from rubric_core.language.providers import Prices
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in
-from rubric_core.lazy import dataclass
-from rubric_core.loading.more_targets import configured, whole
-from rubric_core.loading.names import file_named
-from rubric_core.loading.search import current_directory
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.configured_targets import configured, whole
+from rubric_core.loading.directory_search import current_directory
+from rubric_core.loading.known_names import file_named
 from rubric_core.loading.targets import TargetEntry, TargetFile, find_targets, read_targets, unusable_targets
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider

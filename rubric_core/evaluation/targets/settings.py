@@ -9,13 +9,13 @@ from typing import NamedTuple
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.kinds import Boolean, Integer, Kind, ListOf, Number, Text
 from rubric_core.language.providers import Cli
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Tagged
 from rubric_core.language.targets import Entry, Provider, Runtime, Target
+from rubric_core.language.value_kinds import Boolean, Integer, Kind, ListOf, Number, Text
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.targets import NESTED, POINTERS, TargetEntry, TargetFile

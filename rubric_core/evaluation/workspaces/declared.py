@@ -7,13 +7,13 @@ from rubric_core.evaluation.cases.errors import place_words
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.settings import Answering
-from rubric_core.language.around import FileKind
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Environment, Workspace
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL, find_file, places_of
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.search import URL, find_file, places_of
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.text import LineIndex

@@ -7,7 +7,7 @@ from pathlib import Path
 from rubric_core.evaluation.workspaces.declared import Written
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Hook, Hooks
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["HOOKS", "HookPlan", "command_in", "hooks_in", "seconds_in"]
 

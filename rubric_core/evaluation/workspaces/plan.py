@@ -14,10 +14,10 @@ from rubric_core.evaluation.workspaces.hooks import HookPlan, command_in, hooks_
 from rubric_core.language.model import Execution
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Checkout, Environment, Hooks, Repo, RepoSource, Setup, Workspace
-from rubric_core.lazy import dataclass
-from rubric_core.loading.search import places_of
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import places_of
 from rubric_core.ports import Files
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["RepoPlan", "WorkspacePlan", "plan_of"]
 

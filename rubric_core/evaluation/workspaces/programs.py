@@ -19,8 +19,8 @@ from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.workspaces.hooks import HookPlan
 from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan
+from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.files import absolute
-from rubric_core.loading.search import current_directory
 from rubric_core.ports import Finished, Ports, Program
 
 __all__ = ["VARIABLE", "clone", "require", "run_hook"]

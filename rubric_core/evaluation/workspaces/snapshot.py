@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rubric_core.disk import open_file, read_file
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.gitignore import ignored, within
-from rubric_core.loading.patterns import Patterns
+from rubric_core.loading.path_patterns import Patterns
 
 __all__ = ["Kept", "Snapshot", "changes", "take"]
 

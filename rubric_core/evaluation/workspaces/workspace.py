@@ -18,9 +18,9 @@ from rubric_core.evaluation.workspaces.directories import copied, in_thread, put
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
 from rubric_core.evaluation.workspaces.snapshot import Snapshot, changes, take
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Ports
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Workspace", "Workspaces"]
 

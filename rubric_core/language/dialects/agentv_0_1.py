@@ -3,9 +3,9 @@
 from rubric_core.language.changes import adds, narrows, requires, takes
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects.target_files import TARGETS_0_1
-from rubric_core.language.kinds import Text
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 from rubric_core.language.shape_kinds import Messages
+from rubric_core.language.value_kinds import Text
 
 __all__ = ["AGENTV_0_1"]
 

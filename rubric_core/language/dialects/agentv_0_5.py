@@ -3,12 +3,12 @@
 from rubric_core.language.changes import adds, adds_types, narrows, renames, requires, takes, tolerates, unrequires
 from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
-from rubric_core.language.dialects.around_files import AROUND_0_5
+from rubric_core.language.dialects.other_files import AROUND_0_5
 from rubric_core.language.dialects.target_files import TARGETS_0_5
 from rubric_core.language.evaluators import CodeEvaluator, Evaluator, LlmJudge
-from rubric_core.language.kinds import Text
 from rubric_core.language.model import Case, CaseExecution, Execution, Message, Suite
 from rubric_core.language.shape_kinds import Messages
+from rubric_core.language.value_kinds import Text
 
 __all__ = ["AGENTV_0_5"]
 

@@ -12,7 +12,7 @@ from rubric_core.language.changes import (
 )
 from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
-from rubric_core.language.dialects.around_files import AROUND_1
+from rubric_core.language.dialects.other_files import AROUND_1
 from rubric_core.language.dialects.target_files import TARGETS_1
 from rubric_core.language.evaluators import (  # fmt: skip
     Aggregator,

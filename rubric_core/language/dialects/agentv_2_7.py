@@ -12,7 +12,7 @@ from rubric_core.language.changes import (
 )
 from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_1 import AGENTV_1
-from rubric_core.language.dialects.around_files import AROUND_2_7
+from rubric_core.language.dialects.other_files import AROUND_2_7
 from rubric_core.language.dialects.target_files import TARGETS_2_7
 from rubric_core.language.evaluators import (  # fmt: skip
     AgentJudge,

@@ -14,7 +14,7 @@ from rubric_core.language.changes import (
 )
 from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
-from rubric_core.language.dialects.around_files import AROUND_3
+from rubric_core.language.dialects.other_files import AROUND_3
 from rubric_core.language.dialects.target_files import TARGETS_3
 from rubric_core.language.evaluators import (
     Aggregator,

@@ -15,7 +15,7 @@ from rubric_core.language.changes import (
 )
 from rubric_core.language.dialect import Fate
 from rubric_core.language.dialects.agentv_3 import AGENTV_3
-from rubric_core.language.dialects.around_files import AROUND_5
+from rubric_core.language.dialects.other_files import AROUND_5
 from rubric_core.language.dialects.target_files import TARGETS_5
 from rubric_core.language.evaluators import (
     AgentRubric,

@@ -1,9 +1,9 @@
 """Evaluators that look at the answer itself."""
 
 from rubric_core.language.evaluators.base import Evaluator, Scripted
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
 
 __all__ = [
     "AllOf", "AnyOf", "Comparison", "Contains", "ContainsAll", "ContainsAny", "EndsWith", "Equals", "FieldAccuracy",

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Integer, ListOf, MapOf, Number, Text
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Integer, ListOf, MapOf, Number, Text
 
 __all__ = ["CodeEvaluator", "Custom", "Evaluator", "Include", "Preprocessor", "PromptProgram", "Proxy", "Scripted"]
 

@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from rubric_core.language.endings import PROMPTS
 from rubric_core.language.evaluators.base import Evaluator, PromptProgram
 from rubric_core.language.evaluators.rubrics import Criterion
-from rubric_core.language.kinds import Anything, ByNode, Integer, ListOf, MapOf, Number, Text
+from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.shape import key
 from rubric_core.language.shape_kinds import Shaped, Shorthand
+from rubric_core.language.value_kinds import Anything, ByNode, Integer, ListOf, MapOf, Number, Text
 
 __all__ = ["AgentJudge", "GoalSuccess", "LlmJudge"]
 

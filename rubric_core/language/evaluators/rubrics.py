@@ -2,11 +2,22 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rubric_core.language.endings import PROMPTS
 from rubric_core.language.evaluators.base import Evaluator, PromptProgram
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Ranges, Text
+from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Shorthand
+from rubric_core.language.value_kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Ranges,
+    Text,
+)
 
 if TYPE_CHECKING:
     from rubric_core.syntax.tree import Entry

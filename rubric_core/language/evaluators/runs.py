@@ -3,9 +3,9 @@
 from typing import ClassVar
 
 from rubric_core.language.evaluators.base import Evaluator
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
 
 __all__ = [
     "Cost", "ExecutionMetrics", "ExpectedCall", "ExpectedMessages", "Latency", "SkillNotUsed", "SkillTrigger",

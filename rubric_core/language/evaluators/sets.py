@@ -2,9 +2,9 @@
 
 from rubric_core.language.evaluators.base import Evaluator
 from rubric_core.language.evaluators.rubrics import Criterion
-from rubric_core.language.kinds import Anything, ByNode, Choice, ListOf, MapOf, Number, Text
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Shorthand, Tagged
+from rubric_core.language.value_kinds import Anything, ByNode, Choice, ListOf, MapOf, Number, Text
 
 __all__ = ["Aggregator", "AssertSet", "Composite"]
 

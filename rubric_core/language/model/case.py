@@ -5,17 +5,28 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from rubric_core.language.endings import CASES, YAML
 from rubric_core.language.evaluators import Criterion
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, Kind, ListOf, MapOf, Number, Text
+from rubric_core.language.file_extensions import CASES, YAML
 from rubric_core.language.model.execution import CaseExecution, RunSettings
 from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
 from rubric_core.language.model.messages import FILES, INPUT, OUTPUT, ROLE
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Shorthand
 from rubric_core.language.targets import INLINE_PROVIDERS
+from rubric_core.language.value_kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Text,
+)
 from rubric_core.language.workspace import Environment, Workspace
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.tree import Node
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
 from rubric_core.language.model.grading import EVALUATORS
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
 from rubric_core.language.workspace import Hooks
 
 __all__ = ["REPEAT", "CaseExecution", "EvaluateOptions", "Execution", "Repeat", "RunSettings", "TargetChoice", "Trials"]

@@ -1,8 +1,8 @@
 """Where evaluators stand: in lists, or as the one word of older suites."""
 
 from rubric_core.language.evaluators import Criterion, Evaluator
-from rubric_core.language.kinds import ByNode, Choice, ListOf
 from rubric_core.language.shape_kinds import Shorthand, Tagged
+from rubric_core.language.value_kinds import ByNode, Choice, ListOf
 
 __all__ = ["EVALUATORS", "SCALAR_EVALUATOR"]
 

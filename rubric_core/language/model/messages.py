@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from rubric_core.language.kinds import Anything, ByNode, Choice, Kind, ListOf, MapOf, Text
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Messages, Shaped
+from rubric_core.language.value_kinds import Anything, ByNode, Choice, Kind, ListOf, MapOf, Text
 
 __all__ = ["FILES", "INPUT", "OUTPUT", "ROLE", "ContentBlock", "Message", "ToolCall"]
 

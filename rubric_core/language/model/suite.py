@@ -2,9 +2,8 @@
 
 from typing import ClassVar
 
-from rubric_core.language.endings import CASES, FILTERS, RECORDS, YAML
 from rubric_core.language.evaluators import Preprocessor
-from rubric_core.language.kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
+from rubric_core.language.file_extensions import CASES, FILTERS, RECORDS, YAML
 from rubric_core.language.model.case import ALL_PROMPTS, CASE, NAMED, PROMPTS
 from rubric_core.language.model.execution import REPEAT, EvaluateOptions, Execution
 from rubric_core.language.model.grading import EVALUATORS, SCALAR_EVALUATOR
@@ -12,6 +11,7 @@ from rubric_core.language.model.messages import FILES, INPUT
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import INLINE_PROVIDERS, INLINE_TARGETS, Defaults
+from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = ["EXTENSION_RULES", "HOOKS", "DefaultTest", "DerivedMetric", "Extension", "Requires", "Scenario", "Suite"]

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.closest import lexicon
+from rubric_core.language.closest_name import lexicon
 from rubric_core.language.evaluators import Composite, Evaluator
 from rubric_core.loading.grading import default_name
 from rubric_core.syntax.tree import Mapping
-from rubric_core.validation.mending import FILL_IN, added, changed, removed
+from rubric_core.validation.fixes import FILL_IN, added, changed, removed
 from rubric_core.validation.rule import Context, Finding, rule
-from rubric_core.validation.words import names
+from rubric_core.validation.wording import names
 
 __all__ = ["AGGREGATOR_SETTING"]
 

@@ -7,7 +7,7 @@ from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.bands_meant import meant
+from rubric_core.validation.intended_bounds import meant
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.units import NUMBERS
 

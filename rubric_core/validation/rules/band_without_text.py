@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.mending import FILL_IN
+from rubric_core.validation.fixes import FILL_IN
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["BAND_WITHOUT_TEXT"]

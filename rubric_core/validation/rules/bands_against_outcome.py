@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band, ScoreRanges
-from rubric_core.lazy import pattern
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.bands import sound

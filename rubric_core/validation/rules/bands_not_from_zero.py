@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import ScoreRanges
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import score_words
+from rubric_core.validation.wording import score_words
 
 __all__ = ["BANDS_NOT_FROM_ZERO"]
 

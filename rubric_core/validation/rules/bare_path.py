@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.kinds import ListOf
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.value_kinds import ListOf
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule

@@ -7,11 +7,11 @@ from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.targets import Entry
 from rubric_core.loading.reference_issues import PromptText
-from rubric_core.syntax.templates import Loose, Unclosed, filters_used, loose_statements, unclosed_references
+from rubric_core.syntax.template_syntax import Loose, Unclosed, filters_used, loose_statements, unclosed_references
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
+from rubric_core.validation.wording import closest
 
 __all__ = ["BROKEN_TEMPLATE"]
 

@@ -6,7 +6,7 @@ from rubric_core.language.model import Case, Turn
 from rubric_core.syntax.edit import add_entry, remove_entry
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit
-from rubric_core.validation.mending import FILL_IN, added, removed
+from rubric_core.validation.fixes import FILL_IN, added, removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["CONVERSATION"]

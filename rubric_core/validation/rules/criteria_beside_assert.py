@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case
 from rubric_core.syntax.edit import column_of, newline_of, quoted, remove_entry
-from rubric_core.syntax.shifting import shifted
+from rubric_core.syntax.reindent import shifted
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule

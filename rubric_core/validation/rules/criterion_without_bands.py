@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import has_bands, on_scale, required
-from rubric_core.validation.mending import added_several
+from rubric_core.validation.fixes import added_several
 from rubric_core.validation.rubrics import ENOUGH, as_object, criteria_of, minimum_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 

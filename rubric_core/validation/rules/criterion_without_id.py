@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.syntax.edit import plain_or_quoted
-from rubric_core.validation.mending import put_first
+from rubric_core.validation.fixes import put_first
 from rubric_core.validation.rubrics import criteria_of, id_of
 from rubric_core.validation.rule import Context, Finding, rule
 

@@ -6,7 +6,7 @@ from rubric_core.loading.issues import CutText
 from rubric_core.syntax.edit import quoted
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import subject
+from rubric_core.validation.wording import subject
 
 __all__ = ["CUT_TEXT"]
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf
 
-from rubric_core.language.closest import lexicon
+from rubric_core.language.closest_name import lexicon
 from rubric_core.loading.case_files import ExternalCase
-from rubric_core.loading.mentions import is_open
+from rubric_core.loading.reference_collector import is_open
 from rubric_core.syntax.edit import remove_entry, remove_item
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.mending import changed
+from rubric_core.validation.fixes import changed
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, Related, rule
 
 __all__ = ["DEPENDENCY"]

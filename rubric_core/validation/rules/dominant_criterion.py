@@ -7,7 +7,7 @@ from rubric_core.language.model import Case
 from rubric_core.text import Edit
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import number
+from rubric_core.validation.wording import number
 
 __all__ = ["DOMINANT_CRITERION"]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
-from rubric_core.lazy import pattern
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import newline_of, plain_or_quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rubric_core.language.model import Case
-from rubric_core.validation.renaming import FreeNames
+from rubric_core.validation.rename_fixes import FreeNames
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_CASE_ID"]

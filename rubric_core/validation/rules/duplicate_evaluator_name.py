@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import AssertSet, Composite, Evaluator
 from rubric_core.language.model import Case, Execution, Suite
-from rubric_core.validation.renaming import FreeNames
+from rubric_core.validation.rename_fixes import FreeNames
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_EVALUATOR_NAME"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.validation.renaming import FreeNames
+from rubric_core.validation.rename_fixes import FreeNames
 from rubric_core.validation.rule import Context, Finding, Related, TargetEntry, TargetList, rule
 
 __all__ = ["DUPLICATE_TARGET"]

@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Case
 from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.mending import FILL_IN, added, removed
+from rubric_core.validation.fixes import FILL_IN, added, removed
 from rubric_core.validation.rubrics import field_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.reference_issues import PromptText
-from rubric_core.syntax.templates import ANY_VARIABLE, environment_read
+from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 from rubric_core.validation.rule import Context, Finding, rule

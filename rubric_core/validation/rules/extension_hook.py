@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.closest import closest
+from rubric_core.language.closest_name import closest
 from rubric_core.language.model import EXTENSION_RULES, HOOKS, Suite
 from rubric_core.syntax.tree import Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.mending import changed
+from rubric_core.validation.fixes import changed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["EXTENSION_HOOK"]

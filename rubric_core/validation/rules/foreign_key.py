@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
-from rubric_core.language.kinds import Text
 from rubric_core.language.targets import Target, TargetFile
+from rubric_core.language.value_kinds import Text
 from rubric_core.loading.issues import ForeignKey
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.mending import removed
+from rubric_core.validation.fixes import removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["FOREIGN_KEY"]

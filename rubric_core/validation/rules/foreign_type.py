@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.other_words import types_called
+from rubric_core.language.misnomers import types_called
 from rubric_core.loading.issues import ForeignType
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.turning import turned
-from rubric_core.validation.words import names
+from rubric_core.validation.translate_type import turned
+from rubric_core.validation.wording import names
 
 __all__ = ["FOREIGN_TYPE"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.around import Config
+from rubric_core.language.file_kinds import Config
 from rubric_core.language.model import Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import TargetFile

@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.text import Edit
 from rubric_core.validation.bands import bound_edit, covered, is_sound, to_fill_in
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
-from rubric_core.validation.words import band_words, score_words
+from rubric_core.validation.wording import band_words, score_words
 
 __all__ = ["GAPPED_BANDS"]
 

@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.text import Edit
 from rubric_core.validation.bands import sound
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
-from rubric_core.validation.words import band_words, number
+from rubric_core.validation.wording import band_words, number
 
 __all__ = ["GATE_INSIDE_BAND"]
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.text import Edit
-from rubric_core.validation.mending import removed
+from rubric_core.validation.fixes import removed
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.units import share_meant
-from rubric_core.validation.words import number
+from rubric_core.validation.wording import number
 
 __all__ = ["GATE_OUT_OF_RANGE"]
 

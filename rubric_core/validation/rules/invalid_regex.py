@@ -7,7 +7,7 @@ from rubric_core.language.evaluators import Regex
 from rubric_core.syntax.edit import add_entry, quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.mending import removed
+from rubric_core.validation.fixes import removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["INVALID_REGEX"]

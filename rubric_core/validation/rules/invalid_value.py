@@ -3,15 +3,15 @@
 import math
 from collections.abc import Iterator
 
-from rubric_core.language.closest import is_slip
-from rubric_core.language.kinds import Choice, Integer, Number
-from rubric_core.language.other_words import options_called
+from rubric_core.language.closest_name import is_slip
+from rubric_core.language.misnomers import options_called
+from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
-from rubric_core.validation.mending import changed
-from rubric_core.validation.retyping import given_up
+from rubric_core.validation.fixes import changed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest, number, subject
+from rubric_core.validation.type_fixes import given_up
+from rubric_core.validation.wording import closest, number, subject
 
 __all__ = ["INVALID_VALUE"]
 

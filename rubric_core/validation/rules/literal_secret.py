@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.kinds import Text
 from rubric_core.language.providers import Byok
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
+from rubric_core.language.value_kinds import Text
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
-from rubric_core.loading.fitting import found_words
-from rubric_core.loading.ranges_otherwise import read_tuple, whole_number
+from rubric_core.loading.foreign_bands import read_tuple, whole_number
+from rubric_core.loading.type_match import found_words
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.bands import covered, to_fill_in, uncovered
-from rubric_core.validation.bands_meant import SPAN, meant
-from rubric_core.validation.bands_otherwise import in_own_words
-from rubric_core.validation.mending import FILL_IN, removed_item
+from rubric_core.validation.fixes import FILL_IN, removed_item
+from rubric_core.validation.foreign_band_fixes import in_own_words
+from rubric_core.validation.intended_bounds import SPAN, meant
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MALFORMED_BAND"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.loading.issues import MergeKey
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.written import written_entry
+from rubric_core.syntax.render import written_entry
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 

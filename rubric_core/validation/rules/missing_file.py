@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from rubric_core.loading.directory_search import URL
 from rubric_core.loading.reference_issues import MissingFile
-from rubric_core.loading.search import URL
 from rubric_core.syntax.edit import replace_value
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
+from rubric_core.validation.wording import closest
 
 __all__ = ["MISSING_FILE"]
 

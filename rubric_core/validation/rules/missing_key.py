@@ -5,19 +5,19 @@ from collections.abc import Iterator
 
 from rubric_core.language.dialect import Fate
 from rubric_core.language.evaluators import Evaluator, LlmJudge, ToolTrajectory
-from rubric_core.language.kinds import Choice
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
-from rubric_core.loading.fitting import could_be
+from rubric_core.language.value_kinds import Choice
 from rubric_core.loading.issues import MissingKey
+from rubric_core.loading.type_match import could_be
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.shifting import shifted
+from rubric_core.syntax.reindent import shifted
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.colons import as_sentence, lone_text
-from rubric_core.validation.first_case import first_case
-from rubric_core.validation.lacking import lack_consequence, lack_severity
-from rubric_core.validation.listing import lifted
-from rubric_core.validation.mending import added, example_of
+from rubric_core.validation.first_case_fix import first_case
+from rubric_core.validation.fixes import added, example_of
+from rubric_core.validation.list_fixes import lifted
+from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MISSING_KEY"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion
-from rubric_core.validation.mending import changed
+from rubric_core.validation.fixes import changed
 from rubric_core.validation.rubrics import NUMBERED, id_of
 from rubric_core.validation.rule import Context, Finding, rule
 

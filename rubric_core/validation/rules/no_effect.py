@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.around import Template
 from rubric_core.language.evaluators import AssertSet, Composite, Evaluator, LlmJudge, Rubric
+from rubric_core.language.file_kinds import Template
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
 from rubric_core.language.shape import Place, Shape
 from rubric_core.loading.grading import case_list
 from rubric_core.text import Edit
-from rubric_core.validation.mending import removed
+from rubric_core.validation.fixes import removed
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.issues import NotASuite
 from rubric_core.text import Edit, Span
-from rubric_core.validation.first_case import PROMPTS, skeleton
+from rubric_core.validation.first_case_fix import PROMPTS, skeleton
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["NOT_A_SUITE"]

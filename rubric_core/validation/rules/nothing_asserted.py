@@ -7,9 +7,9 @@ from rubric_core.loading.grading import asserts_anything
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.text import Span
-from rubric_core.validation.mending import FILL_IN, added
+from rubric_core.validation.fixes import FILL_IN, added
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import names
+from rubric_core.validation.wording import names
 
 __all__ = ["NOTHING_ASSERTED"]
 

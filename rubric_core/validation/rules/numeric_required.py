@@ -7,7 +7,7 @@ from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import number
+from rubric_core.validation.wording import number
 
 __all__ = ["NUMERIC_REQUIRED"]
 

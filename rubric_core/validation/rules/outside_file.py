@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.loading.outside import OutsideFile
+from rubric_core.loading.outside_files import OutsideFile
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["OUTSIDE_FILE"]

@@ -7,9 +7,9 @@ from collections.abc import Mapping as MappingOf
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.text import Edit
 from rubric_core.validation.bands import bound_edit, covered, sound
-from rubric_core.validation.mending import removed_item
+from rubric_core.validation.fixes import removed_item
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
-from rubric_core.validation.words import band_words, score_words
+from rubric_core.validation.wording import band_words, score_words
 
 __all__ = ["OVERLAPPING_BANDS"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.variables import variables_in
+from rubric_core.loading.directory_search import URL
 from rubric_core.loading.reference_issues import PromptText
-from rubric_core.loading.search import URL
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 

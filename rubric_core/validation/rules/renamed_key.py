@@ -11,11 +11,11 @@ from rubric_core.loading.issues import RenamedKey
 from rubric_core.syntax.edit import column_of, newline_of, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.mending import removed
-from rubric_core.validation.moving import as_rubric, as_variable
+from rubric_core.validation.fixes import removed
+from rubric_core.validation.move_fixes import as_rubric, as_variable
 from rubric_core.validation.repositories import as_address
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
-from rubric_core.validation.words import number
+from rubric_core.validation.wording import number
 
 __all__ = ["RENAMED_KEY"]
 

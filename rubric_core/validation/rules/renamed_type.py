@@ -7,7 +7,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.loading.issues import RenamedType
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
-from rubric_core.validation.turning import turned
+from rubric_core.validation.translate_type import turned
 
 __all__ = ["RENAMED_TYPE"]
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.validation.bands import sound
-from rubric_core.validation.mending import added
+from rubric_core.validation.fixes import added
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import number
+from rubric_core.validation.wording import number
 
 __all__ = ["REQUIRED_WITHOUT_MINIMUM"]
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Requires
-from rubric_core.lazy import pattern
-from rubric_core.validation.mending import changed
+from rubric_core.lazy_compilation import pattern
+from rubric_core.validation.fixes import changed
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["REQUIRES_RANGE"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
-from rubric_core.validation.mending import removed_item
+from rubric_core.validation.fixes import removed_item
 from rubric_core.validation.rubrics import criteria_of, field_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 

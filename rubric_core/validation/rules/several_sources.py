@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.providers import Replay
 from rubric_core.syntax.tree import Mapping, Node, walk
-from rubric_core.validation.mending import removed
+from rubric_core.validation.fixes import removed
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["SEVERAL_SOURCES"]

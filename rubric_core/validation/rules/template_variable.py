@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from rubric_core.language.closest import closest
+from rubric_core.language.closest_name import closest
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.variables import VARIABLE, replaces_system, variables_in
@@ -13,7 +13,7 @@ from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import names
+from rubric_core.validation.wording import names
 
 __all__ = ["TEMPLATE_VARIABLE"]
 

@@ -16,9 +16,9 @@ from rubric_core.language.evaluators import (
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.mending import added, changed, removed
+from rubric_core.validation.fixes import added, changed, removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest, names
+from rubric_core.validation.wording import closest, names
 
 __all__ = ["TRAJECTORY_SETTING"]
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from rubric_core.language.model import Case, DefaultTest, Suite
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.mending import FILL_IN, added
+from rubric_core.validation.fixes import FILL_IN, added
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
+from rubric_core.validation.wording import closest
 
 __all__ = ["UNDEFINED_VARIABLE"]
 

@@ -6,7 +6,7 @@ from rubric_core.loading.issues import UnknownAlias
 from rubric_core.syntax.edit import quoted
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
+from rubric_core.validation.wording import closest
 
 __all__ = ["UNKNOWN_ALIAS"]
 

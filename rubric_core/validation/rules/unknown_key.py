@@ -3,17 +3,17 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.closest import is_slip
+from rubric_core.language.closest_name import is_slip
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import remove_entry, rename_key
-from rubric_core.syntax.shifting import dash_within
+from rubric_core.syntax.reindent import dash_within
 from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.validation.colons import lone_text
-from rubric_core.validation.lacking import lack_consequence, lack_severity
-from rubric_core.validation.moving import into_last, under
+from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
+from rubric_core.validation.move_fixes import into_last, under
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNKNOWN_KEY"]

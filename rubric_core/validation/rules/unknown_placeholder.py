@@ -7,7 +7,7 @@ from rubric_core.language.providers import Cli
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest, names
+from rubric_core.validation.wording import closest, names
 
 __all__ = ["UNKNOWN_PLACEHOLDER"]
 

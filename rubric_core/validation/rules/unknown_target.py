@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.loading.reference_issues import UnknownTarget
 from rubric_core.syntax.edit import replace_value
-from rubric_core.validation.mending import changed
+from rubric_core.validation.fixes import changed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest, names
+from rubric_core.validation.wording import closest, names
 
 __all__ = ["UNKNOWN_TARGET"]
 

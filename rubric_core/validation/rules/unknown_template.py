@@ -6,7 +6,7 @@ from rubric_core.loading.reference_issues import UnknownTemplate
 from rubric_core.syntax.edit import replace_value
 from rubric_core.syntax.tree import Scalar
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest
+from rubric_core.validation.wording import closest
 
 __all__ = ["UNKNOWN_TEMPLATE"]
 

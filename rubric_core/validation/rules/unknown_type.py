@@ -5,16 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from rubric_core.language.closest import is_slip
+from rubric_core.language.closest_name import is_slip
 from rubric_core.language.dialect import Dialect, Fate, Spelling
 from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.other_words import types_called
+from rubric_core.language.misnomers import types_called
 from rubric_core.language.targets import Provider
 from rubric_core.loading.issues import UnknownType
 from rubric_core.syntax.edit import newline_of
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import closest, names
+from rubric_core.validation.wording import closest, names
 
 __all__ = ["UNKNOWN_TYPE"]
 

@@ -6,7 +6,7 @@ from rubric_core.language.dialect import Dialect, Fate
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import on_scale
-from rubric_core.validation.mending import added
+from rubric_core.validation.fixes import added
 from rubric_core.validation.rubrics import ENOUGH, criteria_of, minimum_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.loading.reference_issues import UnusedTarget
-from rubric_core.validation.mending import removed_item
+from rubric_core.validation.fixes import removed_item
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["UNUSED_TARGET"]

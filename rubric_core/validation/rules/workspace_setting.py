@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Environment, Hook, Repo, Workspace
 from rubric_core.text import Edit
-from rubric_core.validation.mending import FILL_IN, added, removed
+from rubric_core.validation.fixes import FILL_IN, added, removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["WORKSPACE_SETTING"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.targets import TargetFile
 from rubric_core.loading.issues import WrongRoot
 from rubric_core.text import Edit, Span

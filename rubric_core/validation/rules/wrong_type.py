@@ -6,10 +6,10 @@ from rubric_core.loading.issues import WrongType
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
-from rubric_core.validation.mending import removed
-from rubric_core.validation.retyping import retyped
+from rubric_core.validation.fixes import removed
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.words import subject
+from rubric_core.validation.type_fixes import retyped
+from rubric_core.validation.wording import subject
 
 __all__ = ["WRONG_TYPE"]
 

@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.around import PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.cursor_place import CursorPlace, mapping_shape, place_of
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, Include
-from rubric_core.language.kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE
-from rubric_core.language.place import CursorPlace, mapping_shape, place_of
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import Entry, Provider, Target
-from rubric_core.language.usage import Counts
-from rubric_core.syntax.above import line_start
+from rubric_core.language.usage_counts import Counts
+from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.syntax.ancestors import line_start
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.cursor import Cursor, cursor_at
-from rubric_core.syntax.items import ROOT_LIST
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
 from rubric_lsp.features.completion.context import Completion, Names, Site

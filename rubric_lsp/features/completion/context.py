@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.cursor_place import CursorPlace
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.place import CursorPlace
-from rubric_core.language.usage import Counts
+from rubric_core.language.usage_counts import Counts
 from rubric_core.syntax.cursor import Cursor
 from rubric_core.text import Span
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.around import FileKind
-from rubric_core.syntax.above import line_start
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
 from rubric_lsp.features.completion.context import Completion

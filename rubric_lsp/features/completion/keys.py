@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from rubric_core.language.dialect import Fate, Spelling
-from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, ListOf, MapOf, Ranges
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped
+from rubric_core.language.value_kinds import Boolean, ByNode, Choice, Kind, ListOf, MapOf, Ranges
 from rubric_lsp.features.completion.bands import map_of_bands
 from rubric_lsp.features.completion.context import Completion, Site, escaped
 from rubric_lsp.features.completion.ranking import key_ranks

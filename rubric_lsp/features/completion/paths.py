@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from rubric_core.language.endings import CASES
-from rubric_core.language.kinds import ByNode
+from rubric_core.language.file_extensions import CASES
 from rubric_core.language.model import Case
 from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.value_kinds import ByNode
+from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import is_suite_name
-from rubric_core.loading.search import URL
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.completion.context import Completion, Site
 from rubric_lsp.features.completion.ranking import blocks_near

@@ -5,7 +5,7 @@ from itertools import islice
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.shape import Shape, children
-from rubric_core.language.usage import ANY, Counts, count, front_at, general_usage, likelihoods, lineage
+from rubric_core.language.usage_counts import ANY, Counts, count, front_at, general_usage, likelihoods, lineage
 from rubric_lsp.features.completion.context import Site
 
 __all__ = ["blocks_near", "key_ranks", "name_ranks", "usage_for", "word_ranks"]

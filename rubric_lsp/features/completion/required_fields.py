@@ -1,9 +1,9 @@
 """The required fields of a type, each with a tab stop."""
 
 from rubric_core.language.evaluators import Criterion
-from rubric_core.language.kinds import ByNode, Choice, Kind, ListOf, MapOf, Text
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.shape_kinds import Messages, Shaped
+from rubric_core.language.value_kinds import ByNode, Choice, Kind, ListOf, MapOf, Text
 from rubric_lsp.features.completion.context import Site, escaped
 
 __all__ = ["required_fields"]

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import Band, Criterion, Evaluator
-from rubric_core.language.kinds import ByNode, Kind, ListOf, Ranges
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Message, Suite
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Target
+from rubric_core.language.value_kinds import ByNode, Kind, ListOf, Ranges
 from rubric_lsp.features.completion.bands import band, bands
 from rubric_lsp.features.completion.context import Completion, Site
 from rubric_lsp.features.completion.values import types

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from rubric_core.language.dialect import Fate
-from rubric_core.language.endings import CODE, FILTERS, IMAGES, TEMPLATES
 from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
-from rubric_core.language.kinds import Boolean, ByNode, Choice, Kind, Ranges, Text
+from rubric_core.language.file_extensions import CODE, FILTERS, IMAGES, TEMPLATES
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
-from rubric_core.language.usage import type_word
+from rubric_core.language.usage_counts import type_word
+from rubric_core.language.value_kinds import Boolean, ByNode, Choice, Kind, Ranges, Text
 from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.completion.bands import bands

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.around import FileKind
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.shape import Shape
-from rubric_core.syntax.plain import plain
+from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
 from rubric_lsp.features.completion.context import Completion
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from planted.slips import drop
 from planted.suite import LOST, Plant, Planted, Suite, replaced
-from rubric_core.language.around import FileKind
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import children
-from rubric_core.loading.mentions import Mention, is_script, mentions
-from rubric_core.loading.search import URL
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.reference_collector import Mention, is_script, mentions
 
 __all__ = ["KINDS"]
 

@@ -26,9 +26,9 @@ from rubric_core.language.evaluators import (
     TokenUsage,
     ToolTrajectory,
 )
-from rubric_core.language.kinds import Choice
 from rubric_core.language.model import Case, ContentBlock, Message, Trials
 from rubric_core.language.shape import Shape
+from rubric_core.language.value_kinds import Choice
 from rubric_core.language.workspace import Environment, Hook, Workspace
 from rubric_core.syntax.tree import Scalar
 

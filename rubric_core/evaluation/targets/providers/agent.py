@@ -12,7 +12,7 @@ from rubric_core.evaluation.targets.providers.answer_reader import objects
 from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
 from rubric_core.evaluation.targets.providers.program import Runs
 from rubric_core.language.providers import CommandAgent
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request, ToolUse
 
 __all__ = ["AgentError", "Dialogue", "Invocation", "ToolLog", "agent_kind"]

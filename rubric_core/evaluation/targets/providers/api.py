@@ -8,7 +8,7 @@ from rubric_core.evaluation.model.trace import iso_time
 from rubric_core.evaluation.targets.providers.answer_reader import number
 from rubric_core.evaluation.targets.providers.http import Asking, RefusalError
 from rubric_core.language.providers import Api
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, Sent, Tokens
 
 __all__ = ["ApiModel", "Call", "Option", "Wire", "answered", "counted", "in_turn", "merged", "no_text", "sampling"]

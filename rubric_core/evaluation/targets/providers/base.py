@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.language.providers import Settings
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Ports, Provider
 
 __all__ = ["Place", "ProviderKind"]

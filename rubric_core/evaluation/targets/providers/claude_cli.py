@@ -10,7 +10,7 @@ from rubric_core.evaluation.targets.providers.answer_reader import number
 from rubric_core.evaluation.targets.providers.api import counted
 from rubric_core.evaluation.targets.providers.base import Place
 from rubric_core.language.providers import Claude
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Request, Tokens
 
 __all__ = ["CLAUDE_CLI"]

@@ -14,7 +14,7 @@ from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
 from rubric_core.evaluation.targets.providers.cli_reply import answer_in, answer_in_batch
 from rubric_core.evaluation.targets.providers.program import LONGEST_ARGUMENT, Runs
 from rubric_core.language.providers import Cli, Healthcheck
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
 
 __all__ = ["CLI"]

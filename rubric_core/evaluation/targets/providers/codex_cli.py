@@ -9,7 +9,7 @@ from rubric_core.evaluation.targets.providers.agent import AgentError, Invocatio
 from rubric_core.evaluation.targets.providers.api import counted
 from rubric_core.evaluation.targets.providers.base import Place
 from rubric_core.language.providers import Codex
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Request, Tokens
 
 __all__ = ["CODEX_CLI"]

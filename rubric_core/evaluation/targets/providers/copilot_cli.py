@@ -8,7 +8,7 @@ from rubric_core.evaluation.targets.providers.agent import AgentError, Invocatio
 from rubric_core.evaluation.targets.providers.base import Place
 from rubric_core.evaluation.targets.providers.program import LONGEST_ARGUMENT
 from rubric_core.language.providers import CopilotCli
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ProviderError, Request, Tokens
 
 __all__ = ["COPILOT_CLI"]

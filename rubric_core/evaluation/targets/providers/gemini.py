@@ -19,7 +19,7 @@ from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
 from rubric_core.evaluation.targets.providers.http import Asking
 from rubric_core.evaluation.targets.providers.openai import model_of
 from rubric_core.language.providers import Model
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Ports, ProviderError, Request, Tokens
 
 __all__ = ["GEMINI"]

@@ -10,7 +10,7 @@ from rubric_core.evaluation.model.redaction import sealed
 from rubric_core.evaluation.targets.providers.base import Place
 from rubric_core.evaluation.targets.providers.refusals import Refusal, refusal_of
 from rubric_core.language.providers import Api
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import HttpReply, NetworkError, Ports, ProviderError
 
 __all__ = ["Asking", "RefusalError"]

@@ -2,7 +2,7 @@
 
 from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
 from rubric_core.language.providers import Mock
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Ports, Request
 
 __all__ = ["MOCK"]

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
+from rubric_core.dataclass_copies import changed
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.providers.wrapper import Around
 from rubric_core.language.providers import Prices
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
-from rubric_core.records import changed
 
 __all__ = ["Guarded", "Priced", "WithStandIns"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from rubric_core.evaluation.code.commands import ProgramError, ended, ended_words, failure_words, last_words
 from rubric_core.evaluation.model.redaction import sealed
 from rubric_core.evaluation.targets.providers.base import Place
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Finished, Ports, Program, ProviderError, Request, Sent
 
 __all__ = ["LONGEST_ARGUMENT", "Runs"]

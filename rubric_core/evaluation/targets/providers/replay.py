@@ -10,8 +10,8 @@ from typing import Any
 from rubric_core.evaluation.targets.providers.answer_reader import answer_told
 from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
 from rubric_core.language.providers import Replay
-from rubric_core.lazy import dataclass
-from rubric_core.loading.search import current_directory, find_file
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import current_directory, find_file
 from rubric_core.ports import Answer, Ports, ProviderError, Request
 
 __all__ = ["REPLAY"]

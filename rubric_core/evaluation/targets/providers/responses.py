@@ -6,7 +6,7 @@ from typing import Any
 
 from rubric_core.evaluation.targets.providers.api import Call, Option, answered, no_text, sampling
 from rubric_core.language.providers import Api
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ProviderError, Request
 
 __all__ = ["ResponsesWire"]

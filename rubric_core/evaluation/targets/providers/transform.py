@@ -8,7 +8,7 @@ from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.providers.base import Place
 from rubric_core.evaluation.targets.providers.wrapper import Around
 from rubric_core.language.targets import Entry
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
 
 __all__ = ["Transformed", "transformed"]

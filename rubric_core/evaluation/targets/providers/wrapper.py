@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rubric_core.lazy import dataclass
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Provider, Request
 
 __all__ = ["Around", "WithModel"]

@@ -1,0 +1,194 @@
+"""From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from pathlib import PurePath
+
+from rubric_core.analysis.block_change import Change
+from rubric_core.analysis.block_state import BlockState, Frame, signs_in
+from rubric_core.analysis.finding_list import FindingList, moved
+from rubric_core.analysis.further_documents import further
+from rubric_core.analysis.incremental import Check, items_of
+from rubric_core.analysis.language import Language
+from rubric_core.analysis.result import Analysis
+from rubric_core.language.detect_dialect import Choice, Sign, choose, modeline
+from rubric_core.language.detect_file_dialect import around_choice
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.file_kind import kind_of
+from rubric_core.loading.files import absolute
+from rubric_core.loading.infer_dialect import told_by_others
+from rubric_core.loading.project import Look, Project
+from rubric_core.syntax.blocks import Block, Document
+from rubric_core.syntax.case_items import ROOT_LIST
+from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Sequence as SequenceNode
+from rubric_core.validation.rule import Diagnostic
+from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
+from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
+from rubric_core.validation.selection import EVERYTHING, Selection
+
+__all__ = ["analyze", "told_dialect"]
+
+
+def analyze(
+    document: Document | str,
+    language: Language | None = None,
+    *,
+    previous: Analysis | None = None,
+    dialect: str | None = None,
+    selection: Selection = EVERYTHING,
+    path: PurePath | None = None,
+    kind: FileKind | None = None,
+    project: Project | None = None,
+    siblings: Collection[str] | None = None,
+) -> Analysis:
+    """Understand `document`. Never raises, whatever the text is. Raises TypeError for anything but a text.
+
+    Args:
+        document: The text, or the text cut by `language.document`.
+        language: What is known of eval YAML; all of it when nothing is said.
+        previous: An analysis of an earlier version; what did not change since is not looked at again.
+        dialect: The name of the dialect that the workspace's settings give, if any.
+        selection: Which findings are wanted, and how severe they are.
+        path: Where the text is kept; what it is depends on that.
+        kind: What the text is, when that is known better than by its path and content.
+        project: The files around it, for what it refers to; without, only the text itself is judged.
+        siblings: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
+    """
+    language = language or Language()
+    if isinstance(document, str):
+        document = language.document(document, path)
+    elif not isinstance(document, Document):
+        raise TypeError(
+            f"document must be a string or a Document, found {type(document).__name__}; `load_suite` reads a file"
+        )
+    alone = partial(_alone, language=language, selection=selection, path=path, project=project, siblings=siblings)
+    analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
+    if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):
+        said = modeline(document.head) or dialect
+        read = partial(alone, dialect=said, kind=analysis.kind)
+        analysis.further = tuple(further(analysis, read, previous.further if previous is not None else ()))
+        _add_further(analysis)
+    return analysis
+
+
+def told_dialect(text: str, language: Language, path: PurePath | None = None) -> Choice:
+    """The dialect of a text and why, as far as its path and its content tell. Nothing else is looked at."""
+    document = language.document(text, path)
+    frame, states, _ = _read(document, language, None)
+    root = states[frame.block].tree.root
+    kind = _kind(frame, items_of(document, states, root), root, path, None)
+    return _choose(document, states, root, kind, language, None, signs_in(states.values()))
+
+
+def _add_further(analysis: Analysis) -> None:
+    """Say what is wrong in the further documents, too; that there are any is said once."""
+    if not analysis.further:
+        return
+    found = [*analysis.every]
+    ignored = [*analysis.ignored]
+    for at, other in analysis.further:
+        own = (each for each in other.every if each.code != SEVERAL_DOCUMENTS.code)
+        found += (moved(each, at) for each in own if not _is_said_before(each, other))
+        ignored += (moved(each, at) for each in other.ignored)
+        analysis.depends_on |= other.depends_on
+    analysis.ignored = tuple(ignored)
+    analysis.take(FindingList(loose=tuple(found)))
+
+
+def _is_said_before(found: Diagnostic, other: Analysis) -> bool:
+    """Whether a comment beside the mark of a document was judged with what is said of the mark."""
+    return found.code == UNUSED_IGNORE.code and other.document.position(found.span.start).line == 0
+
+
+def _alone(
+    document: Document,
+    previous: Analysis | None,
+    language: Language,
+    dialect: str | None,
+    selection: Selection,
+    path: PurePath | None,
+    kind: FileKind | None,
+    project: Project | None,
+    siblings: Collection[str] | None,
+) -> Analysis:
+    """The first YAML document of a text. See `analyze`."""
+    frame, states, change = _read(document, language, previous)
+    root = states[frame.block].tree.root
+    outside = project.look() if project is not None else None
+    given, kind = kind, kind or _kind(frame, items_of(document, states, root), root, path, outside)
+    signs = _signs(states, change, previous)
+    choice = _choose(document, states, root, kind, language, dialect, signs)
+    if not choice.certain and outside is not None and path is not None:
+        told = told_by_others(
+            outside, absolute(path), kind, root, items_of(document, states, root), (d.name for d in language.dialects)
+        )
+        choice = told or choice
+    analysis = Analysis(document, language, states, frame, choice, kind, selection)
+    analysis.siblings, analysis.signs = siblings, signs
+    analysis.read = partial(
+        analyze, language=language, dialect=dialect, selection=selection, path=path, kind=given, project=project, siblings=siblings,
+    )  # fmt: skip
+    at = absolute(path) if path is not None else None
+    Check(analysis, None if project is None or at is None else (project, at)).run(previous, change)
+    if outside is not None:
+        analysis.depends_on |= outside.seen
+    return analysis
+
+
+def _kind(
+    frame: Frame, items: Iterator[Node], root: Node | None, path: PurePath | None, outside: Look | None
+) -> FileKind:
+    """What a text is."""
+    listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
+    return kind_of(path, root, next(items, None) if listed else None, outside)
+
+
+def _read(
+    document: Document, language: Language, previous: Analysis | None
+) -> tuple[Frame, dict[Block, BlockState], Change | None]:
+    """The frame, the tree of every block, and what has changed; what `previous` has of them is taken over."""
+    frame = Frame(document)
+    if previous is None or previous.language is not language:
+        blocks = [frame.block, *(b for b in document.blocks if b.key)]
+        return frame, {b: _state(b, document, language, frame) for b in blocks}, None
+    if previous.frame.block.text == frame.block.text:
+        frame.block = previous.frame.block
+    change = Change.between(previous, document, frame)
+    # A copy, in which a few are others: to put together those of a long text would take longer than all the rest.
+    states = previous.states.copy()
+    for block in change.removed:
+        states.pop(block, None)
+    for block in change.added:
+        states[block] = previous.states.get(block) or _state(block, document, language, frame)
+    return frame, states, change
+
+
+def _state(block: Block, document: Document, language: Language, frame: Frame) -> BlockState:
+    return BlockState(block.text, document.parse(block.text), language.item_keys, frame=block is frame.block)
+
+
+def _signs(states: Mapping[Block, BlockState], change: Change | None, previous: Analysis | None) -> Sign:
+    """The signs of a dialect in the whole text."""
+    if previous is not None and change is not None and change.alike(previous.states, states, _signs_of):
+        return previous.signs
+    return signs_in(states.values())
+
+
+def _signs_of(state: BlockState) -> int:
+    return state.signs
+
+
+def _choose(
+    document: Document,
+    states: Mapping[Block, BlockState],
+    root: Node | None,
+    kind: FileKind,
+    language: Language,
+    dialect: str | None,
+    signs: Sign,
+) -> Choice:
+    """The dialect as far as the text and the settings tell it."""
+    items = [] if kind is FileKind.SUITE else [*items_of(document, states, root)]
+    around = None if kind is FileKind.SUITE else around_choice(kind, root, items, document.text)
+    return choose(signs, modeline(document.head), dialect, (d.name for d in language.dialects), around)

@@ -1,0 +1,52 @@
+"""What differs between two versions of a text: a few blocks between those that both begin and end with."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from rubric_core.analysis.finding_list import alike
+from rubric_core.syntax.blocks import Block, Document
+
+if TYPE_CHECKING:
+    from rubric_core.analysis.block_state import BlockState, Frame
+    from rubric_core.analysis.result import Analysis
+
+__all__ = ["Change"]
+
+T = TypeVar("T")
+
+
+class Change(NamedTuple):
+    """An edit in terms of blocks. What is known of all blocks together holds as long as these give the same to it."""
+
+    #: How many blocks both versions begin with, the very same ones, ...
+    start: int
+    #: ... and end with.
+    end: int
+    #: The blocks that may not be there any more: those between in the earlier version, and the text around the cases.
+    removed: tuple[Block, ...]
+    #: Those that may be new.
+    added: tuple[Block, ...]
+
+    @classmethod
+    def between(cls, before: "Analysis", document: Document, frame: "Frame") -> "Change":
+        """The change from an analysis to another version of its text, whose frame may be the very same."""
+        old, new = before.document.blocks, document.blocks
+        start, end = alike(old, new)
+        removed, added = _keyed(old, start, end), _keyed(new, start, end)
+        if frame.block is not before.frame.block:
+            removed, added = [before.frame.block, *removed], [frame.block, *added]
+        return cls(start, end, tuple(removed), tuple(added))
+
+    def alike(
+        self,
+        before: "Mapping[Block, BlockState]",
+        now: "Mapping[Block, BlockState]",
+        share: "Callable[[BlockState], T]",
+    ) -> bool:
+        """Whether what blocks give to the whole is what it was."""
+        return [share(before[block]) for block in self.removed] == [share(now[block]) for block in self.added]
+
+
+def _keyed(blocks: Sequence[Block], start: int, end: int) -> list[Block]:
+    """The items of the list among the blocks between."""
+    return [block for block in blocks[start : len(blocks) - end] if block.key]

@@ -1,0 +1,99 @@
+"""The cases of a suite in the order of its file, and how far each of them is."""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Generic, TypeVar
+
+from rubric_core.lazy_compilation import dataclass
+
+__all__ = ["InOrder", "Slot", "Table"]
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Slot:
+    """A case: waiting, on its way, or done."""
+
+    id: str
+    #: The target that it is to be asked of; empty for the one that the suite has for every case.
+    target: str
+    #: When it began, as `time.monotonic` says; 0 before.
+    began: float = 0.0
+    #: What it is at.
+    words: str = ""
+    #: What became of it, as a line; empty before.
+    line: str = ""
+    #: The how-manieth to be done; 0 before.
+    ended: int = 0
+
+
+class Table:
+    """The slots of a suite, by their places in its file."""
+
+    def __init__(self, cases: Sequence[tuple[str, str]]) -> None:
+        """`cases` are pairs of an id and of a target."""
+        self.slots = [Slot(name, target) for name, target in cases]
+        self.ended = 0
+        self._by_id: dict[str, list[int]] = {}
+        for place, slot in enumerate(self.slots):
+            self._by_id.setdefault(slot.id, []).append(place)
+
+    @property
+    def several_targets(self) -> bool:
+        """Whether cases share an id, because several targets are asked."""
+        return len(self._by_id) < len(self.slots)
+
+    def begin(self, case_id: str) -> None:
+        """A case begins; of several with its id, the first that has not yet."""
+        slot = next((s for s in self._of(case_id) if not s.began), None)
+        if slot is not None:
+            slot.began, slot.words = time.monotonic(), "asking"
+
+    def at(self, case_id: str, words: str) -> None:
+        """What a case is at now; of several with its id, the last that has begun."""
+        for slot in reversed(self._of(case_id)):
+            if slot.began and not slot.ended:
+                slot.words = words
+                return
+
+    def end(self, case_id: str, target: str) -> int:
+        """A case is done. Gives its place in the file; -1 for one that is in no slot."""
+        open_ = [place for place in self._by_id.get(case_id, ()) if not self.slots[place].ended]
+        if not open_:
+            return -1
+        place = next((p for p in open_ if self.slots[p].target == target), open_[0])
+        slot = self.slots[place]
+        if not slot.began:
+            # Nobody says which target has begun: the one that was thought to has this one's place.
+            other = next((self.slots[p] for p in open_ if self.slots[p].began), None)
+            if other is not None:
+                slot.began, other.began = other.began, 0.0
+        self.ended += 1
+        slot.ended = self.ended
+        return place
+
+    def _of(self, case_id: str) -> list[Slot]:
+        return [self.slots[place] for place in self._by_id.get(case_id, ())]
+
+
+class InOrder(Generic[T]):
+    """Gives what comes in any order in the order of its places."""
+
+    def __init__(self) -> None:
+        #: The first place for which nothing has come yet.
+        self.next = 0
+        self._held: dict[int, T] = {}
+
+    def take(self, place: int, value: T) -> Iterator[T]:
+        """All that can be given now that `value` has come."""
+        self._held[place] = value
+        while self.next in self._held:
+            yield self._held.pop(self.next)
+            self.next += 1
+
+    def rest(self) -> list[T]:
+        """What waited for something that never came."""
+        values = [value for _, value in sorted(self._held.items(), key=lambda held: held[0])]
+        self._held.clear()
+        return values

@@ -1,0 +1,109 @@
+"""Many files at once: what is in the cache from there, the rest by several processes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rubric_core.cli.cache import Cache, Entry
+from rubric_core.cli.cache_files import digest
+from rubric_core.cli.check_result import Checked
+from rubric_core.cli.dependencies import Fact, Present, RecordingProject
+from rubric_core.cli.file_checker import Checker
+from rubric_core.cli.parallel import mapped
+from rubric_core.cli.serialize import dumps, loads, needs_text
+from rubric_core.cli.sources import Source
+from rubric_core.configuration import CONFIGURATION_FILES, Configuration
+from rubric_core.disk import DiskFiles
+from rubric_core.loading.files import UnreadableError
+
+__all__ = ["Batch"]
+
+
+class _Sent(NamedTuple):
+    """What a process found in a file. Texts, because these go from one to another in no time."""
+
+    row: str
+    #: Empty where what was found can be shown without.
+    text: str
+    #: See `Cache.keep`; None for what cannot be kept.
+    state: str | None
+    facts: tuple[int, ...] | None
+    news: list[tuple[int, Fact]]
+
+
+class Batch:
+    """Checks files of one round."""
+
+    def __init__(self, checker: Checker, project: RecordingProject | None, cache: Cache | None) -> None:
+        """`project` keeps account of what the `checker` looks at, where there is a `cache`."""
+        self._checker = checker
+        self._project = project
+        self._cache = cache
+        self._settings: dict[Path, str] = {}
+        if cache is not None:
+            cache.compare(Present(DiskFiles(), checker.project).holds)
+
+    def results(self, sources: Sequence[Source]) -> list[Checked | str]:
+        """What is in each file, or why it cannot be read."""
+        known = [self._known(source) for source in sources]
+        rest = [source for source, found in zip(sources, known, strict=True) if found is None]
+        checked = iter(mapped(self._check, rest))
+        return [
+            self._taken(source, next(checked)) if found is None else found
+            for source, found in zip(sources, known, strict=True)
+        ]
+
+    def save(self) -> None:
+        """Keep what was found for the next check."""
+        if self._cache is not None:
+            self._cache.save()
+
+    def _state(self, source: Source, text: str) -> str | None:
+        """What a file is, for whoever finds things in it; None for what cannot be kept."""
+        if source.path.name in CONFIGURATION_FILES:
+            return None
+        folder = source.path.parent
+        settings = self._settings.get(folder)
+        if settings is None:
+            settings = self._settings[folder] = _settings_of(self._checker.configuration(source))
+        siblings = None if source.siblings is None else sorted(source.siblings)
+        kind = None if source.kind is None else source.kind.name
+        how = (source.shown, str(source.path), kind, source.dialect, siblings, source.named, settings)
+        return f"{digest(repr(how).encode())}{digest(text.encode())}"
+
+    def _known(self, source: Source) -> Checked | None:
+        if self._cache is None or source.shown not in self._cache:
+            return None
+        try:
+            text = source.read()
+        except UnreadableError:
+            return None
+        state = self._state(source, text)
+        row = self._cache.find(source.shown, state) if state is not None else None
+        return None if row is None else loads(row, text)
+
+    def _check(self, source: Source) -> _Sent | str:
+        if self._project is not None:
+            self._project.begin()
+        checked = self._checker.attempt(source)
+        if isinstance(checked, str):
+            return checked
+        text = checked.document.text if checked.before is None else checked.before
+        state = self._state(source, text) if self._project is not None else None
+        facts = self._project.facts() if self._project is not None else None
+        news = self._project.news() if self._project is not None else []
+        return _Sent(dumps(checked), text if needs_text(checked) else "", state, facts, news)
+
+    def _taken(self, source: Source, sent: _Sent | str) -> Checked | str:
+        if isinstance(sent, str):
+            return sent
+        if self._cache is not None:
+            self._cache.learn(sent.news)
+            if sent.state is not None and sent.facts is not None:
+                self._cache.keep(source.shown, Entry(sent.state, sent.facts, sent.row))
+        return loads(sent.row, sent.text)
+
+
+def _settings_of(configuration: Configuration) -> str:
+    """The text of a configuration, and where it is."""
+    return f"{configuration.path}:{digest(configuration.document.text.encode())}" if configuration.path else ""

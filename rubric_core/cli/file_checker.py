@@ -1,0 +1,158 @@
+"""Checks files as a command line and the configurations around them ask for it."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.cli.check_result import Checked
+from rubric_core.cli.sources import Referred, Source
+from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
+from rubric_core.disk import DiskFiles
+from rubric_core.fixing import Fixed, Gate, fixed
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.files import UnreadableError, is_suite_name
+from rubric_core.loading.project import Project
+from rubric_core.validation.selection import Selection
+
+__all__ = ["Checker", "Wishes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the command line says, which counts more than a configuration."""
+
+    dialect: str | None = None
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    #: Make safe fixes, in memory.
+    fix: bool = False
+
+
+class Checker:
+    """Checks one file after the other."""
+
+    def __init__(
+        self, language: Language, configurations: Configurations, wishes: Wishes, project: Project | None = None
+    ) -> None:
+        """`project` has the files that suites refer to; without, they are those on disk."""
+        self._language = language
+        self._configurations = configurations
+        self._wishes = wishes
+        # Only looked at, never run: what a suite refers to is there or is not.
+        self.project = Project(DiskFiles(), Path.cwd()) if project is None else project
+        #: By the folder: the configuration is looked for in every folder above.
+        self._of_folders: dict[Path, Configuration] = {}
+
+    def knows(self, folders: Iterable[str], sources: Iterable[Source]) -> None:
+        """Every suite in some folders: what none of them uses can be told then."""
+        self.project.knows(map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True)
+
+    def changed(self, paths: Iterable[Path]) -> None:
+        """Files have changed, come or gone."""
+        self._of_folders.clear()
+        self.project.changed(paths)
+
+    def configuration(self, source: Source) -> Configuration:
+        """What counts for a file."""
+        here = source.path.parent
+        found = self._of_folders.get(here)
+        if found is not None:
+            return found
+        passed = []
+        for folder in chain((here,), here.parents):
+            found = self._of_folders.get(folder)
+            if found is not None:
+                break
+            passed.append(folder)
+            found = self._configurations.in_folder(folder)
+            if found is not None:
+                break
+        self._of_folders.update(dict.fromkeys(passed, found or DEFAULT))
+        return found or DEFAULT
+
+    def attempt(self, source: Source) -> Checked | str:
+        """What is in the file, or a sentence that says why it cannot be read."""
+        try:
+            return self.check(source)
+        except UnreadableError as error:
+            return str(error)
+
+    def check(self, source: Source) -> Checked:
+        """What is in the file. Raises UnreadableError."""
+        text = source.read()
+        if source.path.name in CONFIGURATION_FILES:
+            own = self._configurations.at(source.path)
+            return (
+                _of_configuration(own, source.shown)
+                if own
+                else Checked(source.shown, self._language.document(text), (), is_suite=False)
+            )
+        first = self._analysis(source, text)
+        if self._is_of_another_program(source, first):
+            return Checked(source.shown, first.document, (), is_suite=False, passed_over=True)
+        done = fixed(first) if self._wishes.fix else Fixed(first)
+        last = done.analysis
+        dialect = last.choice.name if last.choice.certain else None
+        return Checked(
+            source.shown,
+            last.document,
+            Gate(last).passed(last.diagnostics),
+            last.ignored,
+            text if self._wishes.fix else None,
+            done.count,
+            is_suite=last.kind is FileKind.SUITE,
+            refers_to=tuple(Referred(path, kind, dialect, last.ids) for path, kind in last.refers_to.items()),
+            depends_on=last.depends_on,
+        )
+
+    def _is_of_another_program(self, source: Source, found: Analysis) -> bool:
+        """Whether a file has nothing to do with evals. Those in folders are there because they do, others because something refers to them."""
+        asked = source.named and source.kind is None and source.place is not None
+        return (
+            asked and not self.configuration(source).includes(source.path) and found.is_eval_yaml(source.path) is False
+        )
+
+    def _analysis(self, source: Source, text: str) -> Analysis:
+        """What is in a text as what it is at its place, with the settings that count there."""
+        configuration = self.configuration(source)
+        dialect = self._wishes.dialect or configuration.dialect or source.dialect
+        selection = self._selection(configuration, source.path)
+        return analyze(
+            self._language.document(text, source.place),
+            self._language,
+            dialect=dialect,
+            selection=selection,
+            path=source.place,
+            kind=source.kind,
+            siblings=source.siblings,
+            project=self.project,
+        )
+
+    def configurations(self, sources: Collection[Source]) -> Iterator[Checked]:
+        """Every configuration with mistakes that counts for one of the files."""
+        named = {s.path for s in sources}
+        one_a_folder = {s.path.parent: s for s in sources}.values()
+        faulty = {c.path: c for c in map(self.configuration, one_a_folder) if c.diagnostics and c.path is not None}
+        for path in sorted(faulty.keys() - named):
+            yield _of_configuration(faulty[path], _relative(path))
+
+    def _selection(self, configuration: Configuration, path: Path) -> Selection:
+        own = configuration.selection(path)
+        chosen = self._wishes.select
+        if chosen is None:
+            return replace(own, ignore=own.ignore | self._wishes.ignore) if self._wishes.ignore else own
+        # What somebody asks for by name is shown, whatever the configuration turns off.
+        severity = {code: level for code, level in own.severity.items() if level != "off"}
+        return Selection(chosen, self._wishes.ignore, severity)
+
+
+def _of_configuration(configuration: Configuration, shown: str) -> Checked:
+    return Checked(shown, configuration.document, configuration.diagnostics, is_suite=False)
+
+
+def _relative(path: Path) -> str:
+    """The path from the current folder, where that is shorter than going up."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -1,0 +1,212 @@
+"""Carrying files to a newer dialect, in memory: which they are, what becomes of each, and what is left to the author."""
+
+import argparse
+import asyncio
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.cli.sources import Source, Sources
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.disk import DiskFiles
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import find_file
+from rubric_core.loading.files import UnreadableError, read_text
+from rubric_core.loading.project import Project
+from rubric_core.loading.targets import find_targets
+from rubric_core.migration import Migrated, Note, NotMigratableError, Reader, migrate
+from rubric_core.text import LineIndex
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.engine.rekey_recordings import Carried
+
+__all__ = ["Outcome", "Work"]
+
+_LEFT = frozenset({FileKind.DEFAULTS})  # no older dialect has them
+_TAKEN_OVER = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TEMPLATE})
+_USUAL_TARGETS = DIALECTS[0].properties.targets_file
+#: From the oldest to the newest.
+_NAMES = tuple(dialect.name for dialect in DIALECTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One file before and after."""
+
+    shown: str
+    path: Path
+    source: str
+    before: str
+    after: Migrated
+    #: What stood in it.
+    analysis: Analysis
+    #: Where it belongs in the newer dialect.
+    home: Path
+    #: What judges said about the suite, as the new text needs it; a sentence where that cannot be read.
+    recordings: "Carried | str | None" = None
+
+    @property
+    def refers_to(self) -> Mapping[Path, FileKind]:
+        """The files that it refers to, and what they are."""
+        return self.analysis.refers_to
+
+    @property
+    def changed(self) -> bool:
+        return self.after.text != self.before or self.home != self.path
+
+
+class Work:
+    """Finds the files and migrates them, in memory."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._language = Language()
+        self._configurations = Configurations(self._language)
+        self._files = DiskFiles()
+        self._project = Project(self._files, Path.cwd())
+        self.failures: list[str] = []
+        #: What is left alone, and why.
+        self.passed: list[str] = []
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Every file that could be read, each once; targets files behind the suites that use them."""
+        sources = Sources(self._options.paths, Discovery(self._configurations), None, around=False)
+        found = list(sources.found())
+        self.failures += sources.failures
+        seen = {source.path for source in found}
+        #: Files around suites mostly do not say their dialect: it is that of the first suite that uses them.
+        around: dict[Path, tuple[str, FileKind | None]] = {}
+        done: list[Outcome] = []
+        for source in found:
+            outcome = self._attempt(source.shown, source, None)
+            if outcome is not None:
+                done.append(outcome)
+                for path, kind in self._around(source.path, outcome):
+                    if path not in seen:
+                        around.setdefault(path, (outcome.source, kind))
+        for path, (dialect, kind) in around.items():
+            outcome = self._attempt(_relative(path), Source(str(path), path, kind=kind), dialect)
+            if outcome is not None:
+                done.append(outcome)
+        carried = {outcome.path: outcome.after.text for outcome in done}
+        yield from (replace(o, after=self._without(o, carried), recordings=self._recordings(o, carried)) for o in done)
+
+    def _around(self, path: Path, outcome: "Outcome") -> Iterator[tuple[Path, FileKind | None]]:
+        """The files that are carried along with a suite."""
+        if self._options.targets or self._options.around:
+            targets = find_targets(path.parent, self._files, Path.cwd())
+            if targets is not None:
+                yield targets, FileKind.TARGETS
+        if self._options.around:
+            yield from ((file, kind) for file, kind in outcome.refers_to.items() if kind is not FileKind.SUITE)
+
+    def _without(self, outcome: "Outcome", carried: Collection[Path]) -> Migrated:
+        """What is left to the author: not what is done in a file that was carried along."""
+        left = [n for n in outcome.after.notes if not n.file or not self._settled(n.file, outcome, carried)]
+        behind = self._left_behind(outcome, carried)
+        return Migrated(outcome.after.text, tuple(sorted([*left, *behind], key=lambda n: (n.offset, n.words))))
+
+    def _left_behind(self, outcome: "Outcome", carried: Collection[Path]) -> Iterator[Note]:
+        """Files with cases, and templates, that the suite takes over and that are not what it is now."""
+        written = {file: each.text for each in outcome.analysis.external for file in each.found.files}
+        for file, kind in outcome.refers_to.items():
+            if kind not in _TAKEN_OVER or file in carried:
+                continue
+            source = Source(str(file), file, kind=kind)
+            other = self._attempt(_relative(file), source, outcome.source)
+            if other is not None and other.changed:
+                names = (written.get(file, file.name), file.stem)
+                at = next((at for name in names if (at := outcome.after.text.find(name)) >= 0), 0)
+                yield Note(
+                    at, f"{file.name} is {outcome.source} still: carry it along with --around, or migrate it, too"
+                )
+
+    def _settled(self, file: str, outcome: "Outcome", carried: Collection[Path]) -> bool:
+        if file == ".":
+            return outcome.home != outcome.path
+        found = find_file(file, outcome.path.parent, self._files, Path.cwd())
+        return found is not None and found in carried
+
+    def _attempt(self, shown: str, source: Source, dialect: str | None) -> Outcome | None:
+        try:
+            return self._migrated(shown, source, dialect)
+        except UnreadableError as error:
+            self.failures.append(str(error))
+        return None
+
+    def _migrated(self, shown: str, source: Source, dialect: str | None) -> Outcome | None:
+        text = source.read()
+        analysis = self._analysis(source, text, dialect)
+        if analysis.kind in _LEFT:
+            self.passed.append(f"{shown}: this is {analysis.kind.value}, which is not migrated")
+            return None
+        name = analysis.choice.name
+        if _NAMES.index(name) > _NAMES.index(self._options.to):
+            self.passed.append(f"{shown}: this is {name} already, because {analysis.choice.reason}")
+            return None
+        try:
+            made = migrate(
+                text, name, self._options.to, kind=analysis.kind, read=self._reader(source.path), path=source.path
+            )
+        except NotMigratableError as error:
+            line = LineIndex(text).line_of(error.offset) + 1
+            self.failures.append(f"{shown}:{line}: {error}; mend this first")
+            return None
+        home = self._home(source.path) if analysis.kind is FileKind.TARGETS else source.path
+        return Outcome(shown, source.path, name, text, made, analysis, home)
+
+    def _home(self, path: Path) -> Path:
+        """Where a targets file belongs, when it may be renamed and nothing is there yet."""
+        name = self._language.dialect(self._options.to).properties.targets_file
+        if not self._options.rename or path.stem != "targets" or name == _USUAL_TARGETS:
+            return path
+        home = path.with_name(name)
+        return path if home.exists() else home
+
+    def _recordings(self, outcome: Outcome, texts: Mapping[Path, str]) -> "Carried | str | None":
+        """The recordings beside a suite: most suites have none, and what reads them takes long to load."""
+        path, before, text = outcome.path, outcome.analysis, outcome.after.text
+        untouched = text == outcome.before and not any(file in texts for file in outcome.refers_to)
+        if before.kind is not FileKind.SUITE or untouched or not any(path.parent.glob("*.recordings.yaml")):
+            return None
+        from rubric_core.evaluation.engine.rekey_recordings import carried  # noqa: PLC0415
+        from rubric_core.evaluation.judging.recording_file import RecordingsError  # noqa: PLC0415
+
+        document = self._language.document(text, path)
+        after = analyze(document, self._language, dialect=self._options.to, path=path, project=self._project)
+        try:
+            return asyncio.run(carried(path, before, after, self._project, texts))
+        except (RecordingsError, OSError) as error:
+            return str(error)
+
+    def _analysis(self, source: Source, text: str, dialect: str | None) -> Analysis:
+        asked = self._options.source or dialect or self._configurations.for_file(source.path).dialect
+        return analyze(
+            self._language.document(text, source.path),
+            self._language,
+            dialect=asked,
+            path=source.path,
+            kind=source.kind,
+            project=self._project,
+        )
+
+    def _reader(self, path: Path) -> Reader:
+        """Gives the text of files that the file at `path` refers to."""
+
+        def read(name: str) -> str | None:
+            found = find_file(name, path.parent, self._files, Path.cwd())
+            try:
+                return read_text(found) if found is not None else None
+            except UnreadableError:
+                return None
+
+        return read
+
+
+def _relative(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -1,0 +1,88 @@
+"""The files that a suite asks for with `output_path`: the results of a run of it, as `--format` prints them."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from rubric_core.cli.json_output import JsonDocument, JsonRows
+from rubric_core.cli.suite_run import Done
+from rubric_core.evaluation.cases.load import LoadedSuite
+from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.results.journal import write_atomically
+from rubric_core.language.shape import as_list
+
+__all__ = ["Outputs"]
+
+_FORMS = (".json", ".jsonl")
+
+
+class _Held:
+    """What will stand in a file, kept on disk meanwhile: answers may be more than the memory should hold."""
+
+    def __init__(self) -> None:
+        self._file: IO[str] | None = None
+        self._error: OSError | None = None
+
+    def put(self, text: str, _: int | None = None) -> None:
+        """Add to it. The run goes on when that fails; `write` tells."""
+        if self._error is None:
+            try:
+                self._opened().write(text)
+            except OSError as error:
+                self._error = error
+
+    def write(self, path: Path) -> None:
+        """Put it in its place. Raises OSError, also for what could not be held."""
+        with self._opened() as file:
+            if self._error is not None:
+                raise self._error
+            file.seek(0)
+            write_atomically(path, file)
+
+    def _opened(self) -> IO[str]:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115  # closed at the end
+        return self._file
+
+
+class Outputs:
+    """Takes the results of a run of `suite` as they come, and writes them when it has ended, or is broken off.
+
+    A path is relative to the current directory, as for `--format json > PATH`.
+    """
+
+    def __init__(self, suite: LoadedSuite) -> None:
+        written = suite.analysis.suite.output_path if suite.analysis.suite is not None else None
+        self._paths = [Path(each) for each in as_list(written) if isinstance(each, str)]
+        self._held = [(path, _Held()) for path in self._paths if _is_written(path)]
+        #: Whether one of the files could not be written.
+        self.failed = False
+        self._shown: list[JsonDocument | JsonRows] = [
+            JsonRows(held) if path.suffix.lower() == ".jsonl" else JsonDocument(held, several=False)
+            for path, held in self._held
+        ]
+        for each in self._shown:
+            each.begin(suite)
+
+    def take(self, place: int, result: CaseResult) -> None:
+        """A case is done; `place` is that of the case in its file."""
+        for each in self._shown:
+            each.take(place, result)
+
+    def end(self, done: Done) -> Iterator[str]:
+        """Write the files; gives a sentence for each that is not written."""
+        for path in self._paths:
+            if not _is_written(path):
+                yield f"{done.suite.path}: `output_path`: {path} is not written; rubric writes .json and .jsonl"
+        for shown, (path, held) in zip(self._shown, self._held, strict=True):
+            shown.end(done)
+            try:
+                held.write(path)
+            except OSError as error:
+                self.failed = True
+                yield f"{done.suite.path}: `output_path`: {path} cannot be written: {error.strerror or error}"
+
+
+def _is_written(path: Path) -> bool:
+    return path.suffix.lower() in _FORMS and "{{" not in str(path)

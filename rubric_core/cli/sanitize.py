@@ -1,0 +1,122 @@
+"""Lines as a stream may have them: in characters that it can show, and with nothing that a terminal acts on."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+from rubric_core.cli.terminal_style import COLOURS, Style
+from rubric_core.control_characters import mask
+from rubric_core.lazy_compilation import pattern
+
+__all__ = ["Safe", "act", "as_safe", "safe_streams", "underlying"]
+
+_ASCII = str.maketrans(
+    {
+        "✔": "+",
+        "◐": "~",
+        "✘": "x",
+        "○": "o",
+        "⟳": "*",
+        "⚠": "!",
+        "→": "->",
+        "…": "...",
+        "–": "-",
+        "·": "|",
+        "×": "x",
+        "←": "<-",
+        "�": "?",
+    }
+)
+
+
+#: What GitHub Actions obeys in a log: `::error …` at the beginning of a line, and the older `##[error]` anywhere.
+_COMMAND = pattern(r"^[^\S\n]*::|##\[", re.MULTILINE)
+
+
+def in_workflow() -> bool:
+    """Whether what is printed is read by GitHub Actions, which obeys some of it."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+class Safe:
+    """Makes lines fit for a stream: what an answer or an id holds moves no cursor and sets no title."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.style = Style.of(stream)
+        self._in_workflow = in_workflow()
+        self._plain = not _can_say("✔", stream)
+
+    def __call__(self, line: str) -> str:
+        # Every other part is a colour of ours.
+        parts = COLOURS.split(line) if self.style.colour else [line]
+        line = "".join(part if number % 2 else mask(part) for number, part in enumerate(parts))
+        if self._in_workflow:
+            line = _COMMAND.sub(lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", line)
+        return line.translate(_ASCII) if self._plain else line
+
+
+def _can_say(text: str, stream: TextIO) -> bool:
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+class _SafeStream:
+    """A stream that shows text and does nothing else."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._safe = Safe(stream)
+
+    def write(self, text: str) -> int:
+        self.stream.write(self._safe(text))
+        return len(text)
+
+    def writelines(self, lines: Iterator[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+@contextmanager
+def safe_streams(*, text: bool = False) -> Iterator[None]:
+    """While this lasts, names of files and texts of others do nothing on a terminal or in the log of a workflow, whoever prints them.
+
+    What goes into a file or to another program stays as it is: it may be data.
+
+    Args:
+        text: Whether standard output is for people.
+    """
+    streams = sys.stdout, sys.stderr
+    logged = (in_workflow() and text, in_workflow())
+    shown = [
+        cast("TextIO", _SafeStream(each)) if each.isatty() or log else each
+        for each, log in zip(streams, logged, strict=True)
+    ]
+    sys.stdout, sys.stderr = shown
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+def act(stream: TextIO, sequence: str) -> None:
+    """Let the terminal behind a stream do something, such as clear a line."""
+    underlying(stream).write(sequence)
+
+
+def as_safe(stream: TextIO, usual: TextIO) -> TextIO:
+    """A stream that stands for `usual`, made safe where that one is."""
+    return cast("TextIO", _SafeStream(stream)) if isinstance(usual, _SafeStream) else stream
+
+
+def underlying(stream: TextIO) -> TextIO:
+    """The stream as it was before `safe_streams`."""
+    return stream.stream if isinstance(stream, _SafeStream) else stream

@@ -1,0 +1,110 @@
+"""Some lines at the end of a terminal that are redrawn in place; everything else is printed above them."""
+
+import os
+import stat
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TextIO
+
+from rubric_core.cli.terminal_style import columns_of, fitted, width
+
+__all__ = ["Region", "can_redraw"]
+
+#: Terminals that only print.
+_DUMB = ("dumb", "unknown")
+#: Ends a line that is drawn, and empties one.
+_END, _EMPTIED = "\x1b[0m\x1b[K\r\n", "\x1b[2K\r\n"
+
+
+def can_redraw(stream: TextIO, out: TextIO) -> bool:
+    """Whether behind a stream there is a terminal whose cursor can be moved, and on which nobody else prints what goes to `out`."""
+    return stream.isatty() and os.environ.get("TERM", "") not in _DUMB and not _is_pipe(out)
+
+
+def _is_pipe(stream: TextIO) -> bool:
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+class Region:
+    """The last lines of a terminal.
+
+    Args:
+        stream: The terminal. It is written to by a number of its own, so that standard error can be turned aside meanwhile.
+        out: Where the lines above go: the same terminal, or something else.
+    """
+
+    def __init__(self, stream: TextIO, out: TextIO) -> None:
+        copy = os.dup(stream.fileno())
+        self._terminal = open(copy, "w", encoding=stream.encoding, errors="replace", newline="")  # noqa: PTH123, SIM115  # until `close`
+        self._out = out
+        self._lock = threading.Lock()
+        self._lines: Sequence[str] = ()
+
+    def size(self) -> tuple[int, int]:
+        """Columns and rows, as they are now; COLUMNS and LINES say something else."""
+        columns, rows = columns_of(self._terminal) or 0, 0
+        with suppress(OSError):
+            rows = os.get_terminal_size(self._terminal.fileno()).lines
+        written = os.environ.get("LINES", "")
+        return columns or 80, int(written) if written.isdecimal() and int(written) else rows or 24
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Put these lines in place of those that are there, each cut to the width of the terminal."""
+        with self._lock:
+            columns, _ = self.size()
+            fit = [fitted(line, max(1, columns - 1)) for line in lines]
+            self._write(
+                f"{self._erased(columns, rewriting=True)}{''.join(f'{line}{_END}' for line in fit)}{self._spare(len(fit))}"
+            )
+            self._lines = fit
+
+    def above(self, text: str) -> None:
+        """Print whole lines above; what is redrawn stays below them."""
+        with self._lock:
+            self._write(self._erased(self.size()[0]))
+            self._out.write(text)
+            self._out.flush()
+            self._write("".join(f"{line}{_END}" for line in self._lines))
+
+    def told(self, line: str) -> None:
+        """Print a line above that is no result: on the terminal itself, wherever results go."""
+        with self._lock:
+            self._write(f"{self._erased(self.size()[0])}{line}\r\n{''.join(f'{each}{_END}' for each in self._lines)}")
+
+    def clear(self) -> None:
+        """Take away what is drawn."""
+        with self._lock:
+            if self._lines:
+                self._write(self._erased(self.size()[0]))
+                self._lines = ()
+
+    def close(self) -> None:
+        """Let the terminal go."""
+        self.clear()
+        with suppress(OSError):
+            self._terminal.close()
+
+    def _erased(self, columns: int, *, rewriting: bool = False) -> str:
+        """What brings the cursor to the first of the lines that are drawn; in a terminal that became narrower they take more rows."""
+        rows = min(sum(max(1, -(-width(line) // columns)) for line in self._lines), self.size()[1] - 1)
+        if not rows:
+            return "\r"
+        up = f"\x1b[{rows}A\r"
+        # Lines that are written over one another need not vanish in between, unless they have wrapped. Each is emptied by
+        # itself: some terminals keep what was on a screen that is cleared as a whole.
+        return up if rewriting and rows == len(self._lines) else f"{up}{_EMPTIED * rows}{up}"
+
+    def _spare(self, count: int) -> str:
+        """Empties the lines below that are not drawn any more."""
+        spare = len(self._lines) - count
+        return f"{_EMPTIED * spare}\x1b[{spare}A" if spare > 0 else ""
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):  # the terminal is gone: results are kept all the same
+            self._terminal.write(text)
+            self._terminal.flush()

@@ -1,0 +1,105 @@
+"""Colour and width in a terminal."""
+
+import os
+import re
+import sys
+import unicodedata
+from typing import TextIO
+
+from rubric_core.lazy_compilation import dataclass
+
+__all__ = ["COLOURS", "Style", "columns_of", "fitted", "visible", "width", "window"]
+
+_CODES = {
+    "error": "1;31",
+    "warning": "1;33",
+    "information": "1;34",
+    "hint": "1;36",
+    "good": "32",
+    "bad": "31",
+    "dim": "2",
+    "bold": "1",
+    "code": "36",
+}
+#: What `paint` writes, and nothing else: other sequences of this kind could hide text.
+COLOURS = re.compile(rf"(\x1b\[(?:0|{'|'.join(sorted(_CODES.values()))})m)")
+#: What sets a colour, and what ends it.
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_PLAIN = "\x1b[0m"
+#: Characters that are not printed and yet are no surprise: the byte order mark is one.
+_HIDDEN = {"\t": "    ", "\ufeff": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Paints words, or leaves them as they are."""
+
+    colour: bool
+
+    @classmethod
+    def of(cls, stream: TextIO | None = None) -> "Style":
+        """Colour on a terminal that knows any, unless NO_COLOR asks for none; FORCE_COLOR asks for it anywhere."""
+        if os.environ.get("NO_COLOR"):
+            return cls(colour=False)
+        shows = (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+        return cls(colour=shows or os.environ.get("FORCE_COLOR", "0") not in ("", "0"))
+
+    def paint(self, text: str, role: str) -> str:
+        """`text` in the colour of a role."""
+        return f"\x1b[{_CODES[role]}m{text}\x1b[0m" if self.colour and role in _CODES else text
+
+
+def columns_of(stream: TextIO) -> int | None:
+    """How many columns the terminal behind a stream has; None when there is none. COLUMNS says something else."""
+    if not stream.isatty():
+        return None
+    written = os.environ.get("COLUMNS", "")
+    return int(written) if written.isdecimal() and int(written) else os.get_terminal_size(stream.fileno()).columns
+
+
+def visible(text: str) -> str:
+    """A piece of a file as a terminal may have it: what it would act on, or not show, is a mark; tabs are four spaces."""
+    return "".join(c if c.isprintable() else _HIDDEN.get(c, "�") for c in text)
+
+
+def width(text: str) -> int:
+    """How many columns `text` takes; its colours take none."""
+    text = _COLOUR.sub("", text)
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def fitted(line: str, columns: int) -> str:
+    """A line in that many columns, cut with an ellipsis; its colours stay."""
+    if width(line) <= columns:
+        return line
+    pieces, room = [], columns - 1
+    for piece in re.split(f"({_COLOUR.pattern})", line):
+        if _COLOUR.fullmatch(piece):
+            pieces.append(piece)
+            continue
+        for character in piece:
+            room -= _columns(character)
+            if room < 0:
+                return f"{''.join(pieces)}…{_PLAIN if _COLOUR.search(line) else ''}"
+            pieces.append(character)
+    return line
+
+
+def window(text: str, begin: int, columns: int) -> str:
+    """That many columns of a text without colours, from column `begin` on; an ellipsis stands for what is cut off."""
+    if not begin:
+        return fitted(text, columns)
+    pieces, at = ["…"], 0
+    for character in text:
+        if at > begin:
+            # Of a character with two columns, only the second one may be left.
+            pieces.append(" " * (at - begin - 1) if len(pieces) == 1 else "")
+            pieces.append(character)
+        at += _columns(character)
+    return fitted("".join(pieces), columns)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

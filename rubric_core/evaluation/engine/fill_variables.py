@@ -1,0 +1,94 @@
+"""A case with everything filled in that is only known when it runs: the environment, and the values of its `vars`."""
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import replace
+
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.variant import Variant
+from rubric_core.evaluation.model.metadata import metadata_of_suite, with_inherited
+from rubric_core.evaluation.templating.interpolate import Interpolation, node_of, with_values
+from rubric_core.language.model import Case, Suite
+from rubric_core.loading.lower import Lowering
+from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.tree import Node, Scalar
+from rubric_core.text import Span
+
+__all__ = ["filled"]
+
+
+def filled(case: Runnable, environment: Mapping[str, str]) -> Runnable:
+    """`case` with its references to variables filled in. Raises Unscored for one of the environment that is not set."""
+    given = case.with_values(environment, _filled_variant(case, environment))
+    suite = _filled_suite(given, environment)
+    made = _with_metadata(_filled_case(given, environment), suite, given)
+    return given if made is given.case and suite is given.suite else replace(given, case=made, suite=suite)
+
+
+def _with_metadata(case: Case, suite: Suite, given: Runnable) -> Case:
+    """The case with the metadata that it has of its suite."""
+    inherited = metadata_of_suite(suite, given.suite_anchors)
+    if not inherited:
+        return case
+    made = copy(case)
+    vars(made)["metadata"] = with_inherited(plain(case.metadata, given.anchors) or {}, inherited)
+    return made
+
+
+def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant | None:
+    """The values of `vars` with what these refer to: variables of the environment, and one another."""
+    if not any("{{" in text for text in _strings_in(case.variables)):
+        return case.variant
+    values = dict(case.variables)
+    filling = Interpolation(
+        case.dialect, environment, case.variables, case.case_place, case.anchors, case.sandbox, case.filters
+    )
+    at = case.case.node or Scalar(case.case.span, case.case.span, None, None, "", "double")
+    for name, value in case.variables.items():
+        if any("{{" in text for text in _strings_in(value)):
+            values[name] = plain(filling.node(node_of(value, at)), {})
+    return replace(case.variant or Variant(), variables=values)
+
+
+def _filled_case(case: Runnable, environment: Mapping[str, str]) -> Case:
+    if case.case.node is None or ("{{" not in case.text and "{%" not in case.text and not case.anchors):
+        return case.case
+    node = _filled(case.case.node, case, environment, case.case_place, case.anchors)
+    if node is case.case.node:
+        return case.case
+    return Lowering(case.text, case.dialect, case.dialects, case.anchors).case(node) or case.case
+
+
+def _filled_suite(case: Runnable, environment: Mapping[str, str]) -> Suite:
+    if case.suite.node is None or "{" not in case.suite_text:
+        return case.suite
+    node = _filled(case.suite.node, case, environment, case.suite_place, case.suite_anchors)
+    if node is case.suite.node:
+        return case.suite
+    return Lowering(case.suite_text, case.dialect, case.dialects, case.suite_anchors).suite(node, "") or case.suite
+
+
+def _filled(
+    node: Node,
+    case: Runnable,
+    environment: Mapping[str, str],
+    place_of: Callable[[Span], str],
+    anchors: Mapping[str, Node],
+) -> Node:
+    values, none = (
+        Interpolation(case.dialect, environment, known, place_of, anchors, case.sandbox, case.filters)
+        for known in (case.variables, {})
+    )
+    return with_values(node, case.dialect.properties.variable_keys, values, none)
+
+
+def _strings_in(value: object) -> Iterator[str]:
+    """Every text in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _strings_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings_in(item)

@@ -1,0 +1,130 @@
+"""What a cursor is on, in terms of the language: the shape it is in, and the kind of value that can stand there."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rubric_core.language.dialect import Dialect, Fate, TypeName
+from rubric_core.language.evaluators import Band, Evaluator, Include
+from rubric_core.language.shape import Key, Shape
+from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
+from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.syntax.cursor import ITEM, Cursor, Step
+
+__all__ = ["CursorPlace", "history", "mapping_shape", "place_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class CursorPlace:
+    """A cursor and what the language says about its place."""
+
+    cursor: Cursor
+    #: The mapping that the cursor is in, where it is one of the language's.
+    shape: type[Shape] | None
+    #: The value at the cursor: of the key in front of it, or of the list item.
+    kind: Kind[Any] | None
+    #: The key whose value the cursor is in.
+    key: Key[Any] | None = None
+
+
+def place_of(cursor: Cursor, dialect: Dialect, root: Kind[Any], around: Sequence[type[Shape]] = ()) -> CursorPlace:
+    """Follow the way to the cursor through the catalogue, from what stands at the `root` of the text on.
+
+    `around` are the shapes that begin in front of the cursor, the nearest last: they tell what a mapping is whose tag
+    is out of sight.
+    """
+    kind: Kind[Any] | None = root
+    shape: type[Shape] | None = None
+    declared: Key[Any] | None = None
+    last = len(cursor.path) - 1
+    for number, step in enumerate(cursor.path):
+        inner = cursor.siblings if number == last and cursor.role == "value" else {}
+        shape, declared, kind = _follow(kind, step, dialect, inner, around)
+        if kind is None:
+            return CursorPlace(cursor, None, None)
+    if cursor.role == "key":
+        return CursorPlace(cursor, mapping_shape(kind, cursor.siblings, dialect), kind, declared)
+    return CursorPlace(cursor, shape, kind, declared)
+
+
+def mapping_shape(kind: Kind[Any] | None, siblings: Mapping[str, str], dialect: Dialect) -> type[Shape] | None:
+    """The shape of a mapping of that kind, given the keys that it has already."""
+    for each in _mappings(kind):
+        if isinstance(each, Shaped):
+            return each.shape
+        if isinstance(each, Tagged):
+            known = _tagged(each, siblings, dialect)
+            return known.shape if known is not None else each.base
+        if isinstance(each, Ranges):
+            return Band
+    return None
+
+
+def _tagged(kind: Tagged, siblings: Mapping[str, str], dialect: Dialect) -> TypeName | None:
+    """What the tag of a mapping says, where it is in sight."""
+    spelled = dialect.spelled(kind.base, kind.base.tag) or kind.base.tag
+    written = siblings.get(spelled, "").strip("\"'")
+    return dialect.type_of(written, kind.base) if written else None
+
+
+def _mappings(kind: Kind[Any] | None) -> Iterator[Kind[Any]]:
+    if isinstance(kind, ByNode):
+        if kind.mapping is not None:
+            yield kind.mapping
+    elif kind is not None:
+        yield kind
+
+
+def _follow(
+    kind: Kind[Any] | None, step: Step, dialect: Dialect, siblings: Mapping[str, str], around: Sequence[type[Shape]]
+) -> tuple[type[Shape] | None, Key[Any] | None, Kind[Any] | None]:
+    if step == ITEM:
+        return None, None, _item(kind)
+    for each in _mappings(kind):
+        if isinstance(each, MapOf):
+            return None, None, each.value
+        for shape in _shapes(each, step, dialect, siblings, around):
+            spelling = dialect.table(shape).get(step)
+            if spelling is not None and spelling.field:
+                declared = dialect.declared(shape, spelling)
+                return shape, declared, declared.kind
+    return None, None, None
+
+
+def _shapes(
+    kind: Kind[Any], step: Step, dialect: Dialect, siblings: Mapping[str, str], around: Sequence[type[Shape]]
+) -> Iterator[type[Shape]]:
+    """The shapes that a mapping of this kind can have; every type that knows the key where the type is not in sight."""
+    if isinstance(kind, Shaped):
+        yield kind.shape
+    elif isinstance(kind, Tagged):
+        known = _tagged(kind, siblings, dialect)
+        if known is not None:
+            yield known.shape
+        else:
+            yield from (shape for shape in reversed(around) if issubclass(shape, kind.base))
+        yield kind.base
+        if kind.base is Evaluator:
+            yield Include
+        types = dialect.types_of(kind.base).values()
+        yield from (t.shape for t in types if t.fate is Fate.CURRENT and step in dialect.table(t.shape))
+
+
+def _item(kind: Kind[Any] | None) -> Kind[Any] | None:
+    if isinstance(kind, ByNode):
+        kind = kind.sequence
+    if isinstance(kind, ListOf):
+        return kind.item
+    if isinstance(kind, Messages):
+        return Shaped(kind.message)
+    return Shaped(Band) if isinstance(kind, Ranges) else None
+
+
+def history(dialects: tuple[Dialect, ...], shape: type[Shape], attribute: str) -> list[tuple[str, str]]:
+    """How a field was spelled: (dialect, spelling), one entry for each change, oldest first."""
+    changes: list[tuple[str, str]] = []
+    for dialect in dialects:
+        name = dialect.spelled(shape, attribute)
+        if name is not None and (not changes or changes[-1][1] != name):
+            changes.append((dialect.name, name))
+    return changes

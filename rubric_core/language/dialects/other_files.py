@@ -1,0 +1,108 @@
+"""What each dialect changes in the other files around a suite, and in the place that a target works in."""
+
+from rubric_core.language.changes import adds, drops, requires, tolerates, unrequires
+from rubric_core.language.dialect import Change, Fate
+from rubric_core.language.file_kinds import (  # fmt: skip
+    CaseFile,
+    Config,
+    ConfigExecution,
+    ConfigHooks,
+    Export,
+    LoneCase,
+    Results,
+    Sidecar,
+    Template,
+)
+from rubric_core.language.targets import Defaults
+from rubric_core.language.workspace import (  # fmt: skip
+    Checkout,
+    Clone,
+    Container,
+    Environment,
+    Hook,
+    Hooks,
+    Mount,
+    Repo,
+    RepoSource,
+    Requirements,
+    Resources,
+    Setup,
+    Workspace,
+)
+
+__all__ = ["AROUND_0_5", "AROUND_1", "AROUND_2_7", "AROUND_3", "AROUND_5"]
+
+_HOOKS = ("before_all", "before_each", "after_each", "after_all")
+_NEXT = "releases after 5.3 refuse it"
+
+AROUND_0_5: tuple[Change, ...] = (
+    adds(Config, "schema", "guideline_patterns"),
+    requires(Config, "schema"),
+    unrequires(Sidecar, "cases"),
+    # The directory that it stands in names it.
+    unrequires(LoneCase, "id"),
+    requires(CaseFile, "cases"),
+)
+
+AROUND_1: tuple[Change, ...] = (unrequires(Config, "schema"),)
+
+AROUND_2_7: tuple[Change, ...] = (
+    adds(Config, "eval_patterns", "execution"),
+    tolerates(Config, "eval_patterns", "test_patterns", fate=Fate.IGNORED),
+    adds(ConfigExecution),
+    # Releases from 2.11 on read `isolation` and `repos`, those from 2.16 on the hooks under `hooks`, `mode` and `path`.
+    adds(Workspace, "template", *_HOOKS, "isolation", "repos", "hooks", "mode", "path"),
+    adds(Hooks),
+    adds(Hook, "command", "cwd", "timeout_ms"),
+    tolerates(Hook, "command", "script", fate=Fate.DEPRECATED),
+    adds(Repo, "path", "source", "checkout", "clone"),
+    adds(RepoSource),
+    adds(Checkout),
+    adds(Clone),
+)
+
+AROUND_3: tuple[Change, ...] = (
+    drops(Config, "guideline_patterns", note="releases from 3.9 on know no guidelines"),
+    adds(Config, "results", "hooks", "required_version"),
+    adds(Results),
+    adds(Export),
+    adds(ConfigHooks),
+    adds(Template, "assertions"),
+    tolerates(Template, "assertions", "assert", fate=Fate.ALIAS),
+    adds(Workspace, "docker", "env"),
+    *(tolerates(Workspace, name, name, fate=Fate.TOLERATED, note="write it under `hooks`") for name in _HOOKS),
+    *(
+        tolerates(Workspace, name, name, fate=Fate.REJECTED, note="write `mode` and `path`")
+        for name in ("static_path", "pool", "static")
+    ),
+    adds(Hook, "reset"),
+    adds(Repo),
+    *(
+        tolerates(
+            Repo, name, name, fate=Fate.LEAVING, note="releases from 4.26 on refuse it; write `repo` and `commit`"
+        )
+        for name in ("source", "checkout", "clone")
+    ),
+    adds(Container),
+    adds(Requirements),
+)
+
+AROUND_5: tuple[Change, ...] = (
+    tolerates(Hook, "command", "script", fate=Fate.REJECTED, note="agentv refuses the file"),
+    # What a data set's file beside it says is not asked to be that of a suite.
+    *(tolerates(Sidecar, name, name, fate=Fate.ALIAS) for name in ("dataset", "execution", "evaluator")),
+    adds(
+        Config, "providers", "graders", "tests", "defaults", "default_test", "repo_resolvers", "refs", "projects", "dashboard", "studio", "env_path",
+        "env_from",
+    ),
+    tolerates(Config, "targets", "targets", fate=Fate.LEAVING, note=f"{_NEXT}; write `providers`"),
+    adds(Template, assertions="assert"),
+    tolerates(Template, "assertions", "assertions", fate=Fate.REJECTED, note="agentv refuses the file"),
+    tolerates(Defaults, "provider", "target", fate=Fate.LEAVING, note=_NEXT),
+    adds(
+        Environment, "type", "workdir", "setup", "env", "image", "context", "dockerfile", "resources", "mounts", "secrets",
+    ),
+    adds(Setup),
+    adds(Mount),
+    adds(Resources),
+)  # fmt: skip

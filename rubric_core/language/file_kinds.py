@@ -1,0 +1,193 @@
+"""The files around a suite: which kinds there are, and what stands in each of them."""
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from rubric_core.language.file_extensions import CASES, YAML
+from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
+from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Shaped, Tagged
+from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
+from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Integer, Kind, ListOf, MapOf, Text
+from rubric_core.language.workspace import Environment, Workspace
+
+__all__ = [
+    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "Results", "Sidecar", "Template", "kind_behind",
+]  # fmt: skip
+
+
+class FileKind(Enum):
+    """What a file is. The value is for people, with its article."""
+
+    SUITE = "a suite"
+    TARGETS = "a targets file"
+    CONFIG = "a configuration of agentv"
+    CASES = "a file of cases"
+    CASE = "a case"
+    #: One case per line, as JSON.
+    DATASET = "a data set"
+    #: What a data set in a file beside it has in common.
+    SIDECAR = "a description of a data set"
+    TEMPLATE = "a template of evaluators"
+    SCENARIOS = "a file of scenarios"
+    DEFAULTS = "a file of defaults"
+    DEFAULT_TEST = "a default test"
+    WORKSPACE = "a workspace"
+    ENVIRONMENT = "an environment"
+    PROMPT = "a prompt"
+
+
+class ConfigExecution(Shape):
+    """An execution block: how every suite is run."""
+
+    open: ClassVar[bool] = True
+    verbose = key(Boolean(), "Whether the engine says more about what it does.")
+    keep_workspaces = key(Boolean(), "Whether workspaces stay after the run.")
+    pool_workspaces = key(Boolean(), "Whether workspaces are kept and used again.")
+    pool_slots = key(Integer(1, 50), "How many workspaces are kept.", example="4")
+    otel_file = key(Text(), "Where traces are written.")
+    trace_file = key(Text(), "Where traces are written.")
+
+
+class Export(Shape):
+    """An export: a repository that results are pushed to."""
+
+    repo = key(Text(), "The address of the repository.", example="https://github.com/org/results.git")
+    path = key(Text(), "The directory in it.")
+    auto_push = key(Boolean(), "Whether results are pushed after every run.")
+    branch_prefix = key(Text(), "How the names of its branches begin.")
+
+
+class Results(Shape):
+    """A results block: what becomes of them."""
+
+    open: ClassVar[bool] = True
+    export = key(Shaped(Export), "A repository that results are pushed to.")
+
+
+class ConfigHooks(Shape):
+    """A hooks block: programs around the work of the engine."""
+
+    open: ClassVar[bool] = True
+    before_session = key(
+        ByNode(text=Text(), sequence=ListOf(Text()), mapping=MapOf(Anything())), "A program before anything else."
+    )
+
+
+_PATTERNS = ListOf(Text())
+_TARGETS = ByNode(
+    text=Text(refers_to="file", endings=YAML),
+    sequence=ListOf(ByNode(text=Text(refers_to="file", endings=YAML), mapping=Tagged(Target))),
+)
+_PROVIDERS = ByNode(
+    text=Text(refers_to="file", endings=YAML),
+    sequence=ListOf(ByNode(text=Text(refers_to="file", endings=YAML), mapping=Tagged(Provider))),
+)
+
+
+class Config(Shape):
+    """A configuration of agentv: what counts for every suite below its folder."""
+
+    schema = key(Text(), "Marks the file as a configuration.", name="$schema", example="agentv-config-v2")
+    guideline_patterns = key(
+        _PATTERNS, "The files that are guidelines and no part of the question.", example='["**/*.instructions.md"]'
+    )
+    eval_patterns = key(_PATTERNS, "The files that are suites.", example='["**/evals/**/*.eval.yaml"]')
+    execution = key(Shaped(ConfigExecution), "How every suite is run.", example="{verbose: true}")
+    results = key(Shaped(Results), "What becomes of results.")
+    hooks = key(Shaped(ConfigHooks), "Programs around the work of the engine.")
+    required_version = key(Text(), "The releases of the engine that may be used.", example="'>=4.0.0'")
+    providers = key(_PROVIDERS, "The providers that answer and judge, or a file that has them.")
+    targets = key(_TARGETS, "The targets that answer, or a file that has them.")
+    graders = key(_PROVIDERS, "The providers that judge, or a file that has them.")
+    tests = key(
+        ByNode(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)), "Cases, or a file that has them."
+    )
+    defaults = key(
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
+        "The provider and grader where nothing is said.",
+    )
+    default_test = key(
+        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
+        "What every case of every suite inherits.",
+    )
+    repo_resolvers = key(Anything(), "How names of repositories become addresses.")
+    refs = key(Anything(), "Names for parts that suites refer to.")
+    projects = key(Anything(), "The projects of the dashboard.")
+    dashboard = key(Anything(), "Settings of the dashboard.")
+    studio = key(Anything(), "Settings of the studio.")
+    env_path = key(ByNode(text=Text(), sequence=ListOf(Text())), "Files with environment variables.", example=".env")
+    env_from = key(Anything(), "Where environment variables come from.")
+
+
+class CaseFile(Suite):
+    """A file of cases: the cases of a suite in a file of their own."""
+
+
+class LoneCase(Case):
+    """A case: one input with its evaluators, in a directory of its own."""
+
+
+class Sidecar(Suite):
+    """A description of a data set: what the cases in the file beside it have in common."""
+
+    strict: ClassVar[bool] = False
+
+
+class Template(Shape):
+    """A template of evaluators: what an `include` puts in its place."""
+
+    assertions = key(EVALUATORS, "The evaluators.", required=True, example="[{type: contains, value: refund}]")
+
+
+#: What stands at the root of each kind of file; what is read line by line, or as text, has no entry.
+ROOTS: Mapping[FileKind, Kind[Any]] = {
+    FileKind.SUITE: Shaped(Suite),
+    FileKind.TARGETS: ByNode(mapping=Shaped(TargetFile), sequence=ListOf(Tagged(Target))),
+    FileKind.CONFIG: Shaped(Config),
+    FileKind.CASES: ByNode(mapping=Shaped(CaseFile), sequence=ListOf(CASE)),
+    FileKind.CASE: Shaped(LoneCase),
+    FileKind.SIDECAR: Shaped(Sidecar),
+    FileKind.TEMPLATE: ByNode(mapping=Shaped(Template), sequence=EVALUATORS),
+    FileKind.SCENARIOS: ByNode(mapping=Shaped(Scenario), sequence=ListOf(Shaped(Scenario))),
+    FileKind.DEFAULTS: Shaped(Defaults),
+    FileKind.DEFAULT_TEST: Shaped(DefaultTest),
+    FileKind.WORKSPACE: Shaped(Workspace),
+    FileKind.ENVIRONMENT: Shaped(Environment),
+}
+
+#: What an item of a list at the root is, for files whose items are looked at one by one.
+ITEMS: Mapping[FileKind, Kind[Any]] = {
+    FileKind.CASES: CASE,
+    FileKind.DATASET: CASE,
+    FileKind.TARGETS: Tagged(Target),
+    FileKind.TEMPLATE: EVALUATORS.item,
+    FileKind.SCENARIOS: Shaped(Scenario),
+}
+
+#: Entries of a list in a file providers.yaml.
+PROVIDER_ITEM = Tagged(Provider)
+
+
+@lru_cache(maxsize=256)
+def kind_behind(kind: Kind[Any]) -> FileKind | None:
+    """What a file is whose path stands where a value of `kind` could stand; None where that can be anything."""
+    branches = kind.branches if isinstance(kind, ByNode) else (kind,)
+    for branch in branches:
+        item = branch.item if isinstance(branch, ListOf) else branch
+        if item is CASE:
+            return FileKind.CASES
+        if isinstance(item, Tagged) and issubclass(item.base, Entry):
+            return FileKind.TARGETS
+        if isinstance(item, Shaped):
+            return next((f for f, root in ROOTS.items() if _is_of(root, item.shape)), None)
+        if item is not branch and (inner := kind_behind(item)) is not None:
+            return inner
+    return None
+
+
+def _is_of(root: Kind[Any], shape: type[Shape]) -> bool:
+    branch = root.mapping if isinstance(root, ByNode) else root
+    return isinstance(branch, Shaped) and branch.shape is shape

@@ -1,0 +1,123 @@
+"""What one block of a text refers to in other files, looked up."""
+
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+from rubric_core.language.file_extensions import DATASETS, PROMPTS
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.model import Suite, TargetChoice
+from rubric_core.language.shape import Shape
+from rubric_core.language.targets import Entry
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.case_files import CaseSet
+from rubric_core.loading.issues import Issue, UnknownType
+from rubric_core.loading.known_names import entry_name
+from rubric_core.loading.references import References
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
+
+__all__ = ["NO_LINKS", "NO_NAMES", "Links", "linked", "own_targets"]
+
+
+@dataclass
+class Links:
+    """The references of a block, looked up; spans are those of the block."""
+
+    issues: tuple[Issue, ...] = ()
+    #: Where paths stand in the case list, the cases behind them, and the paths.
+    cases: tuple[tuple[Span, CaseSet, str], ...] = ()
+    #: The files that are there and can be checked, and what they are.
+    files: tuple[tuple[Path, FileKind], ...] = ()
+    #: The files that this depends on.
+    seen: frozenset[Path] = frozenset()
+    #: The words that were looked up: what refers to them need not be said again.
+    told: frozenset[int] = frozenset()
+    #: What the rules say about the issues.
+    findings: tuple[Any, ...] = field(default=())
+
+
+#: An empty set that is made anew takes memory, and thousands of cases have one.
+NO_NAMES: frozenset[str] = frozenset()
+NO_LINKS = Links()
+
+
+def linked(
+    references: References,
+    shapes: tuple[Shape, ...],
+    root: Node | None,
+    deferred: Iterable[UnknownType],
+    above: SequenceOf[frozenset[int]] = (),
+    *,
+    marked: bool = True,
+) -> Links:
+    """Look up everything that a block refers to.
+
+    Args:
+        references: Looks it up.
+        shapes: The shapes of the block, outermost ones.
+        root: The root of its tree, for paths among the cases.
+        deferred: Types that nobody has, unless a program of their name is there.
+        above: The words that were told of in the blocks that this one refers to.
+        marked: Whether anything in it may begin with `file://`.
+    """
+    issues, seen, files, told = references.referred(shapes, deferred, above, marked=marked)
+    cases: list[tuple[Span, CaseSet, str]] = []
+    for node in _case_paths(shapes, root):
+        found, wrong, more = references.cases(node)
+        cases.append((node.span, found, node.text))
+        # What is neither YAML nor a data set is told where it is named.
+        files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in PROMPTS}
+        issues += wrong
+        seen |= more
+    return Links(tuple(issues), tuple(cases), tuple(files.items()), seen, told)
+
+
+def _kind_of_cases(path: Path) -> FileKind:
+    """A data set by its name, a case in a directory of its own; the rest are files of cases."""
+    if path.suffix in DATASETS:
+        return FileKind.DATASET
+    return FileKind.CASE if path.stem == "case" else FileKind.CASES
+
+
+def _case_paths(shapes: tuple[Shape, ...], root: Node | None) -> Iterator[Scalar]:
+    """The paths in the case list: items of a block, or what stands in the place of the list."""
+    suite = next((s for s in shapes if isinstance(s, Suite)), None)
+    node = root
+    if suite is not None:
+        node = suite.places["cases"].node if suite.has("cases") else None
+    elif isinstance(root, Mapping):
+        return
+    items = node.items if isinstance(node, Sequence) else [node]
+    for item in items:
+        alone = node is item and suite is None
+        if alone or not isinstance(item, Scalar) or not isinstance(item.value, str) or not item.text.strip():
+            continue
+        if node is item or item.text.startswith("file://"):
+            yield item
+
+
+def own_targets(shapes: Iterable[Shape]) -> frozenset[str]:
+    """The names that a text gives to targets of its own; `shapes` are all of its shapes, inner ones included."""
+    return frozenset(_own(shapes)) or NO_NAMES
+
+
+def _own(shapes: Iterable[Shape]) -> Iterator[str]:
+    for shape in shapes:
+        if isinstance(shape, Entry):
+            yield from _name_of(shape)
+        elif isinstance(shape, TargetChoice) and shape.has("use_target"):
+            yield from _name_of(shape)  # a name of the author's choice, by which cases choose from the matrix
+        elif isinstance(shape, Suite):
+            for field_name in ("providers", "targets", "graders"):
+                place = shape.places.get(field_name)
+                nodes = place.node.items if place is not None and isinstance(place.node, Sequence) else []
+                yield from (name for n in nodes if isinstance(n, Mapping) and (name := entry_name(n)))
+
+
+def _name_of(entry: Entry | TargetChoice) -> Iterator[str]:
+    name = vars(entry).get("name")
+    if isinstance(name, str):
+        yield name

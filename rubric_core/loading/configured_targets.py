@@ -1,0 +1,29 @@
+"""Targets in other files than the one that is nearest: in the configuration around, and in files that a target file names."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from rubric_core.loading.directory_search import configuration_files, current_directory, find_file
+from rubric_core.loading.targets import TargetFile, read_targets
+from rubric_core.ports import Files
+
+__all__ = ["configured", "whole"]
+
+
+def configured(directory: Path, files: Files) -> list[TargetFile]:
+    """The targets in the configurations around `directory` and in the files that they name, the nearest first."""
+    found = []
+    for path in configuration_files(directory, files):
+        with suppress(OSError, ValueError):
+            found.append(whole(read_targets(path, files, beside_others=True), files))
+    return [file for file in found if file.entries or file.defaults]
+
+
+def whole(file: TargetFile, files: Files) -> TargetFile:
+    """A target file with those that it names, as in `providers: [file://more.yaml]`; one that cannot be read has no targets."""
+    for name in file.includes:
+        path = find_file(name, file.path.parent, files, current_directory())
+        if path is not None and path != file.path:
+            with suppress(OSError, ValueError):
+                file = file.joined(read_targets(path, files))
+    return file

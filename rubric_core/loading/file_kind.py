@@ -1,0 +1,142 @@
+"""What a file is: by its place and name where these say so, else by what stands in it."""
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from rubric_core.language.file_extensions import DATASETS, PROMPTS, YAML
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.directory_search import HOMES
+from rubric_core.loading.files import absolute, is_suite_name
+from rubric_core.ports import Files
+from rubric_core.syntax.tree import Mapping, Node, Scalar
+
+__all__ = ["kind_by_content", "kind_by_name", "kind_of"]
+
+_NAMED = re.compile(r"(?i)(?P<name>targets|providers)\.ya?ml\Z")
+_IN_HOME = {
+    "config": FileKind.CONFIG,
+    "config.local": FileKind.CONFIG,
+    "graders": FileKind.TARGETS,
+    "defaults": FileKind.DEFAULTS,
+    "tests": FileKind.CASES,
+    "default-test": FileKind.DEFAULT_TEST,
+}
+_SCHEMA = re.compile(r"agentv-(eval|targets|config)\b")
+_SCHEMAS = {"eval": FileKind.SUITE, "targets": FileKind.TARGETS, "config": FileKind.CONFIG}
+_SUITE_KEYS = frozenset({"tests", "evalcases", "eval_cases", "testcases", "prompts", "scenarios"})
+_CONFIG_KEYS = frozenset({"eval_patterns", "guideline_patterns", "required_version"})
+#: Keys of a workspace, and those that nothing else has.
+_WORKSPACE_KEYS = frozenset({
+    "template", "isolation", "mode", "path", "repos", "hooks", "docker", "env", "before_all", "before_each", "after_each", "after_all",
+})  # fmt: skip
+_WORKSPACE_ONLY = frozenset({"template", "isolation", "repos"})
+_CASE_KEYS = frozenset({
+    "criteria", "input", "input_messages", "messages", "vars", "assert", "assertions", "expected_output", "expected_outcome", "outcome", "rubrics",
+})  # fmt: skip
+
+
+def kind_of(
+    path: PurePath | None, root: Node | None, first: Node | None = None, files: Files | None = None
+) -> FileKind:
+    """What a file is; a suite where nothing says otherwise.
+
+    Args:
+        path: Where it is, if it is anywhere.
+        root: The root of its tree, or of what stands around its items.
+        first: The first item, when its root is a list.
+        files: The files beside it, where these may be looked at.
+    """
+    named = kind_by_name(path) if path is not None else None
+    if path is None or named not in (None, FileKind.SUITE):
+        return named or FileKind.SUITE
+    found = kind_by_content(root, first)
+    if found is None and path.stem.lower() == "case" and isinstance(root, Mapping):
+        return FileKind.CASE
+    undecided = named is FileKind.SUITE or found is None
+    if undecided and files is not None and _describes_dataset(path, root, files):
+        return FileKind.SIDECAR
+    if named is FileKind.SUITE:
+        # A name that says suite is right unless the file says by `$schema` what else it is.
+        return found if found is not None and _schema(root) is not None else FileKind.SUITE
+    return found or FileKind.SUITE
+
+
+def _describes_dataset(path: PurePath, root: Node | None, files: Files) -> bool:
+    """Whether there is a data set of the same name beside a file without cases."""
+    if not isinstance(root, Mapping) or _names(root) & _SUITE_KEYS:
+        return False
+    return any(files.is_file(absolute(path.with_suffix(suffix))) for suffix in DATASETS)
+
+
+def kind_by_name(path: PurePath) -> FileKind | None:
+    """What a file is by its name and folder alone, or None when these do not tell."""
+    suffix = path.suffix.lower()
+    if suffix in DATASETS:
+        return FileKind.DATASET
+    if suffix in PROMPTS:
+        return FileKind.PROMPT
+    if suffix not in YAML:
+        return None
+    if _NAMED.match(path.name):
+        return FileKind.TARGETS
+    if path.parent.name in HOMES:
+        return _IN_HOME.get(path.stem.lower())
+    if path.stem.lower().replace("_", "-") == "default-test":
+        return FileKind.DEFAULT_TEST
+    if path.parent.name == "templates" and path.parent.parent.name in HOMES:
+        return FileKind.TEMPLATE
+    return FileKind.SUITE if is_suite_name(path.name) else None
+
+
+def kind_by_content(root: Node | None, first: Node | None = None) -> FileKind | None:
+    """What a file is by what stands in it, or None when that could be anything."""
+    if isinstance(root, Mapping):
+        marked, told = _schema(root), _by_keys(_names(root))
+        # Cases make a suite of a file whatever its mark says, and that is said of the mark.
+        cases = told is FileKind.SUITE and not _names(root) & {"targets", "providers", *_CONFIG_KEYS}
+        return told if cases and marked is not None else marked or told
+    if isinstance(first, Mapping):
+        return _by_item(_names(first))
+    return None
+
+
+def _names(node: Mapping) -> frozenset[str]:
+    """The keys; one that is still being typed tells nothing."""
+    half_typed = (e for e in node.entries if isinstance(e.value, Scalar) and e.value.style == "hole")
+    return frozenset(e.name for e in node.entries if e.name is not None) - {e.name for e in half_typed}
+
+
+def _schema(root: Node | None) -> FileKind | None:
+    value = root.get("$schema") if isinstance(root, Mapping) else None
+    found = _SCHEMA.match(value.text) if isinstance(value, Scalar) else None
+    return _SCHEMAS[found[1]] if found else None
+
+
+def _by_keys(names: frozenset[str]) -> FileKind | None:
+    if names == {"tests"}:
+        return FileKind.CASES
+    if names >= {"config", "tests"} and names <= {"config", "tests", "description"}:
+        return FileKind.SCENARIOS
+    if names & _SUITE_KEYS:
+        return FileKind.SUITE
+    if names & {"targets", "providers"}:
+        return FileKind.TARGETS
+    if names & _CONFIG_KEYS:
+        return FileKind.CONFIG
+    if names in ({"assertions"}, {"assert"}):
+        return FileKind.TEMPLATE
+    if names & _WORKSPACE_ONLY and names <= _WORKSPACE_KEYS:
+        return FileKind.WORKSPACE
+    return FileKind.ENVIRONMENT if names >= {"type", "workdir"} else None
+
+
+def _by_item(names: Iterable[str]) -> FileKind | None:
+    names = frozenset(names)
+    if "provider" in names or names >= {"id", "label"} or names >= {"name", "settings"}:
+        return FileKind.TARGETS
+    if names >= {"config", "tests"}:
+        return FileKind.SCENARIOS
+    if names & _CASE_KEYS:
+        return FileKind.CASES
+    return FileKind.TEMPLATE if "type" in names and "id" not in names else None

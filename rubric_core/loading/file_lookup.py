@@ -1,0 +1,127 @@
+"""The files in reach of a file: whether one is there, what stands beside it, and what is wrong when it is not."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.file_extensions import PROMPTS, YAML
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.directory_search import URL, find_file, is_pattern, places_of
+from rubric_core.loading.issues import Issue
+from rubric_core.loading.project import Look, Project
+from rubric_core.loading.reference_collector import Mention
+from rubric_core.loading.reference_issues import EmptyFile, MissingFile, PromptText
+
+__all__ = ["Reach"]
+
+_PROMPT = re.compile(r"[^\s{}<>|*?\"']+\.(?:md|markdown|txt|j2|njk|prompt)\Z")
+_NOTHING_ASKED = "agentv leaves it out of the question with a log line"
+
+
+class Reach:
+    """Finds files as the engine does for a file at its place.
+
+    Args:
+        project: The files around it.
+        path: The file.
+        kind: What it is.
+        dialect: The dialect that it is read in.
+        own: The names that the file itself gives to targets.
+    """
+
+    def __init__(
+        self, project: Project, path: Path, kind: FileKind, dialect: Dialect, own: frozenset[str] = frozenset()
+    ) -> None:
+        self.project = project
+        self.path = path
+        self.directory = path.parent
+        self.dialect = dialect
+        self.own = own
+        self.kind = kind
+        #: The files that are there and can be checked, and what they are.
+        self.led: dict[Path, FileKind] = {}
+        self.key = (project, path, kind, dialect.name, own)
+
+    def runs(self, look: Look, word: str, cwd: str) -> bool:
+        """Whether a script in a command line is there, below `cwd` or where the engine looks for files."""
+        if cwd:
+            places = places_of(cwd, self.directory, look, self.project.fallback)
+            bases = [place for place in places if look.is_directory(place)]
+            # A directory that is not there is reported by itself.
+            if not bases or any(find_file(word, base, look) is not None for base in bases):
+                return True
+        return self.exists(look, word)
+
+    def lead(self, look: Look, mention: Mention, kind: FileKind | None) -> None:
+        """Keep in mind a file that can be checked as what it is."""
+        path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
+        if path is not None and kind is not None and path.suffix in YAML:
+            self.led.setdefault(path, kind)
+
+    def exists(self, look: Look, name: str) -> bool:
+        """Whether a file or directory is there; patterns always are."""
+        name = name.removeprefix(URL)
+        if is_pattern(name):
+            return True
+        places = places_of(name, self.directory, look, self.project.fallback)
+        return any(look.is_file(place) or look.is_directory(place) for place in places)
+
+    def missing(
+        self,
+        look: Look,
+        mention: Mention,
+        consequence: str,
+        *,
+        severity: Literal["error", "warning"] = "error",
+        what: Literal["file", "directory"] = "file",
+        name: str = "",
+    ) -> MissingFile:
+        """The issue of a file that is not there, with what stands in its directory."""
+        name = name or mention.text.removeprefix(URL)
+        return MissingFile(
+            span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, what=what, severity=severity,
+            consequence=consequence, known=self.beside(look, name),
+        )  # fmt: skip
+
+    def beside(self, look: Look, name: str) -> tuple[str, ...]:
+        """What there is in the directory in which the file should be, spelt as its name is."""
+        folder, slash, _ = name.removeprefix(URL).rpartition("/")
+        places = places_of(folder or ".", self.directory, look)
+        existing = next((place for place in places if look.is_directory(place)), None)
+        return tuple(f"{folder}{slash}{n}" for n in look.names(existing)) if existing is not None else ()
+
+    def prompt(self, look: Look, mention: Mention) -> Iterator[Issue]:
+        """A judge's prompt: the file that it is, or names, is there."""
+        marked = mention.text.startswith(URL)
+        if not marked and not _PROMPT.match(mention.text):
+            return
+        path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
+        content = look.text(path) if path is not None else None
+        if path is None:
+            consequence = "agentv skips the case" if marked else "agentv gives the judge this text as its prompt"
+            yield self.missing(look, mention, consequence, severity="error" if marked else "warning")
+        elif content is not None and _PROMPT.match(path.name):
+            if path.suffix in PROMPTS:
+                self.led.setdefault(path, FileKind.PROMPT)
+            bare = mention.node if not (marked or self.dialect.properties.bare_prompt_paths) else None
+            yield PromptText(
+                span=mention.span,
+                borrowed=mention.borrowed,
+                text=content,
+                path=path,
+                bare=bare,
+                checked=self.project.is_checked(path),
+            )
+
+    def asked(self, look: Look, mention: Mention) -> Iterator[Issue]:
+        """A file whose content is part of the question."""
+        name = mention.text.removeprefix(URL)
+        if is_pattern(name):
+            return
+        found = next((p for p in places_of(name, self.directory, look, self.project.fallback) if look.is_file(p)), None)
+        if found is None:
+            yield self.missing(look, mention, _NOTHING_ASKED)
+        elif look.is_blank(found):
+            yield EmptyFile(span=mention.span, borrowed=mention.borrowed, name=name)

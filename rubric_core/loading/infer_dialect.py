@@ -1,0 +1,77 @@
+"""Which dialect a text is in that does not tell: what its cases in other files say, or the data set that it describes."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rubric_core.language.detect_dialect import Choice, choose, signs_of
+from rubric_core.language.detect_file_dialect import around_choice
+from rubric_core.language.file_extensions import DATASETS, YAML
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.case_files import cases_behind
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.project import Look
+from rubric_core.loading.reference_collector import is_open
+from rubric_core.syntax.json_text import parse_json
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+
+__all__ = ["told_by_others"]
+
+#: So many files are asked, and so many lines of a data set.
+_MOST_FILES, _MOST_LINES = 3, 20
+
+
+def told_by_others(
+    look: Look, path: Path, kind: FileKind, root: Node | None, items: Iterable[Node], names: Iterable[str]
+) -> Choice | None:
+    """The dialect and why, None where no other file tells.
+
+    Args:
+        look: Reads the files.
+        path: The text.
+        kind: What it is.
+        root: The root of its tree, or of what stands around its items.
+        items: The items of its list.
+        names: The names of the dialects.
+    """
+    if kind is FileKind.SIDECAR:
+        files = [path.with_suffix(ending) for ending in DATASETS]
+    elif kind is FileKind.SUITE:
+        files = [f for name in _paths(root, items) for f in cases_behind(look, name, path.parent).files]
+    else:
+        return None
+    known = tuple(names)
+    for file in files[:_MOST_FILES]:
+        choice = _of_cases(look, file, known)
+        if choice is not None and choice.certain:
+            return Choice(choice.name, f"{choice.reason} in {file.name}", certain=True)
+    return None
+
+
+def _paths(root: Node | None, items: Iterable[Node]) -> Iterator[str]:
+    """The paths among the cases, or in their place."""
+    values = [e.value for e in root.entries if e.name in ("tests", "eval_cases")] if isinstance(root, Mapping) else []
+    for node in (*values, *items):
+        for each in node.items if isinstance(node, Sequence) else [node]:
+            usable = isinstance(each, Scalar) and isinstance(each.value, str) and not is_open(each.text)
+            if usable and isinstance(each, Scalar) and (each.text.startswith(URL) or each is node):
+                yield each.text
+
+
+def _of_cases(look: Look, file: Path, names: tuple[str, ...]) -> Choice | None:
+    text = look.text(file)
+    if text is None:
+        return None
+    if file.suffix in DATASETS:
+        lines = [line for line in text.splitlines() if line.strip()][:_MOST_LINES]
+        kind, items = FileKind.DATASET, [n for line in lines if (n := parse_json(line).root) is not None]
+    elif file.suffix in YAML:
+        tree = look.tree(file)
+        root = tree.root if tree is not None else None
+        root = root.get("tests") if isinstance(root, Mapping) else root
+        kind, items = FileKind.CASES, root.items if isinstance(root, Sequence) else []
+    else:
+        return None
+    signs = signs_of(None, text, frame=False)
+    for item in items:
+        signs |= signs_of(item, "", frame=False)
+    return choose(signs, None, None, names, around_choice(kind, None, items, text))

@@ -1,0 +1,198 @@
+"""The names that a suite can use: targets, templates of evaluators, programs for types and kinds of its own."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path, PurePath
+from types import MappingProxyType
+
+from rubric_core.language.file_extensions import YAML
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import (
+    HOMES,
+    SHARED_DEPTH,
+    URL,
+    configuration_files,
+    configurations_in,
+    current_directory,
+    directories_up,
+    find_file,
+    remembered,
+)
+from rubric_core.loading.project import Look
+from rubric_core.loading.targets import LISTS, TargetFile, find_targets, has_targets, read_targets
+from rubric_core.ports import Files
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node, Scalar, Sequence
+
+__all__ = [
+    "EVALUATOR_GROUP", "INSTALLED", "KnownTargets", "entry_name", "file_named", "installed_evaluators", "known_targets", "programs", "template_file", "template_of",
+    "templates",
+]  # fmt: skip
+
+#: The group of entry points by which an installed package brings evaluators: type to class.
+EVALUATOR_GROUP = "rubric.evaluators"
+
+#: Stands for the packages that are installed, among the files that something depends on. No file is called so.
+INSTALLED = Path("/**/installed")
+
+_PROGRAMS = (".ts", ".js", ".mts", ".mjs", ".cts", ".cjs", ".py", ".sh", ".rb", ".go", ".exe")
+
+
+@dataclass(frozen=True)
+class KnownTargets:
+    """The targets in reach of a suite."""
+
+    #: Where each of them is.
+    names: Mapping[str, Path]
+    #: The file that counts, None when there is none.
+    path: Path | None = None
+    #: Whether there may be more: names made by the environment, files that cannot be read.
+    more: bool = False
+
+
+_NONE = KnownTargets(MappingProxyType({}))
+
+
+def known_targets(look: Look, directory: Path) -> KnownTargets:
+    """The targets for suites in `directory`: of the nearest targets file, and of the configuration."""
+    return look.once(("targets", directory), lambda inner: _known(inner, directory))
+
+
+def _known(look: Look, directory: Path) -> KnownTargets:
+    above = directories_up(directory, look)[1:]
+    if 0 < len(above) < SHARED_DEPTH and not has_targets(directory, look) and not configurations_in(directory, look):
+        return known_targets(look, above[0])
+    path = find_targets(directory, look, look.project.fallback)
+    found = _NONE if path is None else _of_file(look, path)
+    for config in configuration_files(directory, look):
+        found = _joined(found, _of_config(look, config))
+    return found
+
+
+def _joined(one: KnownTargets, other: KnownTargets) -> KnownTargets:
+    return KnownTargets({**other.names, **one.names}, one.path or other.path, one.more or other.more)
+
+
+def _of_file(look: Look, path: Path) -> KnownTargets:
+    file = look.once(("target file", path), lambda inner: _read(inner, path))
+    if file is None:
+        return KnownTargets({}, path, more=True)
+    names = {e.name: path for e in file.entries}
+    return KnownTargets(names, path, bool(file.problems) or any("{{" in n for n in names))
+
+
+def _read(look: Look, path: Path) -> TargetFile | None:
+    try:
+        return read_targets(path, look)
+    except (OSError, ValueError):
+        return None
+
+
+def _of_config(look: Look, path: Path) -> KnownTargets:
+    tree = look.tree(path)
+    root = tree.root if tree is not None else None
+    found = _NONE
+    for name in LISTS:
+        listed = root.get(name) if isinstance(root, MappingNode) else None
+        items = listed.items if isinstance(listed, Sequence) else [listed] if listed is not None else []
+        for item in items:
+            found = _joined(found, _of_item(look, path, item))
+    return found
+
+
+def _of_item(look: Look, path: Path, item: Node) -> KnownTargets:
+    if isinstance(item, MappingNode):
+        name = entry_name(item)
+        return KnownTargets({name: path} if name else {}, path, more=not name)
+    if not isinstance(item, Scalar):
+        return KnownTargets({}, path, more=True)
+    name = item.text.removeprefix(URL)
+    found = find_file(name, path.parent, look)
+    return _of_file(look, found) if found is not None else KnownTargets({}, path, more=True)
+
+
+def entry_name(node: MappingNode) -> str | None:
+    """The name of an entry of a targets file, however the dialect writes it."""
+    if len(node.entries) == 1 and isinstance(node.entries[0].value, MappingNode):
+        node = node.entries[0].value
+    keys = ("name", "id", "label") if node.get("provider") is not None else ("label", "name", "id")
+    values = (node.get(key) for key in keys)
+    return next((v.text for v in values if isinstance(v, Scalar) and v.text), None)
+
+
+def templates(look: Look, directory: Path) -> dict[str, Path]:
+    """The templates of evaluators in reach of `directory`, by the words that include them."""
+    return look.once(("templates", directory), lambda inner: _templates(inner, directory))
+
+
+def _templates(look: Look, directory: Path) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for place in directories_up(directory, look):
+        for path in remembered(look, ("templates in", place), partial(_templates_in, place)):
+            found.setdefault(path.stem, path)
+    return found
+
+
+def _templates_in(directory: Path, files: Files) -> tuple[Path, ...]:
+    folder = directory / ".agentv" / "templates"
+    return tuple(folder / name for name in files.names(folder) if name.endswith(YAML))
+
+
+def template_of(look: Look, name: str, directory: Path) -> Path | None:
+    """The file behind an `include`: a bare word is the name of a template, anything else a path."""
+    if "/" not in name and not name.endswith(YAML):
+        return templates(look, directory).get(name)
+    return find_file(name.removeprefix(URL), directory, look, look.project.fallback)
+
+
+def template_file(files: Files, name: str, directory: Path) -> Path | None:
+    """The same, for whoever runs a suite."""
+    if "/" in name or name.endswith(YAML):
+        return find_file(name.removeprefix(URL), directory, files, current_directory())
+    places = (
+        place / ".agentv" / "templates" / f"{name}{end}" for place in directories_up(directory, files) for end in YAML
+    )
+    return next((place for place in places if files.is_file(place)), None)
+
+
+def programs(look: Look, kind: str, directory: Path) -> frozenset[str]:
+    """The names of the files in `.agentv/assertions`, `evaluators` or `providers` (`kind`) in reach of `directory`."""
+
+    def make(inner: Look) -> frozenset[str]:
+        return frozenset(_stem(path.name) for path in _programs(inner, kind, directory))
+
+    return look.once(("programs", kind, directory), make)
+
+
+def installed_evaluators(look: Look) -> frozenset[str]:
+    """The types of evaluators that installed packages bring. Reads their metadata, and imports none of them."""
+
+    def make(inner: Look) -> frozenset[str]:
+        from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and only for types that nobody knows
+
+        inner.seen.add(INSTALLED)
+        return frozenset(point.name for point in entry_points(group=EVALUATOR_GROUP))
+
+    return look.once("installed evaluators", make)
+
+
+def file_named(files: Files, kind: str, name: str, directory: Path) -> Path | None:
+    """The file behind a type of one's own, `name` in `.agentv/assertions`, `evaluators` or `providers` (`kind`); the nearest."""
+    named = (path for path in _programs(files, kind, directory) if _stem(path.name) == name)
+    return next((path for path in named if files.is_file(path)), None)
+
+
+def _programs(files: Files, kind: str, directory: Path) -> Iterator[Path]:
+    for place in directories_up(directory, files):
+        yield from remembered(files, (kind, place), partial(_programs_in, place, kind))
+
+
+def _programs_in(directory: Path, kind: str, files: Files) -> tuple[Path, ...]:
+    folders = (directory / home / kind for home in HOMES)
+    return tuple(folder / name for folder in folders for name in files.names(folder))
+
+
+def _stem(name: str) -> str:
+    """The type that a file stands for: its name without the ending of a program."""
+    path = PurePath(name)
+    return path.stem if path.suffix in _PROGRAMS else name

@@ -1,0 +1,64 @@
+"""Files of a suite that are outside of its repository: whoever runs it sends them to whoever answers or judges."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rubric_core.language.file_extensions import CODE
+from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL, directories_up, find_file, without_function
+from rubric_core.loading.issues import Issue
+from rubric_core.loading.project import Look
+from rubric_core.loading.reference_collector import Mention, is_open
+from rubric_core.syntax.tree import Scalar, walk
+from rubric_core.text import Span
+
+__all__ = ["OutsideFile", "outside_files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideFile(Issue):
+    """A file that is there, and outside of the repository, links followed."""
+
+    name: str
+    real: str
+
+
+def outside_files(
+    shapes: Iterable[Shape], words: Iterable[Mention], look: Look, directory: Path, fallback: Path | None
+) -> Iterator[OutsideFile]:
+    """Those that are named in shapes; nothing where there is no repository to be outside of."""
+    named = {span: name for span, name in _named(shapes, words) if not name.endswith(CODE)}
+    root = _root(directory, look) if named else None
+    for span, name in named.items():
+        if root is None:
+            break
+        path = find_file(name, directory, look, fallback)
+        real = look.real_path(path) if path is not None else ""
+        if real and not _is_below(real, look.real_path(root)):
+            yield OutsideFile(span=span, name=name, real=real)
+
+
+def _named(shapes: Iterable[Shape], words: Iterable[Mention]) -> Iterator[tuple[Span, str]]:
+    for mention in words:
+        if mention.refers_to in ("file", "template") and not mention.borrowed:
+            name = mention.text.removeprefix(URL)
+            if not is_open(name):
+                yield mention.node.span, without_function(name)
+    for shape in shapes:
+        for node in walk(shape.node) if shape.node is not None else ():
+            if isinstance(node, Scalar) and node.text.startswith(URL):
+                yield node.span, without_function(node.text.removeprefix(URL))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    # As text, which is the same for paths without links and `..`: a path is made of each in thousands of suites.
+    inside = path.startswith(os.path.join(folder, ""))  # noqa: PTH118  # with the separator at the end
+    return inside or Path(path).is_relative_to(folder)
+
+
+def _root(directory: Path, look: Look) -> Path | None:
+    """The top of the repository that holds a directory."""
+    top = directories_up(directory, look)[-1]
+    return top if look.is_file(top / ".git" / "HEAD") or look.is_file(top / ".git") else None

@@ -1,0 +1,123 @@
+"""The words of a shape that refer to something outside it: names of targets, paths, templates, programs."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from rubric_core.language.evaluators import Scripted
+from rubric_core.language.model import ContentBlock
+from rubric_core.language.shape import Place, Shape
+from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Text
+from rubric_core.loading.directory_search import URL
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
+from rubric_core.text import Span
+
+__all__ = ["KINDS", "Mention", "is_open", "is_script", "mentions", "words_of"]
+
+#: What a text can refer to, beside what is looked up elsewhere.
+KINDS = frozenset({"target", "file", "directory", "template", "program", "url"})
+#: What is filled in when the suite runs, and addresses that are no files.
+_OPEN = re.compile(r"\{\{|\$\{|\$[A-Z]|^[a-z][a-z0-9+.-]*:(?!\\)", re.IGNORECASE)
+_SCRIPT = re.compile(r"(?i)\.(?:py|ts|mts|cts|js|mjs|cjs|sh|rb|pl|php|lua)\Z")
+_LONGEST = 400
+#: Fields with values of any form, in which a text with `file://` in front is a path.
+_URLS = ("prompts", "extensions")
+
+
+class Mention(NamedTuple):
+    """A word in the text that refers to something."""
+
+    node: Scalar
+    place: Place
+    refers_to: str
+    #: The field of the shape, with `[]` for an item of its list.
+    field: str
+
+    @property
+    def text(self) -> str:
+        """The word."""
+        return self.node.text
+
+    @property
+    def borrowed(self) -> bool:
+        """Whether it stands behind an alias."""
+        return self.place.borrowed or self.place.meant is not None
+
+    @property
+    def span(self) -> Span:
+        """Where it stands, or the alias does behind which it stands."""
+        return self.place.value if self.borrowed else self.node.span
+
+
+def mentions(shape: Shape) -> Iterator[Mention]:
+    """Every word of the shape itself that refers to something, those left out that are only known at run time."""
+    cls: Any = type(shape)
+    for field, refers_to, listed in _fields(cls):
+        place = shape.places.get(field)
+        # What cannot be read as what it should be is wrong already.
+        if place is not None and field in vars(shape):
+            for found in _in_place(place, field, refers_to, listed=listed):
+                if len(found.text) <= _LONGEST and not is_open(found.text):
+                    yield found
+
+
+def is_open(text: str) -> bool:
+    """Whether a word is only known when the suite runs, or an address."""
+    return _OPEN.search(text.removeprefix(URL)) is not None
+
+
+def _in_place(place: Place, field: str, refers_to: str, *, listed: bool) -> Iterator[Mention]:
+    value = place.meant or place.node
+    if refers_to == "url":
+        scalars = (n for n in walk(value) if isinstance(n, Scalar))
+        yield from (Mention(n, place, refers_to, field) for n in scalars if n.text.startswith(URL))
+    elif listed == isinstance(value, Sequence | Mapping):
+        for node in _members(value):
+            if isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip():
+                yield Mention(node, place, refers_to, f"{field}[]" if listed else field)
+
+
+def _members(node: Node) -> list[Node]:
+    if isinstance(node, Mapping):
+        return [entry.value for entry in node.entries]
+    return node.items if isinstance(node, Sequence) else [node]
+
+
+@lru_cache(maxsize=512)
+def _fields(cls: Any) -> tuple[tuple[str, str, bool], ...]:
+    """The fields of a shape that refer to something: (field, what, whether in a list)."""
+    found = [(name, *each) for name, declared in cls.keys.items() for each in _referring(declared.kind)]
+    if issubclass(cls, ContentBlock | Scripted):
+        found.append(("value", "file", False))
+    found += [(name, "url", False) for name in _URLS if name in cls.keys]
+    return tuple(found)
+
+
+def _referring(kind: Kind[object], *, listed: bool = False) -> Iterator[tuple[str, bool]]:
+    if isinstance(kind, Text) and kind.refers_to in KINDS:
+        yield kind.refers_to, listed
+    elif isinstance(kind, ByNode):
+        for branch in (kind.text, kind.sequence):
+            if branch is not None:
+                yield from _referring(branch, listed=listed)
+    elif isinstance(kind, ListOf | MapOf) and not listed:
+        yield from _referring(kind.item if isinstance(kind, ListOf) else kind.value, listed=True)
+
+
+def words_of(mention: Mention) -> list[str]:
+    """The words of a command line, or the one argument that it is."""
+    if mention.field.endswith("[]"):
+        return [mention.text]
+    try:
+        return shlex.split(mention.text)
+    except ValueError:
+        return []
+
+
+def is_script(word: str) -> bool:
+    """Whether a word of a command line is certainly a file of the project."""
+    if is_open(word) or word.startswith(("-", "/", "~", "@")) or "*" in word or "{" in word:
+        return False
+    return word.startswith(("./", "../")) or _SCRIPT.search(word) is not None

@@ -1,0 +1,62 @@
+"""What is written beside what is wanted: in words, and whether the one could be the other."""
+
+from typing import Any
+
+from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
+from rubric_core.language.value_kinds import (
+    Anything,
+    Boolean,
+    ByNode,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Text,
+)
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+
+__all__ = ["could_be", "could_be_of", "found_words", "takes_text"]
+
+
+def found_words(node: Node) -> str:
+    """What is written, with its article, as in "found a number"."""
+    if isinstance(node, Mapping):
+        return "a mapping"
+    if isinstance(node, Sequence):
+        return "a list" if node.items else "an empty list"
+    if isinstance(node, Scalar):
+        value = node.value
+        if value is None:
+            return "nothing"
+        if isinstance(value, bool):
+            return f"{str(value).lower()}"
+        if isinstance(value, int | float):
+            return f"the number {node.text}"
+        return "an empty string" if not node.text.strip() else "a string"
+    return "a reference"
+
+
+def could_be(node: Node, kind: Kind[Any]) -> bool:
+    """Whether a value is of a kind, as far as a look at it tells; what a reference stands for may be anything."""
+    return could_be_of(type(node), type(node.value if isinstance(node, Scalar) else None), kind)
+
+
+def could_be_of(node: type[Node], value: type[object], kind: Kind[Any]) -> bool:
+    """The same of a node of a type, with a value of a type where it is a scalar."""
+    if isinstance(kind, ByNode):
+        return any(could_be_of(node, value, branch) for branch in kind.branches)
+    if isinstance(kind, Text | Shorthand | Choice):
+        return issubclass(value, str)
+    if isinstance(kind, Boolean | Number | Integer):
+        return issubclass(value, int | float) and issubclass(value, bool) == isinstance(kind, Boolean)
+    if isinstance(kind, ListOf | Messages):
+        return issubclass(node, Sequence | Alias)
+    return issubclass(node, Mapping | Alias) if isinstance(kind, MapOf | Shaped | Tagged) else True
+
+
+def takes_text(kind: Kind[Any]) -> bool:
+    """Whether any text is a value of a kind, and not the name of something."""
+    kinds = kind.branches if isinstance(kind, ByNode) else (kind,)
+    return any(isinstance(k, Shorthand | Anything) or (isinstance(k, Text) and not k.refers_to) for k in kinds)

@@ -1,0 +1,130 @@
+"""Where the items of a case list start and end in a text, found by its lines alone."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.syntax.lines import BLANK, BREAK, FOREIGN_BLANKS
+from rubric_core.syntax.parse import LARGEST
+
+__all__ = ["ROOT_LIST", "Items", "begins_item", "cut_items", "find_items", "leading_start"]
+
+#: In place of a key, for items of a list that is the whole text.
+ROOT_LIST = "-"
+
+_MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_ROOT_LIST = pattern(rf"\ufeff?(?:{BLANK}|---[ \t]*{BREAK})*( *)-(?=[ \t\r\n]|\Z)")
+_MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
+#: An item that begins with its id, and one that has nothing else.
+_HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")
+_LONE_HEAD = re.compile(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{BREAK}(?:{BLANK})*")
+#: How a line begins that ends a list: at any column of its dashes, and at column 0, where a dash goes on with it.
+_STOP = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
+_STOP_AT_ZERO = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Where the case list is: its key, the column of its dashes, and the offsets of its blocks."""
+
+    key: str
+    column: int
+    starts: tuple[int, ...]
+    end: int
+
+
+def begins_item(text: str, column: int) -> bool:
+    """Whether the first line that says something is an item of a list with its dashes in `column`."""
+    return re.match(rf"(?:{BLANK})*? {{{column}}}-(?=[ \t\r\n]|\Z)", text) is not None
+
+
+def find_items(text: str, item_keys: frozenset[str]) -> Items | None:
+    """The first list under one of `item_keys`, with ROOT_LIST among them also a text that is a list; None without one."""
+    if not item_keys or len(text) > LARGEST:
+        return None
+    second = _second_document(text)
+    keys = "|".join(sorted(map(re.escape, item_keys - {ROOT_LIST})))
+    head = re.compile(rf"(?:^|(?<=[\r\n]))(?:\ufeff)?(?:\"|'|)({keys})(?:\"|'|)[ \t]*:{BLANK}")
+    for found in head.finditer(text, 0, second):
+        first = re.compile(rf"(?:{BLANK})*( *)-(?=[ \t\r\n]|\Z)").match(text, found.end())
+        if first is None or first.end() > second:
+            continue
+        column = len(first[1])
+        dash = first.start(1)
+        starts, end = cut_items(text, dash, column, second)
+        start = leading_start(text, dash, column, found.end())
+        return Items(found[1], column, (start, *starts[1:]), end)
+    return _root_items(text, second) if ROOT_LIST in item_keys else None
+
+
+def _root_items(text: str, second: int) -> Items | None:
+    """The items of a list that has the text to itself."""
+    first = _ROOT_LIST.match(text)
+    if first is None or first.end() > second:
+        return None
+    column = len(first[1])
+    starts, end = cut_items(text, first.start(1), column, second)
+    if end < second:
+        return None
+    return Items(ROOT_LIST, column, (leading_start(text, first.start(1), column), *starts[1:]), end)
+
+
+def _second_document(text: str) -> int:
+    """Where a second document starts, or the end of the text."""
+    seen = False
+    for found in _MARKER.finditer(text):
+        if (
+            text[found.start()] == "-"
+            and not seen
+            and not re.sub(r"(?m)^[ \t]*(?:#.*|%.*)?$|\ufeff", "", text[: found.start()]).strip()
+        ):
+            seen = True
+            continue
+        return found.start()
+    return len(text)
+
+
+def cut_items(text: str, begin: int, column: int, limit: int | None = None) -> tuple[list[int], int]:
+    """Offsets of the items from `begin` on, comments before an item included, and where the list ends."""
+    limit = len(text) if limit is None else limit
+    end = next(_lines(_STOP_AT_ZERO if column == 0 else _STOP, text, begin, limit), limit)
+    starts: list[int] = []
+    head = 0
+    for at in _lines(rf" {{{column}}}-(?=[ \t\r\n]|\Z)", text, begin, end):
+        if starts and _LONE_HEAD.fullmatch(text, head, at) and not _HEAD.match(text, at):
+            # What stands behind the next dash most likely belongs to this item: both are looked at together.
+            head = at
+            continue
+        head = at
+        starts.append(leading_start(text, at, column, starts[-1] + 1 if starts else begin))
+    return starts, end
+
+
+def _lines(pattern: str, text: str, begin: int, limit: int) -> Iterator[int]:
+    """Where lines that begin so start, from the line at `begin` on."""
+    if re.compile(pattern).match(text, begin, limit):
+        yield begin
+    # A search for line breaks is one for a character; to try at each character whether a line begins there takes long.
+    below = re.compile(("[\\r\\n]" if "\r" in text else "\\n") + pattern)
+    for found in below.finditer(text, begin, limit):
+        yield found.start() + 1
+
+
+def leading_start(text: str, dash_line: int, column: int, floor: int = 0) -> int:
+    """The start of the comment lines directly above `dash_line`; only those no deeper than the dash, so never scalar content."""
+    at = dash_line
+    while at > floor:
+        end = at - 1 if text[at - 1] in "\r\n" else at
+        if end > floor and text[end] == "\n" and text[end - 1] == "\r":
+            end -= 1
+        # A search for a line break that the text does not have would go back to its beginning, for each item.
+        low = max(0, floor - 1)
+        start = max(text.rfind("\n", low, end), text.rfind("\r", low, end)) + 1
+        if start == 0 < low:
+            break
+        line = text[start:end]
+        body = line.lstrip(" ")
+        if start < floor or not body.startswith("#") or len(line) - len(body) > column:
+            break
+        at = start
+    return at

@@ -1,0 +1,129 @@
+"""Repairs that move lines: tabs, indentation, dashes that are missing."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.events import Failure
+from rubric_core.syntax.lines import DASHES, KEY, before, columns, content_of, indent_of, says_something
+from rubric_core.syntax.repair import Repair
+
+__all__ = ["indented", "missing_dash", "nudged", "orphaned", "tabs"]
+
+#: A line with a key and its value.
+_ENTRY = pattern(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
+#: An item that begins with a key.
+_HEAD = pattern(rf"([ ]*)- +({KEY})[ \t]*:(?=\s|\Z)")
+#: So many lines above one an item like it is looked for.
+_FARTHEST = 80
+#: As far as a line slips by accident.
+_NUDGE = 2
+#: The nearest columns to which a line may be moved: below a thousand levels there are as many.
+_MOST_COLUMNS = 20
+
+
+def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """One line whose tabs stand for the place of the line above, or every line of the text by one width of a tab."""
+    text, indent = lines[line], indent_of(lines[line])
+    if "\t" not in text[:indent]:
+        return
+    # Behind spaces a tab may be the content of a block scalar.
+    bad = [i for i, each in enumerate(lines) if i == line or (each.startswith("\t") and each.strip())]
+    if len(bad) == 1:
+        wide = [len(text[:indent].expandtabs(width)) for width in (4, 2, 8)]
+        for column in sorted(columns(lines, line), key=lambda c: wide.index(c) if c in wide else len(wide)):
+            yield Repair(line, " " * column + text[indent:], "tab", column - indent, column=text.index("\t"))
+    for width in (2, 4, 8):
+        new = {i: lines[i][: indent_of(lines[i])].expandtabs(width) + lines[i][indent_of(lines[i]) :] for i in bad}
+        others = tuple((i, each, len(each) - len(lines[i])) for i, each in new.items() if i != bad[0])
+        yield Repair(
+            bad[0],
+            new[bad[0]],
+            "tab",
+            len(new[bad[0]]) - len(lines[bad[0]]),
+            column=lines[bad[0]].index("\t"),
+            others=others,
+        )
+
+
+def nudged(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """The line, and what is deeper than it, moved by a step or two."""
+    yield from _indented(lines, line, lambda far: far <= _NUDGE)
+
+
+def indented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """The same, moved farther."""
+    yield from _indented(lines, line, lambda far: far > _NUDGE)
+
+
+def orphaned(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """A list below a key that has a value already: nothing that it could belong to."""
+    indent = indent_of(lines[line])
+    above = before(lines, line)
+    if not lines[line].lstrip().startswith("- ") or above is None or not _ENTRY.match(lines[above]):
+        return
+    if content_of(lines[above]) > indent:
+        return
+    end = next(
+        (i for i in range(line, len(lines)) if says_something(lines[i]) and indent_of(lines[i]) < indent), len(lines)
+    )
+    blank = [re.sub(r"[^\r\n]", " ", each) for each in lines[line:end]]
+    yield Repair(line, blank[0], "orphan", others=tuple((line + i, each, 0) for i, each in enumerate(blank) if i))
+
+
+def _indented(lines: Sequence[str], line: int, wanted: Callable[[int], bool]) -> Iterator[Repair]:
+    text, indent = lines[line], indent_of(lines[line])
+    if "\t" in text[:indent]:
+        return
+    alike = _alike(lines, line)
+    near = sorted(
+        (c for c in columns(lines, line) if c != indent and wanted(abs(c - indent))),
+        key=lambda c: (c not in alike, abs(c - indent)),
+    )
+    deeper = _deeper(lines, line, indent) if near else []
+    for column in near[:_MOST_COLUMNS]:
+        by = column - indent
+        moved = [(i, " " * (inner + by) + content, by) for i, inner, content in deeper]
+        yield Repair(line, " " * column + text[indent:], "indent", by, others=tuple(moved), column=column)
+        if moved:
+            yield Repair(line, " " * column + text[indent:], "indent", by, column=column)
+
+
+def _alike(lines: Sequence[str], line: int) -> frozenset[int]:
+    """The columns above of items that begin with the same key as the one on the line."""
+    head = _HEAD.match(lines[line])
+    if head is None:
+        return frozenset()
+    above = (_HEAD.match(each) for each in lines[max(0, line - _FARTHEST) : line])
+    return frozenset(found.end(1) for found in above if found is not None and found[2] == head[2])
+
+
+def _deeper(lines: Sequence[str], line: int, indent: int) -> list[tuple[int, int, str]]:
+    """The lines below that stand in this one, each with its indentation and what follows that."""
+    found: list[tuple[int, int, str]] = []
+    for i in range(line + 1, len(lines)):
+        if lines[i].strip():
+            inner = indent_of(lines[i])
+            if inner <= indent:
+                break
+            found.append((i, inner, lines[i][inner:]))
+    return found
+
+
+def missing_dash(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """An item of a list whose siblings have a dash: `role: user` above `  - role: assistant`."""
+    indent = indent_of(lines[line])
+    above = before(lines, line)
+    if not lines[line].lstrip().startswith("- "):
+        if above is not None and indent_of(lines[above]) + 2 == content_of(lines[above]) == indent:
+            text = f"{lines[line][: indent - 2]}- {lines[line][indent:]}"
+            yield Repair(line, text, "missing-dash", column=indent)
+        return
+    while above is not None and indent_of(lines[above]) >= indent + 2:
+        parent = before(lines, above)
+        if parent is None or (indent_of(lines[parent]) <= indent and lines[parent].rstrip().endswith(":")):
+            if indent_of(lines[above]) == indent + 2 == content_of(lines[above]):
+                text = f"{lines[above][:indent]}- {lines[above][indent + 2 :]}"
+                yield Repair(above, text, "missing-dash", column=indent + 2)
+            return
+        above = parent

@@ -1,0 +1,258 @@
+"""What a repair says to the author: the problem in words, and the edit that would make the text be what was read."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rubric_core.syntax.character_repairs import value_of
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.events import Failure
+from rubric_core.syntax.foreign_sign_repairs import SIGNS
+from rubric_core.syntax.lines import break_of, content_of, indent_of, says_something
+from rubric_core.syntax.repair import HOLE, QUOTE, Repair
+from rubric_core.syntax.sign_repairs import SLIPS
+from rubric_core.syntax.tree import Mend, Problem
+from rubric_core.text import Edit, Span
+
+__all__ = ["explain"]
+
+_WORDS = {
+    "tab": "a tab cannot indent YAML; use spaces",
+    "inner-colon": "this value holds a second `: `, so YAML reads it as a key; put the value in quotes",
+    "inner-quote": "this quote ends the value too soon",
+    "no-colon": "this key has no colon",
+    "no-space": "a colon needs a space behind it",
+    "orphan": "this list belongs to no key; the line above has a value already",
+    "missing-dash": "an item of a list starts here; it needs a dash",
+    "no-dash-space": "a dash needs a space behind it",
+    "open-quote": "this quote is never closed",
+    "open-bracket": "this bracket is never closed",
+    "extra-bracket": "this bracket closes nothing",
+    "other-bracket": "this bracket closes another kind than the one that is open",
+    "header": "the text of a block starts on the line below its `|` or `>`",
+    "escape": "double quotes know no such escape; double the backslash, or use single quotes",
+}
+#: A comment that holds the end of a bracket.
+_CUT = re.compile(r" (#[^\s\]},]*)([^\r\n]*[\]}])?[^\r\n]*")
+#: A text in quotes, and the blanks behind it.
+_CLOSED = re.compile(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
+#: One word in backquotes, as Markdown has code.
+_WRAPPED = re.compile(r"`([\w./-]+)`")
+#: A sign for a block, and a text behind it.
+_BLOCK = re.compile(r"[|>][-+]?[ \t]+(?=[^\W\d])")
+#: A path of Windows, or a pattern: a backslash in it stands for itself.
+_BACKSLASHES = re.compile(r"[A-Za-z]:\\|\\[dDwWsSbB.+*?()\[\]{}|^$]")
+#: Kinds that are about one character.
+_ONE_CHARACTER = frozenset(
+    (
+        "inner-colon",
+        "inner-quote",
+        "no-space",
+        "no-dash-space",
+        "open-quote",
+        "open-bracket",
+        "extra-bracket",
+        "other-bracket",
+    )
+)
+
+
+def explain(
+    failure: Failure, repair: Repair, original: Sequence[str], starts: Sequence[int], *, again: bool = False
+) -> Problem:
+    """The problem behind `repair`, at offsets of the original lines; `again` when the line was repaired before."""
+    line, start = original[repair.line], starts[repair.line]
+    body = line.rstrip()
+    first, end = len(body) - len(body.lstrip()), len(body)
+    if again:
+        # Columns of the repair are not those of the original line any more.
+        return Problem("syntax", Span(start + first, start + end), _plain(failure, body))
+    column = min(repair.column or 0, max(0, len(body) - 1))
+    if repair.kind == "tab":
+        first, end = column, len(line) - len(line.lstrip(" \t"))
+    elif repair.kind == "escape":
+        first, end = column, column + 2
+    elif repair.kind == "header":
+        first = column
+        end = max(end, first + 1)
+    elif repair.kind in SIGNS and repair.kind != "fence":
+        first, end = column, _changed(repair, line)[1]
+        end = max(end, first + 1)
+    elif repair.kind in SLIPS and repair.kind != "directive":
+        first, end = column, column + max(1, -repair.inserted)
+    elif repair.kind == "reserved" and (quoted_part := _CLOSED.match(body, column)):
+        first = quoted_part.end()
+    elif repair.kind in _ONE_CHARACTER or repair.kind == "reserved":
+        first, end = column, column + 1
+    elif repair.kind == "no-colon":
+        first, end = column, min(len(body), repair.at)
+    return Problem(
+        "syntax",
+        Span(start + first, start + end),
+        _message(failure, repair, body, column),
+        _mend(repair, original, starts),
+    )
+
+
+def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
+    if repair.kind == "reserved":
+        return _reserved_words(body[column])
+    if repair.kind == "open-bracket" and (cut := next((c for c in _CUT.finditer(body, column) if c[2]), None)):
+        return f"this bracket is never closed: `{cut[1]}` begins a comment; put the value in quotes"
+    if repair.kind == "indent":
+        here, there = len(body) - len(body.lstrip()), repair.column
+        return f"this line is indented by {here}, which fits nothing above it; {there} would"
+    if repair.kind in SIGNS:
+        return SIGNS[repair.kind][0]
+    words = _WORDS.get(repair.kind) or SLIPS.get(repair.kind, ("",))[0]
+    return words or _plain(failure, body)
+
+
+def _reserved_words(char: str) -> str:
+    if char in "\"'":
+        return "the text goes on behind the closing quote; put the whole value in quotes"
+    if char in "[]{}":
+        return "the text goes on behind the closing bracket; put the whole value in quotes"
+    if char == "-":
+        return "a list starts on the line below its key; text that starts with a dash needs quotes"
+    return f"a plain value cannot start with {'a backquote' if char == '`' else f'`{char}`'}; put it in quotes"
+
+
+def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Mend | None:
+    line, start = original[repair.line], starts[repair.line]
+    column = repair.column or 0
+
+    def insert(at: int, text: str) -> tuple[Edit, ...]:
+        return (Edit(Span(start + at, start + at), text),)
+
+    if repair.kind in ("tab", "indent"):
+        moved = [(repair.line, repair.text), *((n, text) for n, text, _ in repair.others)]
+        edits = tuple(_indentation(original[n], starts[n], text) for n, text in moved)
+        if repair.kind == "tab":
+            return Mend("indent with spaces", edits, safe=True)
+        return Mend(f"indent it by {column}", edits)
+    if repair.kind == "no-colon":
+        return Mend("add the colon", insert(repair.at, ":"))
+    if repair.kind == "no-space":
+        return Mend("add the space", insert(repair.at, " "), safe=True)
+    if repair.kind == "no-dash-space":
+        edits = (
+            insert(column + 1, " ") if repair.inserted else (Edit(Span(start + column - 1, start + column + 1), "- "),)
+        )
+        return Mend("add the space", edits, safe=True)
+    if repair.kind == "missing-dash":
+        return Mend("add the dash", (Edit(Span(start + column - 2, start + column), "- "),))
+    if repair.kind == "other-bracket":
+        return Mend(
+            f"write `{repair.text[column]}`", (Edit(Span(start + column, start + column + 1), repair.text[column]),)
+        )
+    if repair.kind == "extra-bracket":
+        return Mend("remove the bracket", (Edit(Span(start + column, start + column + 1), ""),))
+    if repair.kind in ("open-quote", "open-bracket"):
+        added = repair.text[repair.at : repair.at + repair.inserted].replace(f": {HOLE}", "").replace(HOLE, "")
+        return Mend(f"close the {repair.kind.removeprefix('open-')}", insert(repair.at, added))
+    if repair.kind == "escape":
+        at = [i for i, (a, b) in enumerate(zip(repair.text, line, strict=False)) if a != b]
+        if _BACKSLASHES.search(line):
+            at = [found.start() for found in re.finditer(r"\\\\|\\(?!\")", line) if len(found[0]) == 1]
+        return Mend("double the backslash", tuple(e for i in at for e in insert(i, "\\")), safe=True)
+    if repair.kind == "inner-quote":
+        mark = "'" if line[value_of(line)[0]] == "'" else "\\"
+        at = [i for i, char in enumerate(repair.text) if char == QUOTE]
+        return Mend("escape the quotes", tuple(e for i in at for e in insert(i, mark)))
+    if repair.kind in ("inner-colon", "reserved"):
+        return _quote(repair, line, start)
+    if repair.kind in SLIPS:
+        return _as_read(repair, line, start)
+    if repair.kind in SIGNS:
+        return _signs(repair, original, starts)
+    if repair.kind == "header":
+        return _below(repair, original, start) or _quote(repair, line, start)
+    return None
+
+
+def _below(repair: Repair, original: Sequence[str], start: int) -> Mend | None:
+    """The text behind `|` on a line of its own, above the lines of the block that go on with it."""
+    line, column = original[repair.line], repair.column or 0
+    following = next((text for text in original[repair.line + 1 :] if says_something(text)), "")
+    indent = indent_of(following)
+    if indent <= indent_of(line) or indent < content_of(line):
+        if not _BLOCK.match(line, value_of(line)[0]):
+            return None
+        indent = content_of(line) + 2
+    text = column + len(line[column:]) - len(line[column:].lstrip(" \t"))
+    written = (break_of(line) or "\n") + " " * indent
+    return Mend("start the text on the line below", (Edit(Span(start + column, start + text), written),))
+
+
+def _as_read(repair: Repair, line: str, start: int) -> Mend:
+    """The line as it was read, by the smallest edit."""
+    title, column = SLIPS[repair.kind][1], repair.column or 0
+    if repair.kind == "directive":
+        return Mend(title, (Edit(Span(start, start + len(line)), ""),))
+    if repair.kind == "empty-item":
+        return Mend(title, (Edit(Span(start + column, start + column + 1), ""),))
+    same = next((i for i, (a, b) in enumerate(zip(reversed(line), reversed(repair.text), strict=False)) if a != b), 0)
+    same = min(same, len(line) - column, len(repair.text) - column)
+    edit = Edit(Span(start + column, start + len(line) - same), repair.text[column : len(repair.text) - same])
+    return Mend(title, (edit,), safe=repair.kind in ("foreign-blank", "dash-tab"))
+
+
+def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Mend:
+    """Every line as it was read, by the smallest edits; a fence goes with its line."""
+    _, title, safe = SIGNS[repair.kind]
+    edits: list[Edit] = []
+    for number, text, _ in ((repair.line, repair.text, 0), *repair.others):
+        line, start = original[number], starts[number]
+        if repair.kind == "fence":
+            edits.append(Edit(Span(start, start + len(line)), ""))
+        else:
+            first, end = _changed(replace(repair, line=number, text=text), line)
+            edits.append(Edit(Span(start + first, start + end), text[first : len(text) - (len(line) - end)]))
+    if repair.kind == "fence":
+        lines = (repair.line, *(number for number, _, _ in repair.others))
+        first, last = min(lines), max(lines)
+        # Without a doubt where nothing but comments stands above, or nothing below.
+        above = any(says_something(each) for each in original[:first])
+        safe = not (above and any(each.strip() for each in original[last + 1 :]))
+    return Mend(title, tuple(edits), safe=safe)
+
+
+def _changed(repair: Repair, line: str) -> tuple[int, int]:
+    """The columns of a line between which it was read otherwise."""
+    text, least = repair.text, min(len(line), len(repair.text))
+    first = next((n for n in range(least) if line[n] != text[n]), least)
+    same = next((n for n in range(least - first) if line[-1 - n] != text[-1 - n]), least - first)
+    return first, len(line) - same
+
+
+def _indentation(line: str, start: int, text: str) -> Edit:
+    old, new = len(line) - len(line.lstrip(" \t")), len(text) - len(text.lstrip(" \t"))
+    return Edit(Span(start, start + old), text[:new])
+
+
+def _quote(repair: Repair, line: str, start: int) -> Mend:
+    """The whole value in double quotes."""
+    first, end = value_of(line)
+    value = line[first:end]
+    if value[-1:] in ("'", '"') and value.count(value[-1]) == 1 and "\\" not in value:
+        return Mend("open the quote", (Edit(Span(start + first, start + first), value[-1]),))
+    if wrapped := _WRAPPED.fullmatch(value):
+        return Mend("take the backquotes away", (Edit(Span(start + first, start + end), wrapped[1]),))
+    safe = repair.kind == "inner-colon" or value[:1] in "@`%*"
+    return Mend("put the value in quotes", (Edit(Span(start + first, start + end), quoted(value)),), safe=safe)
+
+
+def _plain(failure: Failure, body: str) -> str:
+    problem = failure.problem
+    if (
+        "mapping values are not allowed" in problem
+        or "expected <block end>" in problem
+        or "did not find expected" in problem
+    ):
+        if body.lstrip().startswith(("-", "?")):
+            return "this list item is indented like none of the lists above it"
+        return "this line fits neither the list nor the mapping above it; check its indentation"
+    if "could not find expected ':'" in problem:
+        return "this line is no `key: value`"
+    return f"this is no valid YAML: {problem}"

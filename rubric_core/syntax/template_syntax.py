@@ -1,0 +1,145 @@
+"""What is wrong with a template as it is written, told without rendering it: `{{ name }`, `{% if x %}` without an end, filters."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rubric_core.lazy_compilation import pattern
+from rubric_core.text import Span
+
+__all__ = [
+    "ANY_VARIABLE",
+    "Loose",
+    "Unclosed",
+    "environment_read",
+    "filters_used",
+    "loose_statements",
+    "unclosed_references",
+]
+
+#: `{{ name }` and `${{ NAME }`; behind it no third brace, and nothing that makes it LaTeX or code.
+_HALF = pattern(r"(?<![\\\w{^])\$?\{\{(?P<space>[ \t]*)(?P<name>[A-Za-z_][\w.]*)[ \t]*\}(?=[\s.,;:?!\"')\]]|\Z)")
+_LITERAL = re.compile(r"\{%-?\s*(raw|verbatim)\s*-?%\}")
+_WORD = re.compile(r"\{%-?\s*(\w*)")
+#: What begins something, and what ends that.
+_CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}"}
+_STATEMENT, _EXPRESSION = re.compile(r"\{[#%]"), re.compile(r"\{[{%]")
+_ENDS = {
+    "if": "endif", "for": "endfor", "asyncEach": "endeach", "asyncAll": "endall", "ifAsync": "endif", "macro": "endmacro", "call": "endcall",
+    "filter": "endfilter", "block": "endblock", "switch": "endswitch", "raw": "endraw", "verbatim": "endverbatim", "set": "endset",
+}  # fmt: skip
+_STRING = re.compile(r"(?<!\\)(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')", re.DOTALL)
+_FILTER = re.compile(r"(?<!\|)\|\s*([A-Za-z_]\w*)")
+#: `${{ NAME }}`, and expressions with `env` in them.
+_REFERENCE = re.compile(r"\$\{\{-?\s*(?:env\s*\.\s*)?([A-Za-z_]\w*)\s*-?\}\}")
+_ENVIRONMENT = re.compile(r"(?<![\w.])env\b(?:\s*\.\s*([A-Za-z_]\w*)|\s*\[\s*(['\"])([A-Za-z_]\w*)\2\s*\])?")
+#: `env.get('NAME')` reads that name; any other method or call reads whatever it likes.
+_CALL = re.compile(r"\s*\(")
+_NAMED_CALL = re.compile(r"\s*\(\s*(['\"])([A-Za-z_]\w*)\1\s*[,)]")
+#: Stands for a name that is only known when the template is rendered.
+ANY_VARIABLE = "*"
+
+
+class Unclosed(NamedTuple):
+    """A reference with one brace too few at its end."""
+
+    span: Span
+    name: str
+    #: Whether it has blanks in its braces, as hardly anything else has.
+    spaced: bool
+
+
+class Loose(NamedTuple):
+    """A statement without its counterpart: `word` is the one that is missing, empty for a `{%` that is not closed."""
+
+    span: Span
+    word: str
+    #: Whether it is an end that nothing begins.
+    is_end: bool = False
+
+
+def unclosed_references(text: str, span: Span) -> Iterator[Unclosed]:
+    """References in a part of `text` that are not closed."""
+    for found in _HALF.finditer(text, *span):
+        yield Unclosed(Span(*found.span()), found["name"], bool(found["space"]))
+
+
+def loose_statements(text: str, span: Span) -> Iterator[Loose]:
+    """Statements in a part of `text` that have no end, or no begin."""
+    open_: list[tuple[str, Span]] = []
+    for at, closed in _enclosed(text, span, _STATEMENT):
+        begun = _WORD.match(text, *at)
+        word = begun[1] if begun is not None else ""
+        if begun is None:
+            continue  # a comment
+        if not closed:
+            yield Loose(at, "")
+        elif word in _ENDS and not (word == "set" and "=" in text[begun.end() : at.end]):
+            open_.append((word, at))
+        elif word in _ENDS.values():
+            if not open_ or _ENDS[open_[-1][0]] != word:
+                yield Loose(at, word, is_end=True)
+            else:
+                open_.pop()
+    for word, at in open_:
+        yield Loose(at, _ENDS[word])
+
+
+def filters_used(text: str, span: Span) -> Iterator[tuple[str, Span]]:
+    """The names of filters in a part of `text`, with their places."""
+    for at, closed in _enclosed(text, span, _EXPRESSION):
+        bare = _STRING.sub(lambda m: " " * len(m[0]), text[at.start : at.end]) if closed else ""
+        for found in _FILTER.finditer(bare):
+            start = at.start + found.start(1)
+            yield found[1], Span(start, start + len(found[1]))
+
+
+def environment_read(text: str) -> Iterator[tuple[str, Span]]:
+    """The variables of the environment that a text is filled in with, by name, with their places."""
+    if "{{" not in text and "{%" not in text:
+        return
+    for found in _REFERENCE.finditer(text):
+        yield found[1], Span(*found.span())
+    for at, closed in _enclosed(text, Span(0, len(text)), _EXPRESSION):
+        if not closed or (at.start and text.startswith("$", at.start - 1)):
+            continue
+        for found in _ENVIRONMENT.finditer(text[at.start : at.end]):
+            start = at.start + found.start()
+            name, end = found[1] or found[3] or ANY_VARIABLE, at.start + found.end()
+            if hasattr(dict, name) or _CALL.match(text, end, at.end):
+                named = _NAMED_CALL.match(text, end, at.end)
+                name, end = (named[2], named.end()) if named is not None else (ANY_VARIABLE, end)
+            yield name, Span(start, end)
+
+
+def _enclosed(text: str, span: Span, opener: re.Pattern[str]) -> Iterator[tuple[Span, bool]]:
+    """What stands in braces, and whether it ends; of a statement without an end only its begin. Literal parts are passed over.
+
+    What is not found once is not looked for again: each of many openers would read to the end.
+    """
+    place, missing = span.start, set[str]()
+    while (begun := opener.search(text, place, span.end)) is not None:
+        start, closer = begun.start(), _CLOSERS[begun[0]]
+        literal = _LITERAL.match(text, start, span.end) if opener is _STATEMENT else None
+        after = _end_of_literal(text, literal, span.end, missing) if literal is not None else None
+        stop = -1 if closer in missing else text.find(closer, begun.end(), span.end)
+        if after is not None:
+            place = after
+        elif stop >= 0:
+            place = stop + len(closer)
+            yield Span(start, place), True
+        else:
+            missing.add(closer)
+            place = begun.end() if closer == "%}" and opener is _STATEMENT else start + 1
+            if closer == "%}":
+                yield Span(*begun.span()), False
+
+
+def _end_of_literal(text: str, literal: re.Match[str], end: int, missing: set[str]) -> int | None:
+    """Where a part ends in which nothing is filled in; None where it does not."""
+    word = literal[1]
+    found = None if word in missing else re.compile(rf"\{{%-?\s*end{word}\s*-?%\}}").search(text, literal.end(), end)
+    if found is None:
+        missing.add(word)
+        return None
+    return found.end()

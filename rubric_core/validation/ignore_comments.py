@@ -1,0 +1,186 @@
+"""`# rubric: ignore[code]`: findings that an author has looked at and wants to keep.
+
+At the end of a line, or alone on the line above it, it covers what starts on that line; alone above a case's dash, the
+whole case. `# rubric: ignore-file[code]` above the first key covers the file. Without brackets every code is covered.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, Tree, walk
+from rubric_core.text import LineIndex, Span
+
+__all__ = ["DIRECTIVE", "UNUSED", "Ignore", "Listed", "Reach", "ignores_in"]
+
+#: The code of an ignore that covers nothing; an ignore that names it may be unused.
+UNUSED = "unused-ignore"
+#: Whoever asks for quiet without naming a code did not mean that the file may stop being YAML.
+_NEVER_UNNAMED = frozenset({"syntax-error", "too-large", UNUSED})
+
+#: The directive itself, and its comment up to the end of the line or to the next comment on it.
+DIRECTIVE = pattern(
+    # A list ends where another directive begins: else thousands of them without a `]` are a look at the rest of the line each.
+    r"(?<![^\s\ufeff])(?P<directive>#[ \t]*rubric:[ \t]*ignore(?P<file>-file)?(?![\w-])"
+    r"(?:[ \t]*\[(?P<codes>(?:(?!#[ \t]*rubric:)[^\]\r\n])*)\])?)"
+    r"(?P<reason>(?:[^ \t\r\n]+|[ \t]+(?=[^ \t\r\n#]))*)"
+)
+_CODE = re.compile(r"[^\s,]+")
+#: A code that stands behind the directive without brackets.
+_BARE = re.compile(r"[ \t:(]*([a-z]+(?:-[a-z]+)+)\b")
+_COMMENT_LINE = pattern(r"[ \t\ufeff]*#")
+
+#: A line; a case; the file; nothing but its own comment; nothing at all.
+Reach = Literal["line", "case", "file", "comment", "nothing"]
+
+
+class Listed(NamedTuple):
+    """A code between the brackets."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """One directive."""
+
+    #: From `#` to the closing bracket.
+    span: Span
+    #: None: every code.
+    codes: tuple[Listed, ...] | None
+    reach: Reach
+    #: What starts here is covered, both ends included; a file's ignore covers everything.
+    covers: Span
+    #: What to take away with it: its line when nothing else is on it, and the spaces before it.
+    whole: Span
+    #: A code that was written without brackets.
+    bare: Listed | None = None
+
+    def moved(self, outer: Callable[[Span], Span]) -> "Ignore":
+        """The same with every span in the whole text."""
+        codes = None if self.codes is None else tuple(Listed(c.name, outer(c.span)) for c in self.codes)
+        bare = None if self.bare is None else Listed(self.bare.name, outer(self.bare.span))
+        return replace(
+            self, span=outer(self.span), codes=codes, covers=outer(self.covers), whole=outer(self.whole), bare=bare
+        )
+
+    def names(self, code: str) -> int | None:
+        """The number of the listed code that covers `code`; -1 when every code is covered, None when this one is not."""
+        if self.codes is None:
+            return None if code in _NEVER_UNNAMED else -1
+        return next((i for i, listed in enumerate(self.codes) if listed.name == code), None)
+
+
+def ignores_in(text: str, tree: Tree, item_keys: Collection[str] | None) -> tuple[Ignore, ...]:
+    """The ignores in one block. `item_keys` are the keys whose lists hold cases; None for the text of one case."""
+    if "rubric:" not in text:
+        return ()
+    found = list(DIRECTIVE.finditer(text))
+    if not found:
+        return ()
+    reader = _Reader(text, tree, item_keys)
+    return tuple(reader.ignore(match) for match in found if reader.is_comment(match.start()))
+
+
+class _Reader:
+    def __init__(self, text: str, tree: Tree, item_keys: Collection[str] | None) -> None:
+        self.text = text
+        self.root = tree.root
+        self.lines = LineIndex(text)
+        scalars = (n for n in walk(tree.root) if isinstance(n, Scalar) and n.span.start < n.span.end)
+        self.scalars = sorted(scalars, key=lambda s: s.span)
+        self.in_case = item_keys is None
+        #: The case that begins on a line.
+        self.cases = {} if item_keys is None else dict(self._cases(tree.root, item_keys))
+
+    def is_comment(self, offset: int) -> bool:
+        """Whether the `#` there is no part of a scalar; a block scalar's first line may end in a comment."""
+        at = bisect_right(self.scalars, offset, key=lambda s: s.span.start) - 1
+        if at < 0 or offset >= self.scalars[at].span.end:
+            return True
+        scalar = self.scalars[at]
+        header = self.lines.line_span(self.lines.line_of(scalar.span.start))
+        return scalar.is_block and offset < header.end
+
+    def ignore(self, match: re.Match[str]) -> Ignore:
+        span = Span(*match.span("directive"))
+        codes = None if match["codes"] is None else tuple(_listed(match["codes"], match.start("codes")))
+        bare = _bare(match) if codes is None else None
+        reach, covers = self._file(span) if match["file"] else self._reach(span.start)
+        return Ignore(span, codes, "nothing" if bare else reach, covers, self._whole(Span(*match.span())), bare)
+
+    def _file(self, span: Span) -> tuple[Reach, Span]:
+        above = not self.in_case and (self.root is None or span.end <= self.root.whole.start)
+        return ("file", Span(0, len(self.text))) if above else ("nothing", span)
+
+    def _reach(self, offset: int) -> tuple[Reach, Span]:
+        first = line = self.lines.line_of(offset)
+        alone = self._is_comment_line(line)
+        while alone and self._is_comment_line(line):
+            line += 1
+        if alone and self._begins_case(line):
+            # The end of a case's text is where the next one starts.
+            return "case", self.cases.get(line, Span(0, len(self.text) - 1))
+        start = self.lines.line_start(first)
+        if not self._line(line).strip():
+            return "comment", Span(start, self.lines.line_span(line - 1).end)
+        return "line", Span(start, self._end_of_values(line))
+
+    def _line(self, line: int) -> str:
+        return self.text[slice(*self.lines.line_span(line))]
+
+    def _is_comment_line(self, line: int) -> bool:
+        return _COMMENT_LINE.match(self._line(line)) is not None
+
+    def _begins_case(self, line: int) -> bool:
+        if not self.in_case:
+            return line in self.cases
+        above = (n for n in range(line) if self._line(n).strip())
+        return self._line(line).lstrip().startswith("-") and all(map(self._is_comment_line, above))
+
+    def _end_of_values(self, line: int) -> int:
+        """The end of the line, or of the scalar that starts on it: there is no room for a comment inside that."""
+        start, end = self.lines.line_span(line)
+        low = bisect_left(self.scalars, start, key=lambda s: s.span.start)
+        high = bisect_right(self.scalars, end, key=lambda s: s.span.start)
+        return max(end, *(s.span.end for s in self.scalars[low:high]), end)
+
+    def _whole(self, comment: Span) -> Span:
+        line = self.lines.line_of(comment.start)
+        start, end = self.lines.line_span(line)
+        before, behind = self.text[start : comment.start].rstrip(" \t"), self.text[comment.end : end]
+        if behind.strip():
+            # Another comment stands behind this one and takes its place.
+            return Span(comment.start, end - len(behind.lstrip()))
+        if before.strip("\ufeff"):
+            return Span(start + len(before), end)
+        return Span(start + len(before), self.lines.line_start(line + 1))
+
+    def _cases(self, root: Node | None, item_keys: Collection[str]) -> Iterator[tuple[int, Span]]:
+        entries = root.entries if isinstance(root, Mapping) else ()
+        lists = [root] if isinstance(root, Sequence) else [e.value for e in entries if e.name in item_keys]
+        for each in lists:
+            for item in each.items if isinstance(each, Sequence) else ():
+                line = self.lines.line_of(item.whole.start)
+                while line > 0 and isinstance(each, Sequence) and not each.flow and self._is_below_dash(line):
+                    line -= 1
+                yield line, item.whole
+
+    def _is_below_dash(self, line: int) -> bool:
+        """Whether the dash of the item that starts on the line stands further up, alone."""
+        above = self._line(line - 1).strip()
+        return not self._line(line).lstrip().startswith("-") and (above in ("", "-") or above.startswith(("#", "- #")))
+
+
+def _listed(codes: str, start: int) -> Iterator[Listed]:
+    return (Listed(found[0], Span(*found.span()).moved(start)) for found in _CODE.finditer(codes))
+
+
+def _bare(match: re.Match[str]) -> Listed | None:
+    found = _BARE.match(match["reason"])
+    start = match.start("reason")
+    return None if found is None else Listed(found[1], Span(start, start + found.end()))

@@ -1,0 +1,146 @@
+"""Keys that belong somewhere else, moved there: into a block of settings, into the item above, under another key of the case."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.dialect import Fate
+from rubric_core.language.evaluators import LlmRubric
+from rubric_core.language.model import Case
+from rubric_core.language.shape import Shape
+from rubric_core.loading.issues import UnknownKey
+from rubric_core.loading.type_match import could_be
+from rubric_core.syntax.edit import add_entry, column_of, line_end, newline_of, remove_entry
+from rubric_core.syntax.reindent import begins_line, moved_lines, shifted
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Fix
+
+__all__ = ["as_rubric", "as_variable", "into_last", "under"]
+
+
+def as_variable(case: Case, entry: Entry, context: Context) -> Iterator[Fix]:
+    """`input: hi` is `vars: {input: hi}`, for the prompts to ask with."""
+    key, place, name = context.dialect.spelled(Case, "vars"), case.places.get("vars"), entry.name or ""
+    if key is None or not isinstance(case.node, Mapping) or not _on_one_line(entry.value, context):
+        return
+    written = context.written(entry.value.whole)
+    if place is None:
+        edit = Edit(entry.span, f"{key}: {{{name}: {written}}}")
+        yield from [Fix(f"move it to `{key}`", (edit,), safe=False)] if "#" not in written else []
+        return
+    gone = remove_entry(context.text, case.node, entry)
+    if gone is None or place.borrowed or not isinstance(place.node, Mapping):
+        return
+    if place.node.get(name) is not None:
+        yield Fix(f"remove it: `{key}` has one", (gone,), safe=False)
+        return
+    put = add_entry(context.text, place.node, name, written)
+    if put is not None:
+        yield Fix(f"move it to `{key}`", (gone, put), safe=False)
+
+
+def as_rubric(case: Case, entry: Entry, context: Context) -> Iterator[Fix]:
+    """`rubrics` of a case is a rubric among its assertions."""
+    key, kind = context.dialect.spelled(Case, "assertions"), context.dialect.type_name(LlmRubric)
+    value, place = entry.value, case.places.get("assertions")
+    inner = context.dialect.spelled(LlmRubric, "criteria")
+    if key is None or kind is None or not isinstance(case.node, Mapping) or not isinstance(value, Sequence):
+        return
+    if value.anchor or case.node.flow or not value.flow:
+        return
+    newline, written = newline_of(context.text), context.written(value.span)
+    if place is None:
+        blanks = " " * column_of(context.text, entry.key.whole.start)
+        lines = (f"{key}:", f"{blanks}  - type: {kind}", f"{blanks}    {inner}: {written}")
+        yield Fix(f"make it the first of `{key}`", (Edit(entry.span, newline.join(lines)),), safe=False)
+        return
+    items, gone = place.node, remove_entry(context.text, case.node, entry)
+    if gone is None or place.borrowed or not isinstance(items, Sequence) or not items.items:
+        return
+    first = items.items[0].whole.start
+    if items.flow:
+        made = Edit(Span(first, first), f"{{type: {kind}, {inner}: {written}}}, ")
+    else:
+        dash = context.text.rindex("-", 0, first)
+        blanks = " " * column_of(context.text, dash)
+        text = f"- type: {kind}{newline}{blanks}  {inner}: {written}{newline}{blanks}"
+        made = Edit(Span(dash, dash), text)
+    yield Fix(f"make it the first of `{key}`", (gone, made), safe=False)
+
+
+def _on_one_line(node: Node, context: Context) -> bool:
+    plain = isinstance(node, Scalar) and not node.is_block
+    return (plain or getattr(node, "flow", False)) and "\n" not in context.written(node.whole) and not node.anchor
+
+
+def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
+    """An entry put into the block of settings beside it, where it means something."""
+    node, entry, text = issue.node, issue.entry, context.text
+    if issue.borrowed or not isinstance(node, Mapping):
+        return
+    title, written = f"move it under `{issue.inside}`", text[slice(*entry.span)]
+    block = node.get(issue.inside)
+    several = len(written.splitlines()) > 1
+    if block is None:
+        inner = shifted(written, 2)
+        if several and not node.flow and inner is not None and begins_line(text, entry):
+            blanks = " " * (column_of(text, entry.key.whole.start) + 2)
+            yield Fix(title, (Edit(entry.span, f"{issue.inside}:{newline_of(text)}{blanks}{inner}"),), safe=False)
+        elif not several:
+            # Of several such keys only one can begin the block.
+            yield Fix(title, (Edit(entry.span, f"{issue.inside}: {{{written}}}"),), safe=False)
+        return
+    gone = remove_entry(text, node, entry)
+    if gone is None or not isinstance(block, Mapping) or block.get(issue.name) is not None or not block.entries:
+        return
+    added = (
+        _last(text, block, entry, written)
+        if several
+        else add_entry(text, block, issue.name, text[slice(*entry.value.span)])
+    )
+    if added is not None:
+        yield Fix(title, (gone, added), safe=not several)
+
+
+def _last(text: str, block: Mapping, entry: Entry, written: str) -> Edit | None:
+    """The entry as the last of a block, with its lines in the columns of that."""
+    column = column_of(text, block.entries[0].key.whole.start)
+    inner = shifted(written, column - column_of(text, entry.key.whole.start))
+    if block.flow or inner is None or not begins_line(text, entry):
+        return None
+    at = line_end(text, block.entries[-1].span.end)
+    return Edit(Span(at, at), f"{newline_of(text)}{' ' * column}{inner}")
+
+
+def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
+    """A key one step too far out, below the item that it belongs to."""
+    node, entry, text = issue.node, issue.entry, context.text
+    if not isinstance(node, Mapping) or node.flow or issue.owner is None or not begins_line(text, entry):
+        return
+    number = node.position(entry) or 0
+    for shape in _last_shapes(issue.owner, node.entries[number - 1].value) if number else ():
+        inner = shape.node
+        if isinstance(inner, Mapping) and _takes(shape, inner, entry, context):
+            by = column_of(text, inner.entries[0].key.whole.start) - column_of(text, entry.key.whole.start)
+            if by > 0:
+                yield Fix("indent it: it belongs to the item above", tuple(moved_lines(text, entry, by)), safe=False)
+            return
+
+
+def _takes(shape: Shape, node: Mapping, entry: Entry, context: Context) -> bool:
+    """Whether an entry could stand below the others of a shape."""
+    name = entry.name or ""
+    known = context.dialect.table(type(shape)).get(name)
+    if known is None or known.fate is not Fate.CURRENT or shape.borrowed or node.flow or node.get(name) is not None:
+        return False
+    return could_be(entry.value, type(shape).keys[known.field].kind)
+
+
+def _last_shapes(owner: Shape, value: Node) -> Iterator[Shape]:
+    """The last item of the list that `value` is, and what stands last in it."""
+    field = next((f for f, place in owner.places.items() if place.node is value), "")
+    found = vars(owner).get(field)
+    last = found[-1] if isinstance(found, list) and found else found
+    if isinstance(last, Shape):
+        yield last
+        if isinstance(last.node, Mapping) and last.node.entries:
+            yield from _last_shapes(last, last.node.entries[-1].value)

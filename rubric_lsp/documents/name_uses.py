@@ -1,0 +1,61 @@
+"""Where the cases and targets that a document names are used, as lenses."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field
+
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.text import Span
+from rubric_core.validation.wording import count
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.names import Name, NameKind
+
+__all__ = ["Uses", "uses"]
+
+_KINDS: frozenset[NameKind] = frozenset({"case", "target"})
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """A name, and the places that refer to it."""
+
+    name: Name
+    places: list[tuple[Snapshot, Span]] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """How many there are, in words."""
+        return count(len(self.places), "reference")
+
+
+def uses(
+    document: Snapshot, others: Iterable[Snapshot], means: Callable[[Snapshot, str], Snapshot | None]
+) -> Iterator[Uses]:
+    """The targets that a document names, and those of its cases that others depend on.
+
+    Args:
+        document: The document.
+        others: Documents that may refer to its targets.
+        means: The document in which a target gets its name that another one refers to.
+    """
+    found: dict[tuple[str, str], Uses] = {}
+    here = list(_names(document))
+    for name in here:
+        if name.defines:
+            found.setdefault((name.kind, name.name), Uses(name))
+    for name in here:
+        known = found.get((name.kind, name.name))
+        if not name.defines and known is not None:
+            known.places.append((document, name.span))
+    targets = {name: each for (kind, name), each in found.items() if kind == "target"}
+    for other in others if targets else ():
+        for name in _names(other):
+            known = targets.get(name.name) if name.kind == "target" and not name.defines else None
+            where = means(other, name.name) if known is not None else None
+            if known is not None and where is not None and where.path == document.path:
+                known.places.append((other, name.span))
+    yield from (each for each in found.values() if each.places or each.name.kind == "target")
+
+
+def _names(document: Snapshot) -> Iterator[Name]:
+    for local, names in document.names(_KINDS):
+        yield from (name.moved(local.outer(name.span)) for name in names if name.kind in _KINDS)
