@@ -16,7 +16,7 @@ from rubric_core.disk import DiskFiles
 from rubric_core.network import HttpxHttp
 from rubric_core.orphan_processes import MARK, LimitMark, kill_escaped, marked
 from rubric_core.ports import Finished, Ports, Program
-from rubric_core.process_guard import Guard
+from rubric_core.process_guard import ProcessGuard
 from rubric_core.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class OsProcesses:
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = filtered(os.environ if environment is None else environment)
         self._limits = LimitMark()
-        self._guard = Guard(self._limits.prefix)
+        self._guard = ProcessGuard(self._limits.prefix)
         self._numbers = count(1)
 
     async def run(self, program: Program) -> Finished:

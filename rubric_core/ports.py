@@ -11,7 +11,7 @@ from rubric_core.sandbox import Sandbox
 
 __all__ = [
     "Answer", "AnswerFile", "ChatMessage", "Clock", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",
-    "Provider", "ProviderError", "Request", "Role", "Sent", "Tokens", "ToolUse",
+    "Provider", "ProviderError", "Request", "Role", "SentPayload", "Tokens", "ToolUse",
 ]  # fmt: skip
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -26,7 +26,7 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentPayload:
     """Something that a provider sends for a request, as it leaves: messages to a model, or the call of a program."""
 
     #: The target to which it goes.
@@ -40,7 +40,7 @@ class Sent:
     again: str = ""
 
 
-def _unheard(_: Sent) -> None:
+def _unheard(_: SentPayload) -> None:
     """Nobody listens."""
 
 
@@ -69,7 +69,7 @@ class Request:
     #: The variables of the case, for code that makes something of the answer.
     variables: Mapping[str, Any] = field(default_factory=dict)
     #: Called with everything that is sent, before it is. A provider that sends nothing calls it never.
-    sent: Callable[[Sent], None] = field(default=_unheard, repr=False, compare=False)
+    sent: Callable[[SentPayload], None] = field(default=_unheard, repr=False, compare=False)
     #: `prompt` with the paths of files in place of their contents, for programs that open files; empty where there is only one prompt.
     path_prompt: str = ""
     #: The contents of the files that early releases take for instructions.

@@ -7,7 +7,7 @@ import weakref
 from contextlib import suppress
 from uuid import uuid4
 
-__all__ = ["Guard"]
+__all__ = ["ProcessGuard"]
 
 # A shell of its own session reads which programs are to come (?), which came to nothing (!), and which process groups are
 # at work (+) or have ended (-). At the end of its input, whoever started them has gone, however it went: what is left is
@@ -45,7 +45,7 @@ exec 3<&0
 """
 
 
-class Guard:
+class ProcessGuard:
     """Remembers programs outside of this process. Does nothing on Windows, or where there is no shell.
 
     Where the system does not tell what variables programs have (only Linux does), a program outlives a process that is

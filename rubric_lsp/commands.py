@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rubric_lsp.protocol.errors import INVALID_PARAMS, REQUEST_FAILED, RefusedError
+from rubric_lsp.protocol.errors import INVALID_PARAMS, REQUEST_FAILED, RequestFailedError
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.running.run_request import Order, Wanted
+from rubric_lsp.running.run_request import CaseSelection, RunRequest
 from rubric_lsp.server import RubricServer
 
 if TYPE_CHECKING:
@@ -55,44 +55,46 @@ class Commands:
         """Carry out a command. Raises RefusedError for one that does not exist or lacks arguments."""
         found = self._table.get(name)
         if found is None:
-            raise RefusedError(INVALID_PARAMS, f"there is no command {name}; there are {', '.join(self._table)}")
+            raise RequestFailedError(INVALID_PARAMS, f"there is no command {name}; there are {', '.join(self._table)}")
         amount, most, command = found
         given = list(arguments[:amount])
         if len(given) < amount or not all(isinstance(a, str) and a for a in given):
             needed = " and ".join(_ARGUMENTS[:amount])
-            raise RefusedError(INVALID_PARAMS, f"{name} takes {needed}, found {list(arguments)!r:.200}")
+            raise RequestFailedError(INVALID_PARAMS, f"{name} takes {needed}, found {list(arguments)!r:.200}")
         return await command(*arguments[:most])
 
     # -- running ------------------------------------------------------------------------------------------------------
 
-    async def _start(self, order: Order) -> object:
+    async def _start(self, order: RunRequest) -> object:
         return _begun(await self._server.runs.start(order))
 
     async def _run_case(self, uri: str, case_id: str) -> object:
-        return await self._start(Order.of(uri, case_id))
+        return await self._start(RunRequest.of(uri, case_id))
 
     async def _run_evaluator(self, uri: str, case_id: str, name: str) -> object:
-        return await self._start(Order((Wanted(uri, (case_id,), name),)))
+        return await self._start(RunRequest((CaseSelection(uri, (case_id,), name),)))
 
     async def _run_file(self, uri: str) -> object:
-        return await self._start(Order.of(uri))
+        return await self._start(RunRequest.of(uri))
 
     async def _run_failed(self, uri: str) -> object:
-        return await self._start(Order.of(uri, failed=True))
+        return await self._start(RunRequest.of(uri, failed=True))
 
     async def _run_unscored(self, uri: str) -> object:
-        return await self._start(Order.of(uri, unscored=True))
+        return await self._start(RunRequest.of(uri, unscored=True))
 
     async def _run_again(self, uri: str) -> object:
         return _begun(await self._server.runs.again(uri))
 
     async def _repeat(self, uri: str, case_id: str, times: object = 5) -> object:
         if not isinstance(times, int) or isinstance(times, bool) or not 1 <= times <= _MOST_REPEATS:
-            raise RefusedError(INVALID_PARAMS, f"a case is repeated 1 to {_MOST_REPEATS} times, found {times!r:.50}")
-        return await self._start(Order.of(uri, case_id, repeat=times))
+            raise RequestFailedError(
+                INVALID_PARAMS, f"a case is repeated 1 to {_MOST_REPEATS} times, found {times!r:.50}"
+            )
+        return await self._start(RunRequest.of(uri, case_id, repeat=times))
 
     async def _record(self, uri: str, case_id: str) -> object:
-        return await self._start(Order.of(uri, case_id, record=True))
+        return await self._start(RunRequest.of(uri, case_id, record=True))
 
     async def _cancel(self, uri: str) -> object:
         self._server.runs.cancel(uri)
@@ -134,23 +136,25 @@ class Commands:
     async def _trust(self, uri: object = None) -> object:
         """The folder that is meant by a URI; without one the open folders: Helix gives no arguments."""
         if uri is not None and not isinstance(uri, str):
-            raise RefusedError(INVALID_PARAMS, f"rubric.trust takes a URI, or nothing, found {uri!r:.200}")
+            raise RequestFailedError(INVALID_PARAMS, f"rubric.trust takes a URI, or nothing, found {uri!r:.200}")
         uris = [uri] if uri else list(self._server.documents.folders)
         if not uris:
-            raise RefusedError(INVALID_PARAMS, "rubric.trust needs a URI: no folder is open")
+            raise RequestFailedError(INVALID_PARAMS, "rubric.trust needs a URI: no folder is open")
         return ", ".join(str(self._trusted(each)) for each in uris)
 
     def _trusted(self, uri: str) -> Path:
         path = path_of(uri)
         if path is None:
-            raise RefusedError(INVALID_PARAMS, f"{uri} is no folder on disk")
+            raise RequestFailedError(INVALID_PARAMS, f"{uri} is no folder on disk")
         wanted = self._server.permission.folder_of(path)
         try:
             folder = self._server.permission.add(wanted)
         except ValueError as error:
-            raise RefusedError(INVALID_PARAMS, str(error)) from None
+            raise RequestFailedError(INVALID_PARAMS, str(error)) from None
         except OSError as error:
-            raise RefusedError(REQUEST_FAILED, f"that {wanted} is trusted cannot be written down: {error}") from None
+            raise RequestFailedError(
+                REQUEST_FAILED, f"that {wanted} is trusted cannot be written down: {error}"
+            ) from None
         self._server.say(f"{folder} is trusted: its suites can be run (rubric trust --remove takes it back)")
         return folder
 

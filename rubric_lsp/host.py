@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, Protocol, TypeVar
 
-from rubric_lsp.documents.open_documents import Workspace
-from rubric_lsp.documents.project_index import Around
+from rubric_lsp.documents.open_documents import ClientWorkspace
+from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_rpc import RubricProtocol
@@ -21,8 +21,8 @@ class Host(Protocol):
 
     protocol: RubricProtocol
     client: Client
-    documents: Workspace
-    around: Around
+    documents: ClientWorkspace
+    around: ProjectIndex
     permission: Permission
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":

@@ -9,7 +9,7 @@ from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_lsp.documents.open_documents import folders_changed
 from rubric_lsp.documents.settings import SECTION
 from rubric_lsp.protocol.capabilities import Client, folders_of, offered
-from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.notices import WARNING, notice
 from rubric_lsp.protocol.parent_watch import is_alive, watch_parent
 from rubric_lsp.server import RubricServer
@@ -68,7 +68,7 @@ async def _register(server: RubricServer) -> None:
     if registrations:
         try:
             await server.protocol.ask("client/registerCapability", {"registrations": registrations})
-        except RefusedError as refusal:
+        except RequestFailedError as refusal:
             log.warning("the client registers nothing: %s", refusal)
 
 
@@ -96,7 +96,7 @@ def configure(server: RubricServer, pushed: object) -> None:
 async def _fetch(server: RubricServer) -> None:
     try:
         given = await server.protocol.ask("workspace/configuration", {"items": [{"section": SECTION}]})
-    except RefusedError as refusal:
+    except RequestFailedError as refusal:
         log.warning("the client gives no settings: %s", refusal)
         return
     _use(server, given[0] if isinstance(given, list) and given else None)

@@ -7,14 +7,14 @@ from typing import Any, Protocol
 
 from rubric_core.loading.files import absolute
 from rubric_lsp.documents.deferral import Deferral
-from rubric_lsp.documents.file_report import NOTHING_WRONG, Report, digest
+from rubric_lsp.documents.file_report import NOTHING_WRONG, FileReport, digest
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.documents.workspace_check import OFTEN, Survey
+from rubric_lsp.documents.workspace_check import OFTEN, WorkspaceCheck
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.json_array import JsonArray
 
-__all__ = ["Pulling"]
+__all__ = ["PullDiagnostics"]
 
 Json = dict[str, Any]
 #: Reports that go to the client in one piece.
@@ -23,14 +23,14 @@ _PIECE = 50
 _SOON = 0.1
 
 
-class Listed(Protocol):
+class DiagnosticSource(Protocol):
     """Gives what is listed for a version of a document, as it is sent."""
 
     def __call__(self, snapshot: Snapshot, deferred: frozenset[Numbered] = frozenset()) -> JsonArray:
         """All of it but for the findings with the numbers in `deferred`."""
 
 
-class Pulling:
+class PullDiagnostics:
     """Answers what a client asks about diagnostics.
 
     Args:
@@ -40,7 +40,7 @@ class Pulling:
         deferral: Which findings wait while a person writes.
     """
 
-    def __init__(self, host: Host, listed: Listed, survey: Survey, deferral: Deferral) -> None:
+    def __init__(self, host: Host, listed: DiagnosticSource, survey: WorkspaceCheck, deferral: Deferral) -> None:
         self._host, self._listed, self._survey, self._deferral = host, listed, survey, deferral
         self._refreshing: asyncio.TimerHandle | None = None
 
@@ -101,7 +101,7 @@ class Pulling:
                         self._tell(progress, {"kind": "report", "message": f"{number} files"})
                 # Of a file that is gone nothing is wrong any more.
                 gone = [u for u, name in known.items() if u not in seen and name != NOTHING_WRONG]
-                piece += (_workspace_report(Report(uri, None, JsonArray())) for uri in gone)
+                piece += (_workspace_report(FileReport(uri, None, JsonArray())) for uri in gone)
                 if piece or sent or not known:
                     break
                 await news.wait()
@@ -142,7 +142,7 @@ def _report(items: JsonArray | list[Json], known: str | None) -> Json:
     return {"kind": "full", "resultId": name, "items": items}
 
 
-def _workspace_report(report: Report) -> Json:
+def _workspace_report(report: FileReport) -> Json:
     return {
         "uri": report.uri,
         "version": report.version,

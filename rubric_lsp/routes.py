@@ -19,7 +19,7 @@ from rubric_lsp.features.menu import menu
 from rubric_lsp.features.on_type_formatting import typed
 from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.features.selection_ranges import selections
-from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RefusedError
+from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.params import (
     ANYTHING,
@@ -261,7 +261,7 @@ def _chosen(s: RubricServer, action: Json) -> Json:
         or mask(chosen.title) != action["title"]
         or not s.documents.is_newest(document)
     ):
-        raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
+        raise RequestFailedError(CONTENT_MODIFIED, "the document has changed since")
     return convert.resolved_action(document, action, chosen, s.client)
 
 
@@ -279,12 +279,12 @@ def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
 
 
 def _hints(s: RubricServer, d: Snapshot, p: Any) -> list[Json]:
-    from rubric_lsp.features.derived_hints import Wanted, derived  # noqa: PLC0415
+    from rubric_lsp.features.derived_hints import HintSettings, derived  # noqa: PLC0415
 
     within, given = convert.within(d, p), s.documents.settings
     directory = d.path.parent if d.path is not None else None
     results = hints(d.analysis, s.known.results(d), within, directory, s.known.shared(d))
-    wanted = Wanted(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
+    wanted = HintSettings(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
     # Where a result stands, there is room for nothing else.
     taken = {hint.offset for hint in results}
     more = [hint for hint in derived(d.analysis, within, wanted) if hint.offset not in taken]

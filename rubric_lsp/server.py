@@ -17,22 +17,22 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_lsp import convert
 from rubric_lsp.convert.yaml_documents import in_parts
-from rubric_lsp.documents.check_scheduler import Checks
+from rubric_lsp.documents.check_scheduler import CheckScheduler
 from rubric_lsp.documents.deferral import Deferral
-from rubric_lsp.documents.gc_control import Memory
+from rubric_lsp.documents.gc_control import GcControl
 from rubric_lsp.documents.navigation import Navigation
-from rubric_lsp.documents.open_documents import Workspace
-from rubric_lsp.documents.project_index import Around
+from rubric_lsp.documents.open_documents import ClientWorkspace
+from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.template_variables import is_prompt
-from rubric_lsp.documents.workspace_check import Survey
+from rubric_lsp.documents.workspace_check import WorkspaceCheck
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.features.diagnostics import listing, outcomes
 from rubric_lsp.features.results import Results
 from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.capabilities import Client
-from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RefusedError
+from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.json_rpc import RubricProtocol
 from rubric_lsp.protocol.notices import INFORMATION, notice
@@ -40,14 +40,14 @@ from rubric_lsp.protocol.params import Shape
 from rubric_lsp.protocol.progress import ProgressBoard
 from rubric_lsp.protocol.pygls_server import LanguageServer
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.pull_diagnostics import Pulling
-from rubric_lsp.running.explorer_requests import Tests
-from rubric_lsp.running.explorer_states import States
-from rubric_lsp.running.explorer_tree import Tree
+from rubric_lsp.pull_diagnostics import PullDiagnostics
+from rubric_lsp.running.explorer_requests import TestExplorer
+from rubric_lsp.running.explorer_states import TestStates
+from rubric_lsp.running.explorer_tree import TestTree
 from rubric_lsp.running.known_results import KnownResults
-from rubric_lsp.running.report_builder import Reports
-from rubric_lsp.running.runs import Runs
-from rubric_lsp.running.virtual_documents import Reading
+from rubric_lsp.running.report_builder import ReportBuilder
+from rubric_lsp.running.runs import RunManager
+from rubric_lsp.running.virtual_documents import VirtualDocuments
 
 if TYPE_CHECKING:
     from rubric_lsp.features.code_actions import Action
@@ -72,15 +72,15 @@ class RubricServer(LanguageServer):
         self.client = Client()
         self.first_settings = Settings()
         self.language = Language()
-        self.memory = Memory()
-        self.documents = Workspace(self.language, self.memory)
-        self.around = Around(self.documents)
+        self.memory = GcControl()
+        self.documents = ClientWorkspace(self.language, self.memory)
+        self.around = ProjectIndex(self.documents)
         self.navigation = Navigation(self.around)
         self.permission = Permission()
         self.deferral = Deferral()
-        self.checks = Checks(self.documents, self.listed, self.publish, self.deferral)
+        self.checks = CheckScheduler(self.documents, self.listed, self.publish, self.deferral)
         board = ProgressBoard(self.protocol, "check")
-        self.survey = Survey(
+        self.survey = WorkspaceCheck(
             self.documents,
             self.around,
             self.listed,
@@ -91,18 +91,18 @@ class RubricServer(LanguageServer):
             self._learnt,
             self.checks.over,
         )
-        self.pulling = Pulling(self, self.listed, self.survey, self.deferral)
+        self.pulling = PullDiagnostics(self, self.listed, self.survey, self.deferral)
         #: The newest actions: the edits of some are worked out when one is chosen.
         self.acted: tuple[Snapshot | None, list[Action]] = (None, [])
         #: The newest suggestions: what they mean at length is asked for one by one.
         self.offered: Sequence[Completion] = ()
         self.known = KnownResults(self, self._refreshed)
-        self.reports = Reports(self, self.known)
-        self.reading = Reading(self, self.known, self.reports)
-        self.tree = Tree(self, self.known, self._tell_results)
-        self.states = States(self, self.known, self.tree)
-        self.runs = Runs(self, self.known, self.states, self.reading, self.checks.due)
-        self.tests = Tests(self, self.known, self.tree, self.runs, self.reports)
+        self.reports = ReportBuilder(self, self.known)
+        self.reading = VirtualDocuments(self, self.known, self.reports)
+        self.tree = TestTree(self, self.known, self._tell_results)
+        self.states = TestStates(self, self.known, self.tree)
+        self.runs = RunManager(self, self.known, self.states, self.reading, self.checks.due)
+        self.tests = TestExplorer(self, self.known, self.tree, self.runs, self.reports)
         self._kept: set[asyncio.Task[Any]] = set()
         #: The version of the files around suites, when those that are not open were last looked at.
         self._surveyed = -1
@@ -126,7 +126,7 @@ class RubricServer(LanguageServer):
 
     async def ask_quietly(self, method: str, params: object = None) -> None:
         """A request whose answer says nothing."""
-        with contextlib.suppress(RefusedError):
+        with contextlib.suppress(RequestFailedError):
             await self.protocol.ask(method, params)
 
     def publish(self, publication: dict[str, Any]) -> None:
@@ -306,13 +306,13 @@ class RubricServer(LanguageServer):
         if snapshot is None:
             return empty
         if not self.documents.is_newest(snapshot) and not snapshot.analyzed:
-            raise RefusedError(CONTENT_MODIFIED, "the document has changed since")
+            raise RequestFailedError(CONTENT_MODIFIED, "the document has changed since")
         try:
             if not (snapshot.is_ours or (prompts and is_prompt(snapshot))):
                 return empty
             result = work(snapshot, params)
             return await result if asyncio.iscoroutine(result) else result
-        except RefusedError:
+        except RequestFailedError:
             raise
         except Exception:
             log.exception("%s failed: %s", method, convert.asked(snapshot, params))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.server import RubricServer
 
 __all__ = ["about"]
@@ -43,7 +43,7 @@ def _asked(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
 
     try:
         case = next(iter(suite_of(snapshot, server.documents).cases), None)
-    except RefusedError:  # not saved yet, or not sound enough to be run
+    except RequestFailedError:  # not saved yet, or not sound enough to be run
         case = None
     if case is None:
         return "", ""

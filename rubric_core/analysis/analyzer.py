@@ -4,20 +4,20 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import PurePath
 
-from rubric_core.analysis.block_change import Change
+from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, Frame, signs_in
 from rubric_core.analysis.finding_list import FindingList, moved
 from rubric_core.analysis.further_documents import further
 from rubric_core.analysis.incremental import Check, items_of
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.detect_dialect import Choice, Sign, choose, modeline
+from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, modeline
 from rubric_core.language.detect_file_dialect import around_choice
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.file_kind import kind_of
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import told_by_others
-from rubric_core.loading.project import Look, Project
+from rubric_core.loading.project import Project, TrackedLookup
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.tree import Node
@@ -72,7 +72,7 @@ def analyze(
     return analysis
 
 
-def told_dialect(text: str, language: Language, path: PurePath | None = None) -> Choice:
+def told_dialect(text: str, language: Language, path: PurePath | None = None) -> DialectChoice:
     """The dialect of a text and why, as far as its path and its content tell. Nothing else is looked at."""
     document = language.document(text, path)
     frame, states, _ = _read(document, language, None)
@@ -137,7 +137,7 @@ def _alone(
 
 
 def _kind(
-    frame: Frame, items: Iterator[Node], root: Node | None, path: PurePath | None, outside: Look | None
+    frame: Frame, items: Iterator[Node], root: Node | None, path: PurePath | None, outside: TrackedLookup | None
 ) -> FileKind:
     """What a text is."""
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
@@ -146,7 +146,7 @@ def _kind(
 
 def _read(
     document: Document, language: Language, previous: Analysis | None
-) -> tuple[Frame, dict[Block, BlockState], Change | None]:
+) -> tuple[Frame, dict[Block, BlockState], BlockChange | None]:
     """The frame, the tree of every block, and what has changed; what `previous` has of them is taken over."""
     frame = Frame(document)
     if previous is None or previous.language is not language:
@@ -154,7 +154,7 @@ def _read(
         return frame, {b: _state(b, document, language, frame) for b in blocks}, None
     if previous.frame.block.text == frame.block.text:
         frame.block = previous.frame.block
-    change = Change.between(previous, document, frame)
+    change = BlockChange.between(previous, document, frame)
     # A copy, in which a few are others: to put together those of a long text would take longer than all the rest.
     states = previous.states.copy()
     for block in change.removed:
@@ -168,7 +168,7 @@ def _state(block: Block, document: Document, language: Language, frame: Frame) -
     return BlockState(block.text, document.parse(block.text), language.item_keys, frame=block is frame.block)
 
 
-def _signs(states: Mapping[Block, BlockState], change: Change | None, previous: Analysis | None) -> Sign:
+def _signs(states: Mapping[Block, BlockState], change: BlockChange | None, previous: Analysis | None) -> Sign:
     """The signs of a dialect in the whole text."""
     if previous is not None and change is not None and change.alike(previous.states, states, _signs_of):
         return previous.signs
@@ -187,7 +187,7 @@ def _choose(
     language: Language,
     dialect: str | None,
     signs: Sign,
-) -> Choice:
+) -> DialectChoice:
     """The dialect as far as the text and the settings tell it."""
     items = [] if kind is FileKind.SUITE else [*items_of(document, states, root)]
     around = None if kind is FileKind.SUITE else around_choice(kind, root, items, document.text)

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from rubric_core.analysis.block_state import BlockState, Frame
     from rubric_core.analysis.result import Analysis
 
-__all__ = ["Change"]
+__all__ = ["BlockChange"]
 
 T = TypeVar("T")
 
 
-class Change(NamedTuple):
+class BlockChange(NamedTuple):
     """An edit in terms of blocks. What is known of all blocks together holds as long as these give the same to it."""
 
     #: How many blocks both versions begin with, the very same ones, ...
@@ -28,7 +28,7 @@ class Change(NamedTuple):
     added: tuple[Block, ...]
 
     @classmethod
-    def between(cls, before: "Analysis", document: Document, frame: "Frame") -> "Change":
+    def between(cls, before: "Analysis", document: Document, frame: "Frame") -> "BlockChange":
         """The change from an analysis to another version of its text, whose frame may be the very same."""
         old, new = before.document.blocks, document.blocks
         start, end = alike(old, new)

@@ -9,32 +9,32 @@ from typing import Any, NamedTuple
 
 from rubric_core.language.detect_dialect import Sign, signs_of
 from rubric_core.language.shape import Shape
-from rubric_core.loading.block_references import NO_LINKS, NO_NAMES, Links
+from rubric_core.loading.block_references import NO_LINKS, NO_NAMES, BlockReferences
 from rubric_core.loading.issues import UnknownType
 from rubric_core.loading.read_values import MOST_FOLLOWED, MergedMapping
 from rubric_core.syntax.blocks import FRAME, Block, Document
-from rubric_core.syntax.tree import Node, Tree
+from rubric_core.syntax.tree import Node, SyntaxTree
 from rubric_core.text import Span
 from rubric_core.validation.ignore_comments import ignores_in
 from rubric_core.validation.rule import Diagnostic, Finding, Rule
 
-__all__ = ["NOT_LISTED", "Anchors", "BlockState", "Found", "Frame", "Listed", "signs_in"]
+__all__ = ["NOT_LISTED", "Anchors", "BlockFindings", "BlockState", "Found", "Frame", "signs_in"]
 
 Found = tuple[Rule[Any], Finding]
 
 
-class Listed(NamedTuple):
+class BlockFindings(NamedTuple):
     """The findings of one block in order, at its own offsets."""
 
     findings: tuple[Found, ...]
-    links: Links
+    links: BlockReferences
     #: Which findings are wanted, and the line break of the text.
     shown: object
     every: tuple[Diagnostic, ...]
     wanted: tuple[Diagnostic, ...]
 
 
-NOT_LISTED = Listed((), NO_LINKS, None, (), ())
+NOT_LISTED = BlockFindings((), NO_LINKS, None, (), ())
 
 
 class BlockState:
@@ -44,7 +44,7 @@ class BlockState:
         "borrows", "deferred", "findings", "ignores", "judged", "key", "layout", "linked", "linked_at", "links", "listed", "merged", "own_targets", "shapes", "signs", "tree", "version",
     )  # fmt: skip
 
-    def __init__(self, text: str, tree: Tree, item_keys: frozenset[str], *, frame: bool) -> None:
+    def __init__(self, text: str, tree: SyntaxTree, item_keys: frozenset[str], *, frame: bool) -> None:
         self.tree = tree
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
         self.signs = int(signs_of(self.tree.root, text, frame=frame))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from rubric_core.analysis.block_change import Change
+from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import Found
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
@@ -20,7 +20,7 @@ __all__ = ["CASE_FACTS", "cross_case_facts", "unchanged"]
 CASE_FACTS = ("id", "depends_on", "vars", "prompts", "turns")
 
 
-def unchanged(before: Analysis, now: Analysis, change: Change) -> tuple[Found, ...] | None:
+def unchanged(before: Analysis, now: Analysis, change: BlockChange) -> tuple[Found, ...] | None:
     """What rules across cases found in an earlier version, where it stands now; None when they have to look again.
 
     They have to when the suite itself or what cases share has changed, and when something that they found stands in a case

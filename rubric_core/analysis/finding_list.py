@@ -11,7 +11,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 
-__all__ = ["ByBlock", "FindingList", "alike", "in_order", "moved"]
+__all__ = ["FindingList", "FindingsByBlock", "alike", "in_order", "moved"]
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ class FindingList:
 
     def placed(self, document: Document) -> tuple[Diagnostic, ...]:
         """All of them in the order of the text, at offsets of the whole."""
-        found = [each for n, some in self.numbered() for each in map(Moved(document.start(n)), some)]
+        found = [each for n, some in self.numbered() for each in map(ShiftedFindings(document.start(n)), some)]
         return in_order([*found, *self.loose]) if self.loose else tuple(found)
 
     def apart(
@@ -52,14 +52,16 @@ class FindingList:
         found = list(self.loose)
         for number, some in self.numbered():
             if number not in left_out:
-                found += map(Moved(document.start(number)), some)
+                found += map(ShiftedFindings(document.start(number)), some)
         return in_order(found)
 
     def near(self, document: Document, offsets: Iterable[int]) -> tuple[Diagnostic, ...]:
         """Those that may touch one of these offsets, in the order of the text: of the others nothing is put together."""
         numbers = {n for each in offsets for n in (document.block_at(each - 1), document.block_at(each))}
         blocks = ((n, self.blocks[n]) for n in numbers) if self.blocks else ()
-        return in_order([*(d for n, some in blocks for d in map(Moved(document.start(n)), some)), *self.loose])
+        return in_order(
+            [*(d for n, some in blocks for d in map(ShiftedFindings(document.start(n)), some)), *self.loose]
+        )
 
     def each(self) -> Iterator[Diagnostic]:
         """All of them, at whatever offsets and in no order, for what only counts them."""
@@ -70,7 +72,7 @@ class FindingList:
         return zip(compress(count(), self.blocks), filter(None, self.blocks), strict=True)
 
 
-class ByBlock(NamedTuple):
+class FindingsByBlock(NamedTuple):
     """The findings inside each block, every one and those that are wanted, of a text in which no comment covers any."""
 
     #: Which findings are wanted, and the line break of the text.
@@ -78,10 +80,10 @@ class ByBlock(NamedTuple):
     every: list[tuple[Diagnostic, ...]]
     wanted: list[tuple[Diagnostic, ...]]
 
-    def around(self, new: "ByBlock", start: int, end: int) -> "ByBlock":
+    def around(self, new: "FindingsByBlock", start: int, end: int) -> "FindingsByBlock":
         """Those of another version: `new` ones between so many blocks at the beginning and at the end."""
         behind = len(self.every) - end
-        return ByBlock(
+        return FindingsByBlock(
             new.shown,
             [*self.every[:start], *new.every, *self.every[behind:]],
             [*self.wanted[:start], *new.wanted, *self.wanted[behind:]],
@@ -104,7 +106,7 @@ def alike(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T], bool] =
     return start, min(end, least - start)
 
 
-class Moved:
+class ShiftedFindings:
     """Findings `by` characters further on. A fix that many of them share is moved once, and stays one object."""
 
     def __init__(self, by: int) -> None:
@@ -130,4 +132,4 @@ class Moved:
 
 def moved(found: Diagnostic, by: int) -> Diagnostic:
     """The same, `by` characters further on."""
-    return Moved(by)(found) if by else found
+    return ShiftedFindings(by)(found) if by else found

@@ -9,10 +9,10 @@ from functools import partial
 from itertools import compress
 from typing import Any
 
-from rubric_core.analysis.block_change import Change
-from rubric_core.analysis.block_state import NOT_LISTED, BlockState, Found, Listed
+from rubric_core.analysis.block_change import BlockChange
+from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockState, Found
 from rubric_core.analysis.cross_case import unchanged
-from rubric_core.analysis.finding_list import ByBlock, FindingList, in_order
+from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude
@@ -30,11 +30,11 @@ from rubric_core.validation.rule import (
     Fix,
     Related,
     Rule,
-    TargetEntry,
     TargetList,
+    TargetListEntry,
 )
 from rubric_core.validation.selection import EVERYTHING
-from rubric_core.validation.suppression import Placed, Suppression, UnusedIgnore
+from rubric_core.validation.suppression import PlacedIgnore, Suppression, UnusedIgnore
 
 __all__ = ["Findings"]
 
@@ -60,7 +60,7 @@ class Findings:
         #: What findings across blocks say better than those of one block.
         self.explained: list[tuple[str, Span]] = []
 
-    def settle(self, previous: Analysis | None = None, change: Change | None = None) -> None:
+    def settle(self, previous: Analysis | None = None, change: BlockChange | None = None) -> None:
         """Split the findings into those that are reported and those that an ignore comment covers, and report unused comments."""
         loose = [*self._of_frame(), *self._across(previous, change)]
         known = previous.by_block if previous is not None and self._is_kept(previous) else None
@@ -74,7 +74,7 @@ class Findings:
             self._suppress(loose)
             return
         listed = [self._listed(self.states[b]) if b.key else NOT_LISTED for b in blocks]
-        by_block = ByBlock(self.shown, [each.every for each in listed], [each.wanted for each in listed])
+        by_block = FindingsByBlock(self.shown, [each.every for each in listed], [each.wanted for each in listed])
         if known is not None and change is not None:
             by_block = known.around(by_block, change.start, change.end)
         self.analysis.by_block = by_block
@@ -108,7 +108,7 @@ class Findings:
             return found
         return [replace(d, fixes=tuple(map(self._fix_with_breaks, d.fixes))) if d.fixes else d for d in found]
 
-    def _listed(self, state: BlockState) -> Listed:
+    def _listed(self, state: BlockState) -> BlockFindings:
         """The findings of a block in order, at its own offsets."""
         known, selection = state.listed, self.analysis.selection
         if known.findings is state.findings and known.links is state.links and known.shown == self.shown:
@@ -116,7 +116,7 @@ class Findings:
         found = [self._diagnostic(r, f, None, lambda span: span) for r, f in (*state.findings, *state.links.findings)]
         every = in_order(self._with_breaks(found))
         wanted = every if selection is EVERYTHING else tuple(selection.of(every))
-        state.listed = Listed(state.findings, state.links, self.shown, every, wanted)
+        state.listed = BlockFindings(state.findings, state.links, self.shown, every, wanted)
         return state.listed
 
     def of_block(self, number: int) -> Iterator[Diagnostic]:
@@ -146,7 +146,7 @@ class Findings:
                 diagnostic = replace(diagnostic, span=first.moved(analysis.document.start(1)))
             yield diagnostic
 
-    def _across(self, previous: Analysis | None, change: Change | None) -> Iterator[Diagnostic]:
+    def _across(self, previous: Analysis | None, change: BlockChange | None) -> Iterator[Diagnostic]:
         """What rules across cases find; when nothing has changed that these look at, it is what they found before."""
         analysis = self.analysis
         known = unchanged(previous, analysis, change) if previous is not None and change is not None else None
@@ -181,24 +181,24 @@ class Findings:
             return self.frame.block.text
         return self.analysis.document.blocks[entry.block].text
 
-    def _entries(self) -> Iterator[TargetEntry]:
+    def _entries(self) -> Iterator[TargetListEntry]:
         """The entries of a targets file, wherever their list stands."""
         for shape in (c for s in self.states[self.frame.block].shapes for c in children(s)):
             if isinstance(shape, Entry):
-                yield TargetEntry(shape, partial(self.analysis.span_of, None))
+                yield TargetListEntry(shape, partial(self.analysis.span_of, None))
         for number, block in enumerate(self.analysis.document.blocks):
             if block.key == ROOT_LIST:
                 outer = partial(Span.moved, by=self.analysis.document.start(number))
-                yield from (TargetEntry(s, outer) for s in self.states[block].shapes if isinstance(s, Entry))
+                yield from (TargetListEntry(s, outer) for s in self.states[block].shapes if isinstance(s, Entry))
 
-    def _ignores(self) -> Iterator[Placed]:
+    def _ignores(self) -> Iterator[PlacedIgnore]:
         analysis = self.analysis
         for ignore in self.states[self.frame.block].ignores:
-            yield Placed(-1, ignore, partial(analysis.span_of, None))
+            yield PlacedIgnore(-1, ignore, partial(analysis.span_of, None))
         for number, block in enumerate(analysis.document.blocks):
             if block.key and self.states[block].ignores:
                 outer = partial(Span.moved, by=analysis.document.start(number))
-                yield from (Placed(number, ignore, outer) for ignore in self.states[block].ignores)
+                yield from (PlacedIgnore(number, ignore, outer) for ignore in self.states[block].ignores)
 
     def _settled(self, number: int | None) -> bool:
         blocks = (

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from rubric_core.analysis.block_change import Change
+from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, Found
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.result import Analysis
@@ -14,7 +14,7 @@ from rubric_core.language.file_kinds import ITEMS, PROVIDER_ITEM, ROOTS, FileKin
 from rubric_core.language.model import CASE, Execution, Requires, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
-from rubric_core.loading.block_references import Links, linked, own_targets
+from rubric_core.loading.block_references import BlockReferences, linked, own_targets
 from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
@@ -62,7 +62,7 @@ class Check:
         #: Equal contexts mean equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
 
-    def run(self, previous: Analysis | None = None, change: Change | None = None) -> None:
+    def run(self, previous: Analysis | None = None, change: BlockChange | None = None) -> None:
         """Check the text; what `previous`, an analysis of an earlier version, knows of blocks that are still there is kept.
 
         Args:
@@ -90,7 +90,7 @@ class Check:
             self._link(*self.around, previous, change)
         Findings(analysis).settle(previous, change)
 
-    def _refresh_items(self, change: Change | None, defaults: SuiteDefaults) -> None:
+    def _refresh_items(self, change: BlockChange | None, defaults: SuiteDefaults) -> None:
         """Look at the items of the list, after a change only at those that an earlier version has not."""
         blocks = self.analysis.document.blocks
         first, last = (change.start, len(blocks) - change.end) if change is not None else (0, len(blocks))
@@ -114,7 +114,7 @@ class Check:
             self._refresh_item(block, key, defaults, number)
         return self.states[block]
 
-    def _link(self, project: Project, path: Path, previous: Analysis | None, change: Change | None) -> None:
+    def _link(self, project: Project, path: Path, previous: Analysis | None, change: BlockChange | None) -> None:
         """Look up what the text refers to in other files, in every block for which that may have changed."""
         analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
         references = References(project, path, analysis.kind, self.dialect, analysis.own_targets)
@@ -143,7 +143,7 @@ class Check:
             analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
         analysis.depends_on = analysis.linked_files | outside.seen
 
-    def _links_alike(self, previous: Analysis, change: Change) -> bool:
+    def _links_alike(self, previous: Analysis, change: BlockChange) -> bool:
         """Whether all links together are what they were. The places of cases in other files move with every letter."""
         if previous.external or any(self.states[b].links.cases for b in change.added):
             return False
@@ -293,7 +293,7 @@ def _own_targets(state: BlockState) -> frozenset[str]:
     return state.own_targets
 
 
-def _links(links: Links) -> tuple[object, ...]:
+def _links(links: BlockReferences) -> tuple[object, ...]:
     return links.seen, links.files, links.cases
 
 

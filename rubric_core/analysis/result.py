@@ -9,9 +9,9 @@ from textwrap import dedent
 from typing import Any
 
 from rubric_core.analysis.block_state import Anchors, BlockState, Found, Frame
-from rubric_core.analysis.finding_list import ByBlock, FindingList
+from rubric_core.analysis.finding_list import FindingList, FindingsByBlock
 from rubric_core.analysis.language import Language
-from rubric_core.language.detect_dialect import Choice, Sign
+from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import YAML
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Suite
@@ -22,7 +22,7 @@ from rubric_core.loading.recognize import is_eval_yaml
 from rubric_core.loading.references import References
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document
-from rubric_core.syntax.tree import Alias, Node, Sequence, Tree, walk
+from rubric_core.syntax.tree import Alias, Node, Sequence, SyntaxTree, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import (
     CaseEntry,
@@ -43,7 +43,7 @@ class Analysis:
         language: Language,
         states: dict[Block, BlockState],
         frame: Frame,
-        choice: Choice,
+        choice: DialectChoice,
         kind: FileKind,
         selection: Selection = EVERYTHING,
     ) -> None:
@@ -68,7 +68,7 @@ class Analysis:
         #: The findings that are wanted, and every one as severe as its rule says.
         self.found = self.every_found = FindingList()
         #: The same by block, for the next version; None where findings cover one another, or comments cover some.
-        self.by_block: ByBlock | None = None
+        self.by_block: FindingsByBlock | None = None
         #: Findings that a comment in the text covers.
         self.ignored: tuple[Diagnostic, ...] = ()
         #: Other files that the findings depend on, those included that are not there.
@@ -228,7 +228,7 @@ class LocalText:
         self.number = number
         self.block = block
         self.text = block.text
-        self.tree: Tree = analysis.states[block].tree  # a view of the analysis
+        self.tree: SyntaxTree = analysis.states[block].tree  # a view of the analysis
         self.shapes = analysis.states[block].shapes
         self.offset = offset
 

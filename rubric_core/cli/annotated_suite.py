@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.analysis import Analysis
-from rubric_core.cli.terminal_style import Style, visible, width
+from rubric_core.cli.terminal_style import TerminalStyle, visible, width
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, Mark, case_words, marks_of, shortened
@@ -13,7 +13,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Shape
 from rubric_core.text import LineIndex
 
-__all__ = ["ROLES", "Inline"]
+__all__ = ["ROLES", "AnnotatedSuite"]
 
 ROLES = {Verdict.PASSED: "good", Verdict.BORDERLINE: "warning", Verdict.FAILED: "bad", Verdict.UNSCORED: "warning"}
 #: The column at which marks stand at the latest.
@@ -23,7 +23,7 @@ _LONGEST_NOTE = 110
 _WIDE = 160
 
 
-class Inline:
+class AnnotatedSuite:
     """A file with cases, printed as an editor shows it.
 
     Args:
@@ -33,7 +33,7 @@ class Inline:
         file: The file, when it is not the suite itself.
     """
 
-    def __init__(self, analysis: Analysis, style: Style, columns: int | None, file: Path | None = None) -> None:
+    def __init__(self, analysis: Analysis, style: TerminalStyle, columns: int | None, file: Path | None = None) -> None:
         self._analysis = analysis
         self._style = style
         self._columns = columns or _WIDE

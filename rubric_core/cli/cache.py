@@ -14,10 +14,10 @@ from rubric_core.cli.cache_files import CacheFile
 from rubric_core.cli.dependencies import Fact
 from rubric_core.user_dirs import cache_folder
 
-__all__ = ["Cache", "Entry"]
+__all__ = ["Cache", "CacheEntry"]
 
 
-class Entry(NamedTuple):
+class CacheEntry(NamedTuple):
     """What was found in a file."""
 
     #: What the file was.
@@ -35,10 +35,10 @@ class Cache:
         """Reads it; a file that is missing, damaged or signed by somebody else holds nothing."""
         self._file = file
         self._facts: dict[int, Fact] = {}
-        self._known: dict[str, Entry] = {}
+        self._known: dict[str, CacheEntry] = {}
         #: The numbers of the facts that no longer hold; None until they have been looked up.
         self._wrong: frozenset[int] | None = None
-        self._kept: dict[str, Entry] = {}
+        self._kept: dict[str, CacheEntry] = {}
         self._is_news = False
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             self._facts, self._known = self._read()
@@ -72,7 +72,7 @@ class Cache:
         self._kept[name] = entry
         return entry.row
 
-    def keep(self, name: str, entry: Entry) -> None:
+    def keep(self, name: str, entry: CacheEntry) -> None:
         """Remember what was found in a file."""
         self._kept[name] = entry
         self._is_news = True
@@ -97,10 +97,10 @@ class Cache:
             with contextlib.suppress(OSError):
                 self._write()
 
-    def _read(self) -> tuple[dict[int, Fact], dict[str, Entry]]:
+    def _read(self) -> tuple[dict[int, Fact], dict[str, CacheEntry]]:
         folders, entries = json.loads(self._file.read())
         facts = (Fact(folder, name, answers) for folder, listed in folders for name, answers in listed)
-        return dict(enumerate(facts)), {name: Entry(*entry) for name, entry in entries.items()}
+        return dict(enumerate(facts)), {name: CacheEntry(*entry) for name, entry in entries.items()}
 
     def _write(self) -> None:
         ordered = sorted(self._used(), key=lambda number: self._facts[number][:2])

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["InOrder", "Slot", "Table"]
+__all__ = ["CaseTable", "InFileOrder", "Slot"]
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class Slot:
     ended: int = 0
 
 
-class Table:
+class CaseTable:
     """The slots of a suite, by their places in its file."""
 
     def __init__(self, cases: Sequence[tuple[str, str]]) -> None:
@@ -77,7 +77,7 @@ class Table:
         return [self.slots[place] for place in self._by_id.get(case_id, ())]
 
 
-class InOrder(Generic[T]):
+class InFileOrder(Generic[T]):
     """Gives what comes in any order in the order of its places."""
 
     def __init__(self) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from rubric_core.analysis import Language
 from rubric_core.atomic_write import write_file
 from rubric_core.cli import check_output
-from rubric_core.cli.check_result import Checked, Round
+from rubric_core.cli.check_result import CheckedFile, CheckRound
 from rubric_core.cli.check_run import CheckRun
-from rubric_core.cli.file_checker import Checker, Wishes
-from rubric_core.cli.last_report import LastReport, Printed, copied
-from rubric_core.cli.sources import STANDARD_INPUT, Sources
+from rubric_core.cli.file_checker import CheckOptions, FileChecker
+from rubric_core.cli.last_report import LastReport, PrintedReport, copied
+from rubric_core.cli.sources import STANDARD_INPUT, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
@@ -39,14 +39,14 @@ def check(options: argparse.Namespace, last: LastReport) -> int:
         return WRONG_USE
     configurations = Configurations(language)
 
-    def sources(*, keeps_account: bool = False) -> Sources:
-        return Sources(options.paths, Discovery(configurations, keeps_account=keeps_account), options.path)
+    def sources(*, keeps_account: bool = False) -> SourceCollector:
+        return SourceCollector(options.paths, Discovery(configurations, keeps_account=keeps_account), options.path)
 
     if options.watch:
         from rubric_core.cli.watch import watch  # noqa: PLC0415  # one check needs none of it
 
         gc.enable()  # this one does not end soon
-        return watch(Checker(language, configurations, wishes), sources)
+        return watch(FileChecker(language, configurations, wishes), sources)
     last.begin()
     run = CheckRun(language, configurations, wishes, sources(keeps_account=not options.no_cache))
     return _once(run, options, last)
@@ -64,17 +64,19 @@ def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
         ended = check_output.write(done.shown(), run.language, options)
     if not done.failures and (inputs := run.inputs()) is not None:
         timed = {id(out): "out", id(err): "err"}.get(id(ended), "")
-        last.keep(Printed.of(done.exit_code, out.text(), err.text(), timed, done.seconds), inputs)
+        last.keep(PrintedReport.of(done.exit_code, out.text(), err.text(), timed, done.seconds), inputs)
     return done.exit_code
 
 
-def _wishes(options: argparse.Namespace, language: Language) -> Wishes:
+def _wishes(options: argparse.Namespace, language: Language) -> CheckOptions:
     dialects = [d.name for d in language.dialects]
     if options.dialect is not None and options.dialect not in dialects:
         raise _WrongUseError(f"there is no dialect {options.dialect}; there are {', '.join(dialects)}")
     codes = [r.code for r in language.rules]
     select = None if options.select is None else _codes("--select", options.select, codes)
-    return Wishes(options.dialect, select, _codes("--ignore", options.ignore or [], codes), options.fix or options.diff)
+    return CheckOptions(
+        options.dialect, select, _codes("--ignore", options.ignore or [], codes), options.fix or options.diff
+    )
 
 
 def _codes(option: str, given: Iterable[str], known: list[str]) -> frozenset[str]:
@@ -111,7 +113,7 @@ def _agree(options: argparse.Namespace) -> None:
             raise _WrongUseError(words)
 
 
-def _written(done: Round, run: CheckRun, standard_input: str | None) -> Round:
+def _written(done: CheckRound, run: CheckRun, standard_input: str | None) -> CheckRound:
     """Write what fixes changed. Files that refuse are named, and shown as they still are."""
     refused: dict[str, str] = {}
     for each in done.files:
@@ -124,7 +126,7 @@ def _written(done: Round, run: CheckRun, standard_input: str | None) -> Round:
             except OSError as error:
                 refused[each.path] = f"{each.path}: cannot be written: {error.strerror or error}"
     files = [run.unfixed(each.path) if each.path in refused else each for each in done.files]
-    shown = (each for each in files if isinstance(each, Checked))
+    shown = (each for each in files if isinstance(each, CheckedFile))
     unreadable = (each for each in files if isinstance(each, str))
     failures = (*done.failures, *refused.values(), *unreadable)
     return replace(done, files=tuple(shown), failures=failures, unwritten=len(refused))

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["ABSENT", "FILE", "FOLDER", "DiskTime", "Inputs", "kind_of", "real_path"]
+__all__ = ["ABSENT", "FILE", "FOLDER", "CheckInputs", "DiskTime", "kind_of", "real_path"]
 
 #: What a path leads to; any other word is the number of the error with which the lookup failed.
 ABSENT, FILE, FOLDER, _OTHER = "", "file", "folder", "other"
@@ -52,7 +52,7 @@ class DiskTime(NamedTuple):
         return found.st_dev == self.device and max(found.st_mtime_ns, found.st_ctime_ns) < self.now - _TICK
 
 
-class Inputs(NamedTuple):
+class CheckInputs(NamedTuple):
     """What a check depended on."""
 
     #: By their folders, the names of the files that were read; an empty one for a folder of which the names counted.

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from rubric_core.analysis import Language
-from rubric_core.cli.check_result import Checked, Round, as_json
+from rubric_core.cli.check_result import CheckedFile, CheckRound, as_json
 from rubric_core.cli.code_frames import frame
-from rubric_core.cli.sanitize import Safe
+from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.sources import STANDARD_INPUT
-from rubric_core.cli.terminal_style import Style, columns_of
+from rubric_core.cli.terminal_style import TerminalStyle, columns_of
 from rubric_core.control_characters import escape_json, mask_name
 from rubric_core.validation.rule import SEVERITIES
 from rubric_core.validation.wording import count
@@ -18,7 +18,7 @@ from rubric_core.validation.wording import count
 __all__ = ["FORMATS", "frames", "passed_over", "summary", "write"]
 
 
-def write(done: Round, language: Language, options: argparse.Namespace) -> TextIO | None:
+def write(done: CheckRound, language: Language, options: argparse.Namespace) -> TextIO | None:
     """Print everything that was found. Gives the stream of which the last line says how long that took."""
     # The text that was fixed goes where the text came from: what is said about it must not be mixed with it.
     piped = options.fix and STANDARD_INPUT in options.paths
@@ -26,18 +26,21 @@ def write(done: Round, language: Language, options: argparse.Namespace) -> TextI
     if options.diff:
         from rubric_core.cli.unified_diff import differences  # noqa: PLC0415  # each format loads what it needs
 
-        out.writelines(differences(done.files, Style.of(out)))
+        out.writelines(differences(done.files, TerminalStyle.of(out)))
         return _end(done, sys.stderr, fixed=False, diff=True)
     if options.statistics:
         from rubric_core.cli.statistics import as_rows, table  # noqa: PLC0415
 
         text = options.format == "text"
-        print(table(done.files, language, Style.of(out)) if text else _json(as_rows(done.files, language)), file=out)
+        print(
+            table(done.files, language, TerminalStyle.of(out)) if text else _json(as_rows(done.files, language)),
+            file=out,
+        )
         return _end(done, out if text else sys.stderr, fixed=options.fix)
     return FORMATS[options.format](done, language, out, options.fix)
 
 
-def _end(done: Round, out: TextIO, *, fixed: bool, diff: bool = False) -> TextIO | None:
+def _end(done: CheckRound, out: TextIO, *, fixed: bool, diff: bool = False) -> TextIO | None:
     if done.quiet:
         return None
     print(summary(done, fixed=fixed, diff=diff), file=out)
@@ -51,24 +54,24 @@ def _json(value: object) -> str:
     return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _write_text(done: Round, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
-    safe = Safe(out)
+def _write_text(done: CheckRound, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
+    safe = StreamSanitizer(out)
     for text in frames(done.files, safe.style, columns_of(out)):
         print(safe(f"{text}\n"), file=out)
     return _end(done, out, fixed=fixed) if any(not each.passed_over for each in done.files) else None
 
 
-def _write_json(done: Round, _: Language, out: TextIO, _fixed: bool) -> None:
+def _write_json(done: CheckRound, _: Language, out: TextIO, _fixed: bool) -> None:
     print(_json(as_json(done.files)), file=out)
 
 
-def _write_sarif(done: Round, language: Language, out: TextIO, _: bool) -> None:
+def _write_sarif(done: CheckRound, language: Language, out: TextIO, _: bool) -> None:
     from rubric_core.cli.sarif import sarif  # noqa: PLC0415  # each format loads what it needs
 
     print(_json(sarif(done, language)), file=out)
 
 
-def _write_github(done: Round, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
+def _write_github(done: CheckRound, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
     from rubric_core.cli.github import commands  # noqa: PLC0415  # each format loads what it needs
 
     out.writelines(f"{line}\n" for line in commands(done.files))
@@ -76,7 +79,7 @@ def _write_github(done: Round, _: Language, out: TextIO, fixed: bool) -> TextIO 
 
 
 #: What writes a round in each format; the last argument is whether findings were fixed first.
-FORMATS: Mapping[str, Callable[[Round, Language, TextIO, bool], TextIO | None]] = {
+FORMATS: Mapping[str, Callable[[CheckRound, Language, TextIO, bool], TextIO | None]] = {
     "text": _write_text,
     "json": _write_json,
     "sarif": _write_sarif,
@@ -84,14 +87,14 @@ FORMATS: Mapping[str, Callable[[Round, Language, TextIO, bool], TextIO | None]] 
 }
 
 
-def frames(files: Iterable[Checked], style: Style, columns: int | None = None) -> Iterator[str]:
+def frames(files: Iterable[CheckedFile], style: TerminalStyle, columns: int | None = None) -> Iterator[str]:
     """Every finding as a code frame, in that many columns."""
     return (
         frame(each.path, each.document, diagnostic, style, columns) for each in files for diagnostic in each.diagnostics
     )
 
 
-def passed_over(checked: Checked) -> str:
+def passed_over(checked: CheckedFile) -> str:
     """Why a file that somebody named was not checked."""
     return (
         f"{mask_name(checked.path)}: not checked, because nothing in it is eval YAML; "
@@ -99,7 +102,7 @@ def passed_over(checked: Checked) -> str:
     )
 
 
-def summary(done: Round, *, fixed: bool = False, diff: bool = False) -> str:
+def summary(done: CheckRound, *, fixed: bool = False, diff: bool = False) -> str:
     """The last line: how much was found, where, what can be done, how long it took."""
     found = [d.severity for each in done.files for d in each.diagnostics]
     parts = [_fixes(done, "would be fixed" if diff else "fixed")] if fixed or diff else []
@@ -118,7 +121,7 @@ def summary(done: Round, *, fixed: bool = False, diff: bool = False) -> str:
     return " · ".join([*parts, f"{done.seconds:.2f} s"])
 
 
-def _fixes(done: Round, words: str) -> str:
+def _fixes(done: CheckRound, words: str) -> str:
     changed = [each for each in done.files if each.changed]
     mended = sum(each.fixed for each in changed)
     return f"{count(mended, 'finding')} {words} in {count(len(changed), 'file')}" if changed else "nothing to fix"
@@ -129,10 +132,10 @@ def _amounts(severities: Sequence[str]) -> str:
     return ", ".join(count(n, s) if s != "information" else f"{n} information" for n, s in amounts if n)
 
 
-def _all(done: Round) -> str:
+def _all(done: CheckRound) -> str:
     checked = [each for each in done.files if not each.passed_over]
     return count(len(checked), "suite" if all(each.is_suite for each in checked) else "file")
 
 
-def _where(done: Round) -> str:
+def _where(done: CheckRound) -> str:
     return f"{sum(1 for each in done.files if each.diagnostics)} of {_all(done)}"

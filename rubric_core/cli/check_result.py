@@ -4,18 +4,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from rubric_core.cli.sources import Referred
+from rubric_core.cli.sources import ReferencedFile
 from rubric_core.fixing import safe_fix
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Severity
 
-__all__ = ["Checked", "Round", "as_json"]
+__all__ = ["CheckRound", "CheckedFile", "as_json"]
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedFile:
     """One file after a check."""
 
     #: As it was given, or found.
@@ -32,7 +32,7 @@ class Checked:
     #: Whether it was looked at and left alone, because it is a file of another program.
     passed_over: bool = False
     #: What it refers to and what can be checked as well.
-    refers_to: tuple[Referred, ...] = ()
+    refers_to: tuple[ReferencedFile, ...] = ()
     #: Every file that its findings depend on.
     depends_on: frozenset[Path] = frozenset()
 
@@ -48,10 +48,10 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class CheckRound:
     """Everything that one check looked at."""
 
-    files: tuple[Checked, ...]
+    files: tuple[CheckedFile, ...]
     #: Sentences about what could not be read or found.
     failures: tuple[str, ...]
     seconds: float
@@ -63,7 +63,7 @@ class Round:
     unwritten: int = 0
 
     @property
-    def passed_over(self) -> tuple[Checked, ...]:
+    def passed_over(self) -> tuple[CheckedFile, ...]:
         """The files that have nothing to do with evals."""
         return tuple(each for each in self.files if each.passed_over)
 
@@ -85,19 +85,19 @@ class Round:
         """Which severities fail the round."""
         return frozenset({"error", "warning"} if self.too_many_warnings else {"error"})
 
-    def shown(self) -> "Round":
+    def shown(self) -> "CheckRound":
         """The round with the findings that are to be shown."""
         failing = self._failing()
         files = (replace(f, diagnostics=tuple(d for d in f.diagnostics if d.severity in failing)) for f in self.files)
         return replace(self, files=tuple(files)) if self.quiet else self
 
 
-def as_json(files: Iterable[Checked]) -> list[dict[str, object]]:
+def as_json(files: Iterable[CheckedFile]) -> list[dict[str, object]]:
     """The findings as plain data; positions are 0-based and count UTF-16 units, as in LSP."""
     return [_row(each, diagnostic) for each in files for diagnostic in each.diagnostics]
 
 
-def _row(checked: Checked, found: Diagnostic) -> dict[str, object]:
+def _row(checked: CheckedFile, found: Diagnostic) -> dict[str, object]:
     def place(span: Span) -> dict[str, object]:
         start, end = checked.document.range(span)
         return {"start": start._asdict(), "end": end._asdict()}

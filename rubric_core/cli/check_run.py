@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Language
-from rubric_core.cli.check_result import Checked, Round
-from rubric_core.cli.file_checker import Checker, Wishes
-from rubric_core.cli.sources import Source, Sources
+from rubric_core.cli.check_result import CheckedFile, CheckRound
+from rubric_core.cli.file_checker import CheckOptions, FileChecker
+from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.disk import DiskFiles
 from rubric_core.loading.project import Project
 
 if TYPE_CHECKING:
     from rubric_core.cli.cache import Cache
-    from rubric_core.cli.check_inputs import Inputs
+    from rubric_core.cli.check_inputs import CheckInputs
 
 __all__ = ["CheckRun"]
 
@@ -26,7 +26,9 @@ _FEWEST = 24
 class CheckRun:
     """Checks what some names stand for, once."""
 
-    def __init__(self, language: Language, configurations: Configurations, wishes: Wishes, sources: Sources) -> None:
+    def __init__(
+        self, language: Language, configurations: Configurations, wishes: CheckOptions, sources: SourceCollector
+    ) -> None:
         self.language = language
         self._configurations = configurations
         self._wishes = wishes
@@ -35,9 +37,9 @@ class CheckRun:
         self._found: list[Source] = []
         self._project: Project | None = None
         self._cache: Cache | None = None
-        self._checker: Checker | None = None
+        self._checker: FileChecker | None = None
 
-    def round(self, *, cached: bool) -> Round:
+    def round(self, *, cached: bool) -> CheckRound:
         """Everything that was found; `cached`: whether what earlier checks found may be used, and is kept for later ones."""
         found = self._found = list(self._sources.found())
         if len(found) >= _FEWEST and all(source.is_file for source in found):
@@ -45,13 +47,13 @@ class CheckRun:
         else:
             results, checker = self._one_by_one(found)
         self._project = checker.project
-        files = (each for each in results if isinstance(each, Checked))
+        files = (each for each in results if isinstance(each, CheckedFile))
         failures = (each for each in results if isinstance(each, str))
         configurations = checker.configurations(found)
         seconds = time.monotonic() - self._begun
-        return Round((*configurations, *files), (*self._sources.failures, *failures), seconds)
+        return CheckRound((*configurations, *files), (*self._sources.failures, *failures), seconds)
 
-    def inputs(self) -> "Inputs | None":
+    def inputs(self) -> "CheckInputs | None":
         """Everything that the round depended on; None where that is not certain, or not known."""
         if self._cache is None or self._checker is None or self._sources.failures:
             return None
@@ -63,14 +65,14 @@ class CheckRun:
         used = {self._checker.configuration(source).path for source in self._found}
         return inputs_of(self._sources, self._found, [path for path in used if path is not None], facts)
 
-    def unfixed(self, shown: str) -> Checked | str:
-        """A file that was found, as it is on disk, after its fixes could not be written; see `Checker.attempt`."""
+    def unfixed(self, shown: str) -> CheckedFile | str:
+        """A file that was found, as it is on disk, after its fixes could not be written; see `FileChecker.attempt`."""
         wishes = replace(self._wishes, fix=False)
         source = next(each for each in self._found if each.shown == shown)
-        return Checker(self.language, self._configurations, wishes, self._project).attempt(source)
+        return FileChecker(self.language, self._configurations, wishes, self._project).attempt(source)
 
-    def _one_by_one(self, found: list[Source]) -> tuple[list[Checked | str], Checker]:
-        checker = Checker(self.language, self._configurations, self._wishes)
+    def _one_by_one(self, found: list[Source]) -> tuple[list[CheckedFile | str], FileChecker]:
+        checker = FileChecker(self.language, self._configurations, self._wishes)
         checker.knows(self._sources.folders, found)
         results = [checker.attempt(source) for source in found]
         while more := self._behind(results):
@@ -78,19 +80,19 @@ class CheckRun:
             results += (checker.attempt(source) for source in more)
         return results, checker
 
-    def _together(self, found: list[Source], *, cached: bool) -> tuple[list[Checked | str], Checker]:
+    def _together(self, found: list[Source], *, cached: bool) -> tuple[list[CheckedFile | str], FileChecker]:
         # A few files need none of this.
         from rubric_core.cli.cache import Cache  # noqa: PLC0415
         from rubric_core.cli.dependencies import RecordingProject  # noqa: PLC0415
-        from rubric_core.cli.file_batch import Batch  # noqa: PLC0415
+        from rubric_core.cli.file_batch import FileBatch  # noqa: PLC0415
 
         wishes = [sorted(each) if isinstance(each, frozenset) else each for each in astuple(self._wishes)]
         kind = (wishes, self._sources.names, self._sources.folders)
         cache = self._cache = Cache.of(self._sources.names, kind) if cached else None
         project = RecordingProject(DiskFiles(), Path.cwd()) if cache is not None else None
-        checker = self._checker = Checker(self.language, self._configurations, self._wishes, project)
+        checker = self._checker = FileChecker(self.language, self._configurations, self._wishes, project)
         checker.knows(self._sources.folders, found)
-        batch = Batch(checker, project, cache)
+        batch = FileBatch(checker, project, cache)
         results = batch.results(found)
         while more := self._behind(results):
             found += more
@@ -98,6 +100,8 @@ class CheckRun:
         batch.save()
         return results, checker
 
-    def _behind(self, results: list[Checked | str]) -> list[Source]:
+    def _behind(self, results: list[CheckedFile | str]) -> list[Source]:
         """What files refer to, in those of the folders that were named."""
-        return list(self._sources.behind(r for each in results if isinstance(each, Checked) for r in each.refers_to))
+        return list(
+            self._sources.behind(r for each in results if isinstance(each, CheckedFile) for r in each.refers_to)
+        )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.cli.terminal_style import Style, visible, width, window
+from rubric_core.cli.terminal_style import TerminalStyle, visible, width, window
 from rubric_core.control_characters import mask_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Position, Span
@@ -19,12 +19,16 @@ _BEFORE = 0.4
 Mark = tuple[Span, str, str, str]
 
 
-def frame(path: str, document: Document, diagnostic: Diagnostic, style: Style, columns: int | None = None) -> str:
+def frame(
+    path: str, document: Document, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None = None
+) -> str:
     """The diagnostic with its place, for a person at a terminal with that many columns; None: there is none."""
     return "\n".join(_lines(path, document, diagnostic, style, columns))
 
 
-def _lines(path: str, document: Document, diagnostic: Diagnostic, style: Style, columns: int | None) -> Iterator[str]:
+def _lines(
+    path: str, document: Document, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None
+) -> Iterator[str]:
     start = document.position(diagnostic.span.start, "utf-32")
     severity = style.paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
     yield f"{style.paint(f'{mask_name(path)}:{start.line + 1}:{start.character + 1}', 'bold')} {severity} {diagnostic.message}"
@@ -52,7 +56,7 @@ def _lines(path: str, document: Document, diagnostic: Diagnostic, style: Style, 
     yield from _notes(gutter, diagnostic, style)
 
 
-def _notes(gutter: int, diagnostic: Diagnostic, style: Style) -> Iterator[str]:
+def _notes(gutter: int, diagnostic: Diagnostic, style: TerminalStyle) -> Iterator[str]:
     if diagnostic.consequence:
         yield f"{' ' * gutter} = {diagnostic.consequence}"
     explain = style.paint(f"rubric explain {diagnostic.code}", "dim")
@@ -112,7 +116,7 @@ def _views(document: Document, line: int, marks: list[Mark], room: int) -> Itera
         yield (0 if last < room else max(0, min(first - lead, whole - room))), [mark for *_, mark in group]
 
 
-def _underline(document: Document, line: int, mark: Mark, style: Style, begin: int, room: int) -> str:
+def _underline(document: Document, line: int, mark: Mark, style: TerminalStyle, begin: int, room: int) -> str:
     span, char, words, role = mark
     before, length = _columns(document, line, span)
     first = min(max(before - begin, 1 if begin else 0), room - 1)

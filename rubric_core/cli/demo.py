@@ -5,7 +5,7 @@ from pathlib import Path
 from shutil import which
 
 from rubric_core.cli import main as rubric
-from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.terminal_style import TerminalStyle
 
 __all__ = ["main"]
 
@@ -16,7 +16,7 @@ def main() -> int:
     if not examples.is_dir():
         print("rubric: the examples are part of the source; run this from a clone", file=sys.stderr)
         return 2
-    style = Style.of()
+    style = TerminalStyle.of()
     here = _shown(examples)
     _say(style, "1  Mistakes, underlined where they stand", f"rubric check {here}/broken.eval.yaml")
     checked = rubric(["check", f"{here}/broken.eval.yaml"])
@@ -47,7 +47,7 @@ def _neovim(root: Path) -> tuple[str, str]:
     return "nvim", "" if which("nvim") else "   (0.10 or later; `make test` brings one: .venv/bin/nvim)"
 
 
-def _say(style: Style, title: str, command: str) -> None:
+def _say(style: TerminalStyle, title: str, command: str) -> None:
     print(f"\n{style.paint(title, 'bold')}")
     print(style.paint(f"$ {command}", "dim") + "\n" if command else "")
     sys.stdout.flush()

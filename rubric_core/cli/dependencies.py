@@ -14,10 +14,10 @@ from unicodedata import normalize
 
 from rubric_core.cli.cache_files import digest
 from rubric_core.loading.known_names import INSTALLED, installed_evaluators
-from rubric_core.loading.project import Look, Project
+from rubric_core.loading.project import Project, TrackedLookup
 from rubric_core.ports import Files
 
-__all__ = ["NO_NAMES", "REAL_PATH", "SUITES", "Fact", "Present", "RecordingFiles", "RecordingProject"]
+__all__ = ["NO_NAMES", "REAL_PATH", "SUITES", "CurrentFacts", "Fact", "RecordingFiles", "RecordingProject"]
 
 #: A truth, a digest, or the number of an error.
 Answer = bool | str | int
@@ -94,14 +94,14 @@ class RecordingProject(Project):
     def __init__(self, files: Files, fallback: Path) -> None:
         self.recorded = RecordingFiles(files)
         super().__init__(self.recorded, fallback)
-        self._looks: list[Look] = []
+        self._looks: list[TrackedLookup] = []
         #: The number of the known fact about each path, and the facts that have not been passed on yet.
         self._numbers: dict[Path, int] = {}
         self._news: list[tuple[int, Fact]] = []
         self._process = 0
         self._next = 0
 
-    def look(self) -> Look:
+    def look(self) -> TrackedLookup:
         """See `Project.look`."""
         look = super().look()
         self._looks.append(look)
@@ -169,7 +169,7 @@ def _of_suites(project: Project, path: Path) -> str:
     return _of_names(project.suites_below(path.parent))
 
 
-class Present:
+class CurrentFacts:
     """The answers of today. Each folder is listed once: most questions are about files that are not there."""
 
     def __init__(self, files: Files, project: Project) -> None:

@@ -6,7 +6,7 @@ import sys
 
 from rubric_core.analysis import Language
 from rubric_core.cli.terminal_markdown import rendered
-from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.language.closest_name import closest
 from rubric_core.language.departures import departures_section
 
@@ -33,12 +33,14 @@ def main(options: argparse.Namespace) -> int:
     departures = departures_section(rule.code)
     page = rule.page.read_text(encoding="utf-8") + (f"\n{departures}" if departures else "")
     # Whoever pipes it into a file or a viewer wants the Markdown.
-    print(rendered(page, Style.of(), shutil.get_terminal_size().columns) if sys.stdout.isatty() else page.rstrip())
+    print(
+        rendered(page, TerminalStyle.of(), shutil.get_terminal_size().columns) if sys.stdout.isatty() else page.rstrip()
+    )
     return 0
 
 
 def _table(language: Language) -> None:
-    style = Style.of()
+    style = TerminalStyle.of()
     widest = max(len(r.code) for r in language.rules)
     for rule in sorted(language.rules, key=lambda r: r.code):
         severity = style.paint(rule.severity.ljust(11), rule.severity)

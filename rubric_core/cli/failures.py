@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rubric_core.cli.annotated_suite import ROLES
-from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import ERROR, grader_words, shortened
 from rubric_core.validation.wording import count
@@ -18,7 +18,7 @@ _WAY_OUT = "A case passes only when each of its graders ran; --allow-grader-erro
 _ALLOWED = "Allowed by --allow-grader-errors: the other graders decided."
 
 
-def failures(path: Path, results: Sequence[CaseResult], style: Style) -> Iterator[str]:
+def failures(path: Path, results: Sequence[CaseResult], style: TerminalStyle) -> Iterator[str]:
     """Each case of a suite that did not pass, with what did not hold; what several in a row have in common is told once, behind the last of them."""
     several = len({result.target for result in results}) > 1
     failing = [result for result in results if result.verdict is not Verdict.PASSED]

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.cli.cache import Cache, Entry
+from rubric_core.cli.cache import Cache, CacheEntry
 from rubric_core.cli.cache_files import digest
-from rubric_core.cli.check_result import Checked
-from rubric_core.cli.dependencies import Fact, Present, RecordingProject
-from rubric_core.cli.file_checker import Checker
+from rubric_core.cli.check_result import CheckedFile
+from rubric_core.cli.dependencies import CurrentFacts, Fact, RecordingProject
+from rubric_core.cli.file_checker import FileChecker
 from rubric_core.cli.parallel import mapped
 from rubric_core.cli.serialize import dumps, loads, needs_text
 from rubric_core.cli.sources import Source
@@ -16,7 +16,7 @@ from rubric_core.configuration import CONFIGURATION_FILES, Configuration
 from rubric_core.disk import DiskFiles
 from rubric_core.loading.files import UnreadableError
 
-__all__ = ["Batch"]
+__all__ = ["FileBatch"]
 
 
 class _Sent(NamedTuple):
@@ -31,19 +31,19 @@ class _Sent(NamedTuple):
     news: list[tuple[int, Fact]]
 
 
-class Batch:
+class FileBatch:
     """Checks files of one round."""
 
-    def __init__(self, checker: Checker, project: RecordingProject | None, cache: Cache | None) -> None:
+    def __init__(self, checker: FileChecker, project: RecordingProject | None, cache: Cache | None) -> None:
         """`project` keeps account of what the `checker` looks at, where there is a `cache`."""
         self._checker = checker
         self._project = project
         self._cache = cache
         self._settings: dict[Path, str] = {}
         if cache is not None:
-            cache.compare(Present(DiskFiles(), checker.project).holds)
+            cache.compare(CurrentFacts(DiskFiles(), checker.project).holds)
 
-    def results(self, sources: Sequence[Source]) -> list[Checked | str]:
+    def results(self, sources: Sequence[Source]) -> list[CheckedFile | str]:
         """What is in each file, or why it cannot be read."""
         known = [self._known(source) for source in sources]
         rest = [source for source, found in zip(sources, known, strict=True) if found is None]
@@ -71,7 +71,7 @@ class Batch:
         how = (source.shown, str(source.path), kind, source.dialect, siblings, source.named, settings)
         return f"{digest(repr(how).encode())}{digest(text.encode())}"
 
-    def _known(self, source: Source) -> Checked | None:
+    def _known(self, source: Source) -> CheckedFile | None:
         if self._cache is None or source.shown not in self._cache:
             return None
         try:
@@ -94,13 +94,13 @@ class Batch:
         news = self._project.news() if self._project is not None else []
         return _Sent(dumps(checked), text if needs_text(checked) else "", state, facts, news)
 
-    def _taken(self, source: Source, sent: _Sent | str) -> Checked | str:
+    def _taken(self, source: Source, sent: _Sent | str) -> CheckedFile | str:
         if isinstance(sent, str):
             return sent
         if self._cache is not None:
             self._cache.learn(sent.news)
             if sent.state is not None and sent.facts is not None:
-                self._cache.keep(source.shown, Entry(sent.state, sent.facts, sent.row))
+                self._cache.keep(source.shown, CacheEntry(sent.state, sent.facts, sent.row))
         return loads(sent.row, sent.text)
 
 

@@ -6,22 +6,22 @@ from itertools import chain
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.cli.check_result import Checked
-from rubric_core.cli.sources import Referred, Source
+from rubric_core.cli.check_result import CheckedFile
+from rubric_core.cli.sources import ReferencedFile, Source
 from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
-from rubric_core.fixing import Fixed, Gate, fixed
+from rubric_core.fixing import FixedText, Gate, fixed
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.files import UnreadableError, is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.validation.selection import Selection
 
-__all__ = ["Checker", "Wishes"]
+__all__ = ["CheckOptions", "FileChecker"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class CheckOptions:
     """What the command line says, which counts more than a configuration."""
 
     dialect: str | None = None
@@ -31,11 +31,11 @@ class Wishes:
     fix: bool = False
 
 
-class Checker:
+class FileChecker:
     """Checks one file after the other."""
 
     def __init__(
-        self, language: Language, configurations: Configurations, wishes: Wishes, project: Project | None = None
+        self, language: Language, configurations: Configurations, wishes: CheckOptions, project: Project | None = None
     ) -> None:
         """`project` has the files that suites refer to; without, they are those on disk."""
         self._language = language
@@ -73,14 +73,14 @@ class Checker:
         self._of_folders.update(dict.fromkeys(passed, found or DEFAULT))
         return found or DEFAULT
 
-    def attempt(self, source: Source) -> Checked | str:
+    def attempt(self, source: Source) -> CheckedFile | str:
         """What is in the file, or a sentence that says why it cannot be read."""
         try:
             return self.check(source)
         except UnreadableError as error:
             return str(error)
 
-    def check(self, source: Source) -> Checked:
+    def check(self, source: Source) -> CheckedFile:
         """What is in the file. Raises UnreadableError."""
         text = source.read()
         if source.path.name in CONFIGURATION_FILES:
@@ -88,15 +88,15 @@ class Checker:
             return (
                 _of_configuration(own, source.shown)
                 if own
-                else Checked(source.shown, self._language.document(text), (), is_suite=False)
+                else CheckedFile(source.shown, self._language.document(text), (), is_suite=False)
             )
         first = self._analysis(source, text)
         if self._is_of_another_program(source, first):
-            return Checked(source.shown, first.document, (), is_suite=False, passed_over=True)
-        done = fixed(first) if self._wishes.fix else Fixed(first)
+            return CheckedFile(source.shown, first.document, (), is_suite=False, passed_over=True)
+        done = fixed(first) if self._wishes.fix else FixedText(first)
         last = done.analysis
         dialect = last.choice.name if last.choice.certain else None
-        return Checked(
+        return CheckedFile(
             source.shown,
             last.document,
             Gate(last).passed(last.diagnostics),
@@ -104,7 +104,7 @@ class Checker:
             text if self._wishes.fix else None,
             done.count,
             is_suite=last.kind is FileKind.SUITE,
-            refers_to=tuple(Referred(path, kind, dialect, last.ids) for path, kind in last.refers_to.items()),
+            refers_to=tuple(ReferencedFile(path, kind, dialect, last.ids) for path, kind in last.refers_to.items()),
             depends_on=last.depends_on,
         )
 
@@ -131,7 +131,7 @@ class Checker:
             project=self.project,
         )
 
-    def configurations(self, sources: Collection[Source]) -> Iterator[Checked]:
+    def configurations(self, sources: Collection[Source]) -> Iterator[CheckedFile]:
         """Every configuration with mistakes that counts for one of the files."""
         named = {s.path for s in sources}
         one_a_folder = {s.path.parent: s for s in sources}.values()
@@ -149,8 +149,8 @@ class Checker:
         return Selection(chosen, self._wishes.ignore, severity)
 
 
-def _of_configuration(configuration: Configuration, shown: str) -> Checked:
-    return Checked(shown, configuration.document, configuration.diagnostics, is_suite=False)
+def _of_configuration(configuration: Configuration, shown: str) -> CheckedFile:
+    return CheckedFile(shown, configuration.document, configuration.diagnostics, is_suite=False)
 
 
 def _relative(path: Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.cli.sources import Source, Sources
+from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
@@ -19,13 +19,13 @@ from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
 from rubric_core.loading.targets import find_targets
-from rubric_core.migration import Migrated, Note, NotMigratableError, Reader, migrate
+from rubric_core.migration import MigratedText, MigrationNote, NotMigratableError, Reader, migrate
 from rubric_core.text import LineIndex
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.engine.rekey_recordings import Carried
+    from rubric_core.evaluation.engine.rekey_recordings import RekeyedRecordings
 
-__all__ = ["Outcome", "Work"]
+__all__ = ["MigratedFile", "MigrationRun"]
 
 _LEFT = frozenset({FileKind.DEFAULTS})  # no older dialect has them
 _TAKEN_OVER = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TEMPLATE})
@@ -35,20 +35,20 @@ _NAMES = tuple(dialect.name for dialect in DIALECTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MigratedFile:
     """One file before and after."""
 
     shown: str
     path: Path
     source: str
     before: str
-    after: Migrated
+    after: MigratedText
     #: What stood in it.
     analysis: Analysis
     #: Where it belongs in the newer dialect.
     home: Path
     #: What judges said about the suite, as the new text needs it; a sentence where that cannot be read.
-    recordings: "Carried | str | None" = None
+    recordings: "RekeyedRecordings | str | None" = None
 
     @property
     def refers_to(self) -> Mapping[Path, FileKind]:
@@ -60,7 +60,7 @@ class Outcome:
         return self.after.text != self.before or self.home != self.path
 
 
-class Work:
+class MigrationRun:
     """Finds the files and migrates them, in memory."""
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -73,15 +73,15 @@ class Work:
         #: What is left alone, and why.
         self.passed: list[str] = []
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[MigratedFile]:
         """Every file that could be read, each once; targets files behind the suites that use them."""
-        sources = Sources(self._options.paths, Discovery(self._configurations), None, around=False)
+        sources = SourceCollector(self._options.paths, Discovery(self._configurations), None, around=False)
         found = list(sources.found())
         self.failures += sources.failures
         seen = {source.path for source in found}
         #: Files around suites mostly do not say their dialect: it is that of the first suite that uses them.
         around: dict[Path, tuple[str, FileKind | None]] = {}
-        done: list[Outcome] = []
+        done: list[MigratedFile] = []
         for source in found:
             outcome = self._attempt(source.shown, source, None)
             if outcome is not None:
@@ -96,7 +96,7 @@ class Work:
         carried = {outcome.path: outcome.after.text for outcome in done}
         yield from (replace(o, after=self._without(o, carried), recordings=self._recordings(o, carried)) for o in done)
 
-    def _around(self, path: Path, outcome: "Outcome") -> Iterator[tuple[Path, FileKind | None]]:
+    def _around(self, path: Path, outcome: "MigratedFile") -> Iterator[tuple[Path, FileKind | None]]:
         """The files that are carried along with a suite."""
         if self._options.targets or self._options.around:
             targets = find_targets(path.parent, self._files, Path.cwd())
@@ -105,13 +105,13 @@ class Work:
         if self._options.around:
             yield from ((file, kind) for file, kind in outcome.refers_to.items() if kind is not FileKind.SUITE)
 
-    def _without(self, outcome: "Outcome", carried: Collection[Path]) -> Migrated:
+    def _without(self, outcome: "MigratedFile", carried: Collection[Path]) -> MigratedText:
         """What is left to the author: not what is done in a file that was carried along."""
         left = [n for n in outcome.after.notes if not n.file or not self._settled(n.file, outcome, carried)]
         behind = self._left_behind(outcome, carried)
-        return Migrated(outcome.after.text, tuple(sorted([*left, *behind], key=lambda n: (n.offset, n.words))))
+        return MigratedText(outcome.after.text, tuple(sorted([*left, *behind], key=lambda n: (n.offset, n.words))))
 
-    def _left_behind(self, outcome: "Outcome", carried: Collection[Path]) -> Iterator[Note]:
+    def _left_behind(self, outcome: "MigratedFile", carried: Collection[Path]) -> Iterator[MigrationNote]:
         """Files with cases, and templates, that the suite takes over and that are not what it is now."""
         written = {file: each.text for each in outcome.analysis.external for file in each.found.files}
         for file, kind in outcome.refers_to.items():
@@ -122,24 +122,24 @@ class Work:
             if other is not None and other.changed:
                 names = (written.get(file, file.name), file.stem)
                 at = next((at for name in names if (at := outcome.after.text.find(name)) >= 0), 0)
-                yield Note(
+                yield MigrationNote(
                     at, f"{file.name} is {outcome.source} still: carry it along with --around, or migrate it, too"
                 )
 
-    def _settled(self, file: str, outcome: "Outcome", carried: Collection[Path]) -> bool:
+    def _settled(self, file: str, outcome: "MigratedFile", carried: Collection[Path]) -> bool:
         if file == ".":
             return outcome.home != outcome.path
         found = find_file(file, outcome.path.parent, self._files, Path.cwd())
         return found is not None and found in carried
 
-    def _attempt(self, shown: str, source: Source, dialect: str | None) -> Outcome | None:
+    def _attempt(self, shown: str, source: Source, dialect: str | None) -> MigratedFile | None:
         try:
             return self._migrated(shown, source, dialect)
         except UnreadableError as error:
             self.failures.append(str(error))
         return None
 
-    def _migrated(self, shown: str, source: Source, dialect: str | None) -> Outcome | None:
+    def _migrated(self, shown: str, source: Source, dialect: str | None) -> MigratedFile | None:
         text = source.read()
         analysis = self._analysis(source, text, dialect)
         if analysis.kind in _LEFT:
@@ -158,7 +158,7 @@ class Work:
             self.failures.append(f"{shown}:{line}: {error}; mend this first")
             return None
         home = self._home(source.path) if analysis.kind is FileKind.TARGETS else source.path
-        return Outcome(shown, source.path, name, text, made, analysis, home)
+        return MigratedFile(shown, source.path, name, text, made, analysis, home)
 
     def _home(self, path: Path) -> Path:
         """Where a targets file belongs, when it may be renamed and nothing is there yet."""
@@ -168,7 +168,7 @@ class Work:
         home = path.with_name(name)
         return path if home.exists() else home
 
-    def _recordings(self, outcome: Outcome, texts: Mapping[Path, str]) -> "Carried | str | None":
+    def _recordings(self, outcome: MigratedFile, texts: Mapping[Path, str]) -> "RekeyedRecordings | str | None":
         """The recordings beside a suite: most suites have none, and what reads them takes long to load."""
         path, before, text = outcome.path, outcome.analysis, outcome.after.text
         untouched = text == outcome.before and not any(file in texts for file in outcome.refers_to)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from rubric_core.analysis import Language, analyze
 from rubric_core.atomic_write import write_file
-from rubric_core.cli.sources import STANDARD_INPUT, Source, Sources
-from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.sources import STANDARD_INPUT, Source, SourceCollector
+from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.cli.unified_diff import difference
 from rubric_core.configuration import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.discovery import Discovery
@@ -63,7 +63,7 @@ def main(options: argparse.Namespace) -> int:
         print("rubric: --path names standard input; give - as well", file=sys.stderr)
         return FAILED
     language = Language()
-    sources = Sources(options.paths, Discovery(Configurations(language)), options.path)
+    sources = SourceCollector(options.paths, Discovery(Configurations(language)), options.path)
     failures: list[str] = []
     done = [*_formatted(sources, language, failures)]
     written = [each for each in done if _write(each, options, failures)]
@@ -75,7 +75,7 @@ def main(options: argparse.Namespace) -> int:
     return WOULD_CHANGE if written and (options.check or options.diff) else DONE
 
 
-def _formatted(sources: Sources, language: Language, failures: list[str]) -> Iterator[_Formatted]:
+def _formatted(sources: SourceCollector, language: Language, failures: list[str]) -> Iterator[_Formatted]:
     for source in sources.found():
         if source.path.name in CONFIGURATION_FILES:
             continue
@@ -96,7 +96,7 @@ def _write(done: _Formatted, options: argparse.Namespace, failures: list[str]) -
     """Write the file, or show what would be written; whether it is, or would be, another text."""
     shown = done.source.shown
     if options.diff:
-        sys.stdout.writelines(difference(shown, done.before, done.after, Style.of()))
+        sys.stdout.writelines(difference(shown, done.before, done.after, TerminalStyle.of()))
     elif options.check and done.changed:
         print(f"Would format: {shown}")
     elif not options.check and not done.source.is_file:

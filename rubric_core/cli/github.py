@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from rubric_core.cli.check_result import Checked
+from rubric_core.cli.check_result import CheckedFile
 from rubric_core.control_characters import mask
 from rubric_core.validation.rule import Diagnostic
 
@@ -11,12 +11,12 @@ __all__ = ["commands"]
 _COMMANDS = {"error": "error", "warning": "warning", "information": "notice", "hint": "notice"}
 
 
-def commands(files: Iterable[Checked]) -> Iterator[str]:
+def commands(files: Iterable[CheckedFile]) -> Iterator[str]:
     """One line for each finding."""
     return (_command(each, diagnostic) for each in files for diagnostic in each.diagnostics)
 
 
-def _command(checked: Checked, found: Diagnostic) -> str:
+def _command(checked: CheckedFile, found: Diagnostic) -> str:
     start, end = checked.document.range(found.span, "utf-32")
     places: dict[str, object] = {"file": checked.path, "line": start.line + 1, "endLine": end.line + 1}
     if start.line == end.line:

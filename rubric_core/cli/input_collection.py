@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from rubric_core.cli.check_inputs import ABSENT, FILE, FOLDER, Inputs, kind_of
+from rubric_core.cli.check_inputs import ABSENT, FILE, FOLDER, CheckInputs, kind_of
 from rubric_core.cli.dependencies import NO_NAMES, REAL_PATH, SUITES, Fact
-from rubric_core.cli.sources import Source, Sources
+from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import CONFIGURATION_FILES
 
 __all__ = ["inputs_of"]
@@ -21,8 +21,8 @@ _GONE = (errno.ENOENT, errno.ENOTDIR, NO_NAMES)
 
 
 def inputs_of(
-    sources: Sources, found: Iterable[Source], configurations: Iterable[Path], facts: Iterable[Fact]
-) -> Inputs | None:
+    sources: SourceCollector, found: Iterable[Source], configurations: Iterable[Path], facts: Iterable[Fact]
+) -> CheckInputs | None:
     """Everything that a check depended on, as plain paths; None where no stamp can stand for some of it.
 
     Args:
@@ -72,9 +72,9 @@ class _Collection:
         #: The names in folders; None for those that are no folders.
         self._names: dict[str, frozenset[str] | None] = {}
 
-    def inputs(self) -> Inputs:
+    def inputs(self) -> CheckInputs:
         """What came together."""
-        return Inputs({folder: sorted(names) for folder, names in self._stamped.items()}, self._kinds, self._real)
+        return CheckInputs({folder: sorted(names) for folder, names in self._stamped.items()}, self._kinds, self._real)
 
     def content(self, path: str) -> None:
         """A file was read."""

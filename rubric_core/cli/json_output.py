@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from typing import Any, Protocol
 
-from rubric_core.cli.case_table import InOrder
-from rubric_core.cli.suite_run import Done, Ending
+from rubric_core.cli.case_table import InFileOrder
+from rubric_core.cli.suite_run import Ending, SuiteOutcome
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.model.exchanges import Usage, joined_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -13,10 +13,10 @@ from rubric_core.evaluation.reporting.rows import case_row, request_row, usage_r
 from rubric_core.evaluation.reporting.transcript import requests_of
 from rubric_core.evaluation.results.journal import json_text
 
-__all__ = ["JsonDocument", "JsonRows", "Page"]
+__all__ = ["JsonReport", "JsonRows", "TextOutput"]
 
 
-class Page(Protocol):
+class TextOutput(Protocol):
     """Where text goes: standard output, or a file."""
 
     def put(self, text: str, upto: int | None = None, /) -> None:
@@ -26,7 +26,7 @@ class Page(Protocol):
 class JsonRows:
     """A row of JSON for each case, as soon as it is done."""
 
-    def __init__(self, page: Page, *, prompts: bool = False) -> None:
+    def __init__(self, page: TextOutput, *, prompts: bool = False) -> None:
         """`prompts` says whether rows have the requests that were sent."""
         self._page = page
         self._prompts = prompts
@@ -44,20 +44,20 @@ class JsonRows:
         """What is needed of a result that was written."""
         return _verdict_of(result)
 
-    def end(self, done: Done) -> None:
+    def end(self, done: SuiteOutcome) -> None:
         """A suite is over: nothing is left to be written."""
 
     def finish(self, ending: Ending) -> None:
         """The same of all."""
 
 
-class JsonDocument:
+class JsonReport:
     """One JSON object, or with several suites one that lists theirs: cases in the order of the file, each as soon as that is possible.
 
     Only the cases that are done before one that stands above them are kept in memory.
     """
 
-    def __init__(self, page: Page, *, several: bool, prompts: bool = False) -> None:
+    def __init__(self, page: TextOutput, *, several: bool, prompts: bool = False) -> None:
         """`prompts` says whether cases have the requests that were sent."""
         self._page = page
         self._prompts = prompts
@@ -65,7 +65,7 @@ class JsonDocument:
         self._indent = "    " if several else ""
         self._suites = 0
         self._written = 0
-        self._order: InOrder[CaseResult] = InOrder()
+        self._order: InFileOrder[CaseResult] = InFileOrder()
         self._counts: Counter[Verdict] = Counter()
         self._errors = 0
         self._usage: tuple[Usage, ...] = ()
@@ -74,7 +74,7 @@ class JsonDocument:
 
     def begin(self, suite: LoadedSuite, _: int = 0) -> None:
         """The next suite."""
-        self._order, self._counts, self._written, self._errors, self._usage = InOrder(), Counter(), 0, 0, ()
+        self._order, self._counts, self._written, self._errors, self._usage = InFileOrder(), Counter(), 0, 0, ()
         between = ",\n" if self._suites else "\n" if self._several else ""
         self._suites += 1
         self._page.put(f'{between}{self._indent}{{\n{self._members(_head(suite))},\n{self._indent}  "cases": [')
@@ -97,7 +97,7 @@ class JsonDocument:
         """What is needed of a result that was written."""
         return _verdict_of(result)
 
-    def end(self, done: Done) -> None:
+    def end(self, done: SuiteOutcome) -> None:
         """A suite is over, or broken off, which is said: what waited for its turn is written."""
         for result in self._order.rest():
             self._put(result)

@@ -9,7 +9,7 @@ from typing import Any
 from rubric_core.adapters import system_ports
 from rubric_core.cli.sanitize import act
 from rubric_core.cli.selection import no_file
-from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
 from rubric_core.evaluation.judge_check.measures import BARS, Measure
 from rubric_core.evaluation.model.result import Unscored
@@ -74,7 +74,7 @@ def main(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json_text(_document(check), indent=2))
     else:
-        _print(check, Style.of(), wrong=options.wrong)
+        _print(check, TerminalStyle.of(), wrong=options.wrong)
     return GOOD if check.good else NOT_GOOD
 
 
@@ -123,7 +123,7 @@ def _document(check: JudgeCheck) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _print(check: JudgeCheck, style: Style, *, wrong: bool) -> None:
+def _print(check: JudgeCheck, style: TerminalStyle, *, wrong: bool) -> None:
     bars = {bar.name: bar for bar in BARS}
     print(f"{check.judge} ({check.identity})\n")
     for measure in check.measures:

@@ -16,14 +16,14 @@ from rubric_core.user_dirs import cache_folder
 
 if TYPE_CHECKING:
     from rubric_core.cli.cache_files import CacheFile
-    from rubric_core.cli.check_inputs import DiskTime, Inputs
+    from rubric_core.cli.check_inputs import CheckInputs, DiskTime
 
-__all__ = ["Copy", "LastReport", "Printed", "copied"]
+__all__ = ["LastReport", "PrintedReport", "TeeStream", "copied"]
 
 _KIND = "report"
 
 
-class Printed(NamedTuple):
+class PrintedReport(NamedTuple):
     """What a check printed, and how it ended."""
 
     code: int
@@ -33,7 +33,7 @@ class Printed(NamedTuple):
     timed: str
 
     @classmethod
-    def of(cls, code: int, out: str, err: str, timed: str, seconds: float) -> "Printed":
+    def of(cls, code: int, out: str, err: str, timed: str, seconds: float) -> "PrintedReport":
         """What was printed, the last line of one stream with the seconds that it took."""
         end = _took(seconds)
         streams = [text.removesuffix(end) if name == timed else text for name, text in (("out", out), ("err", err))]
@@ -53,7 +53,7 @@ def _took(seconds: float) -> str:
     return f"{seconds:.2f} s\n"
 
 
-class Copy:
+class TeeStream:
     """A stream, and what went into it."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -79,10 +79,10 @@ class Copy:
 
 
 @contextlib.contextmanager
-def copied() -> Iterator[tuple[Copy, Copy]]:
+def copied() -> Iterator[tuple[TeeStream, TeeStream]]:
     """While this lasts, what is printed is kept as well."""
     streams = sys.stdout, sys.stderr
-    copies = Copy(sys.stdout), Copy(sys.stderr)
+    copies = TeeStream(sys.stdout), TeeStream(sys.stderr)
     sys.stdout, sys.stderr = (cast("TextIO", each) for each in copies)
     try:
         yield copies
@@ -104,7 +104,7 @@ class LastReport:
         printed = self._unchanged()
         return None if printed is None else printed.again(time.monotonic() - self._begun)
 
-    def _unchanged(self) -> Printed | None:
+    def _unchanged(self) -> PrintedReport | None:
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             folder = self._folder()
             # Nearly every check of a few files ends here, before anything is asked about rubric itself.
@@ -112,12 +112,12 @@ class LastReport:
                 return None
             import json  # noqa: PLC0415  # see above
 
-            from rubric_core.cli.check_inputs import Inputs  # noqa: PLC0415
+            from rubric_core.cli.check_inputs import CheckInputs  # noqa: PLC0415
 
             stamp, stamped, kinds, real, *printed = json.loads(self._opened(folder).read())
-            inputs = Inputs(stamped, kinds, real)
+            inputs = CheckInputs(stamped, kinds, real)
             if inputs.hold() and inputs.stamp() == stamp:
-                return Printed(*printed)
+                return PrintedReport(*printed)
         return None
 
     def begin(self) -> None:
@@ -129,7 +129,7 @@ class LastReport:
 
                 self._since = DiskTime.of(folder)
 
-    def keep(self, printed: Printed, inputs: "Inputs") -> None:
+    def keep(self, printed: PrintedReport, inputs: "CheckInputs") -> None:
         """Remember what a check printed, unless something that it looked at may be another thing by now."""
         import json  # noqa: PLC0415  # a few files need none of it
 
@@ -148,12 +148,13 @@ class LastReport:
 
     def _opened(self, folder: Path) -> "CacheFile":
         from rubric_core.cli.cache_files import CacheFile  # noqa: PLC0415  # a few files need none of these
-        from rubric_core.cli.terminal_style import Style, columns_of  # noqa: PLC0415
+        from rubric_core.cli.terminal_style import TerminalStyle, columns_of  # noqa: PLC0415
 
         if self._file is None:
             options = sorted((name, value) for name, value in vars(self._options).items() if name != "func")
             streams = [
-                (stream.encoding, Style.of(stream).colour, columns_of(stream)) for stream in (sys.stdout, sys.stderr)
+                (stream.encoding, TerminalStyle.of(stream).colour, columns_of(stream))
+                for stream in (sys.stdout, sys.stderr)
             ]
             self._file = CacheFile(folder, _KIND, [repr(options), streams])
         return self._file

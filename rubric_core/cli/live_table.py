@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 from typing import TextIO
 
 from rubric_core.cli.annotated_suite import ROLES
-from rubric_core.cli.case_table import Slot, Table
-from rubric_core.cli.sanitize import Safe
+from rubric_core.cli.case_table import CaseTable, Slot
+from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.stdout_capture import prints_apart
-from rubric_core.cli.terminal_region import Region, can_redraw
-from rubric_core.cli.terminal_style import Style, width
+from rubric_core.cli.terminal_region import TerminalRegion, can_redraw
+from rubric_core.cli.terminal_style import TerminalStyle, width
 from rubric_core.evaluation.engine.events import (
     Answered,
     CaseDone,
@@ -54,15 +54,15 @@ class Live:
     def __init__(self, out: TextIO, count: int, *, plain: bool, whole: bool) -> None:
         self._out = out
         self._whole = whole
-        self._safe = Safe(sys.stderr)
-        self._region = Region(sys.stderr, out) if can_redraw(sys.stderr, out) else None
+        self._safe = StreamSanitizer(sys.stderr)
+        self._region = TerminalRegion(sys.stderr, out) if can_redraw(sys.stderr, out) else None
         #: Whether what is printed and the table are on the same terminal.
         self._shared = self._region is not None and out.isatty()
         self._plain = plain and self._region is None
         self._waiting: list[str] = []
         #: Results that the next tick prints above the table, so that a thousand in a second cost no more than ten.
         self._above: list[str] = []
-        self.table = Table(())
+        self.table = CaseTable(())
         #: The first place whose line has not been printed above.
         self._first = 0
         self._before = 0
@@ -81,7 +81,7 @@ class Live:
         """The next suite: pairs of an id and a target; so many of its cases were `expected`."""
         self._before += len(self.table.slots)
         self._count += len(cases) - expected
-        self.table, self._first = Table(cases), 0
+        self.table, self._first = CaseTable(cases), 0
 
     def heard(self, event: Event) -> int:
         """Take note of what happens; it is drawn with the next tick. Gives the place of a case that is done, else -1."""
@@ -135,7 +135,7 @@ class Live:
         else:
             print(self._safe(line), file=sys.stderr)
 
-    def line(self, result: CaseResult, style: Style) -> str:
+    def line(self, result: CaseResult, style: TerminalStyle) -> str:
         """A case that is done: its sign, its score, its id and what else there is to say."""
         sign, _, words = case_words(result).partition(" ")
         if result.score is not None:

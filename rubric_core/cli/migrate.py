@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.atomic_write import write_file
-from rubric_core.cli.file_migration import Outcome, Work
+from rubric_core.cli.file_migration import MigratedFile, MigrationRun
 from rubric_core.cli.sources import STANDARD_INPUT
-from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.cli.unified_diff import difference
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.text import LineIndex
@@ -59,7 +59,7 @@ def main(options: argparse.Namespace) -> int:
     if STANDARD_INPUT in options.paths:
         print("rubric: migrate changes files; name them", file=sys.stderr)
         return FAILED
-    work = Work(options)
+    work = MigrationRun(options)
     outcomes = list(work.outcomes())
     changed = sum([_settled(outcome, options, work.failures) for outcome in outcomes])
     for line in work.passed:
@@ -72,10 +72,10 @@ def main(options: argparse.Namespace) -> int:
     return WOULD_CHANGE if changed and options.check else DONE
 
 
-def _settled(outcome: Outcome, options: argparse.Namespace, failures: list[str]) -> bool:
+def _settled(outcome: MigratedFile, options: argparse.Namespace, failures: list[str]) -> bool:
     """Write the file, or show what would be written; list what is left to the author. Whether it is, or would be, another one."""
     if options.check:
-        sys.stdout.writelines(difference(outcome.shown, outcome.before, outcome.after.text, Style.of()))
+        sys.stdout.writelines(difference(outcome.shown, outcome.before, outcome.after.text, TerminalStyle.of()))
     elif outcome.changed:
         try:
             _write(outcome)
@@ -93,14 +93,14 @@ def _settled(outcome: Outcome, options: argparse.Namespace, failures: list[str])
     return outcome.changed
 
 
-def _write(outcome: Outcome) -> None:
+def _write(outcome: MigratedFile) -> None:
     """Write the file, and take it away from where it was. Raises OSError."""
     write_file(outcome.home, outcome.after.text.encode())
     if outcome.home != outcome.path:
         outcome.path.unlink()
 
 
-def _report_recordings(outcome: Outcome, options: argparse.Namespace, failures: list[str]) -> None:
+def _report_recordings(outcome: MigratedFile, options: argparse.Namespace, failures: list[str]) -> None:
     """Carry the recordings along; list those that nobody can use any more."""
     found = outcome.recordings
     if found is None or isinstance(found, str):
@@ -127,7 +127,7 @@ def _report_recordings(outcome: Outcome, options: argparse.Namespace, failures: 
         print(f"{shown}:{line}: {why}")
 
 
-def _summary(outcomes: list[Outcome], changed: int, options: argparse.Namespace) -> str:
+def _summary(outcomes: list[MigratedFile], changed: int, options: argparse.Namespace) -> str:
     left = sum(len(o.after.notes) + len(getattr(o.recordings, "lost", ())) for o in outcomes)
     notes = f" · {count(left, 'place')} left to you" if left else ""
     verb = "would change" if options.check else "changed"

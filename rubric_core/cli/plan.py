@@ -5,28 +5,30 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rubric_core.cli.selection import Choice, Wanted, WrongUseError, chosen_cases
+from rubric_core.cli.selection import RunSelection, SuiteSelection, WrongUseError, chosen_cases
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.loading.files import UnreadableError
 from rubric_core.validation.wording import count
 
-__all__ = ["Plan", "planned"]
+__all__ = ["SuitePlan", "planned"]
 
 
-class Plan(NamedTuple):
+class SuitePlan(NamedTuple):
     """A suite, and the cases of it that are to be run."""
 
     suite: LoadedSuite
     cases: list[Runnable]
 
 
-def planned(choice: Choice, wanted: Sequence[Wanted], options: argparse.Namespace) -> tuple[list[Plan], list[str]]:
+def planned(
+    choice: RunSelection, wanted: Sequence[SuiteSelection], options: argparse.Namespace
+) -> tuple[list[SuitePlan], list[str]]:
     """The suites with something to run, and a sentence for each that cannot be run.
 
     One that is alone is there without cases, too: that nothing of it failed is told.
     """
-    plans: list[Plan] = []
+    plans: list[SuitePlan] = []
     failures: list[str] = []
     alone = len(wanted) == 1
     for each in wanted:
@@ -40,5 +42,5 @@ def planned(choice: Choice, wanted: Sequence[Wanted], options: argparse.Namespac
             left = f"`filter_range` leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
             print(f"rubric: {suite.path}: {left}", file=sys.stderr)
         if cases or alone:
-            plans.append(Plan(suite, cases))
+            plans.append(SuitePlan(suite, cases))
     return plans, failures

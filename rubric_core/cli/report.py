@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from rubric_core.cli.annotated_suite import ROLES, Inline
-from rubric_core.cli.case_table import InOrder
+from rubric_core.cli.annotated_suite import ROLES, AnnotatedSuite
+from rubric_core.cli.case_table import InFileOrder
 from rubric_core.cli.failures import failures, grader_failures, graders_counted
 from rubric_core.cli.live_table import Live
-from rubric_core.cli.sanitize import Safe
-from rubric_core.cli.suite_run import Done, Ending
+from rubric_core.cli.sanitize import StreamSanitizer
+from rubric_core.cli.suite_run import Ending, SuiteOutcome
 from rubric_core.cli.terminal_style import columns_of
 from rubric_core.dataclass_copies import changed
 from rubric_core.evaluation.cases.load import LoadedSuite
@@ -22,7 +22,7 @@ from rubric_core.evaluation.reporting.transcript import transcript, usage_words
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.wording import count
 
-__all__ = ["Report"]
+__all__ = ["SuiteReport"]
 
 #: Lines of a suite that are still printed as a whole.
 _MOST_LINES = 250
@@ -36,10 +36,10 @@ class _Ended:
 
     path: Path
     results: Sequence[CaseResult]
-    whole: Done | None = None
+    whole: SuiteOutcome | None = None
 
 
-class Report:
+class SuiteReport:
     """Shows the results of suites: a short suite as a whole with results behind its lines, of others a line for each case.
 
     Args:
@@ -60,13 +60,13 @@ class Report:
         self._live = live
         self._several = several
         self._explain = explain
-        self._safe = Safe(out)
+        self._safe = StreamSanitizer(out)
         self._style = self._safe.style
         self._listing = several
         self._ended: list[_Ended] = []
         self._before: Counter[Verdict] = Counter()
         self._begun = False
-        self._order: InOrder[CaseResult] = InOrder()
+        self._order: InFileOrder[CaseResult] = InFileOrder()
 
     @staticmethod
     def is_listed(suite: LoadedSuite) -> bool:
@@ -79,7 +79,7 @@ class Report:
         if self._several and cases:
             space = "\n" if self._begun else ""
             self._live.put(f"{space}{self._style.paint(self._safe(str(suite.path)), 'bold')}\n")
-        self._begun, self._order = self._begun or cases > 0, InOrder()
+        self._begun, self._order = self._begun or cases > 0, InFileOrder()
 
     def take(self, place: int, result: CaseResult) -> None:
         """A case is done. On a terminal lines keep the order of the file, elsewhere they come as they can."""
@@ -103,7 +103,7 @@ class Report:
         told = tuple(judges) if brief else tuple(map(_told, result.evaluators))
         return changed(result, evaluators=told, answer="", details=None, fingerprint="", at="", exchanges=(), runs=())
 
-    def end(self, done: Done) -> None:
+    def end(self, done: SuiteOutcome) -> None:
         """A suite is over, or broken off: what waited for its turn is printed."""
         for result in self._order.rest():
             self._put(result)
@@ -122,18 +122,18 @@ class Report:
             self._live.put(f"{self._safe(line)}\n")
         self._live.put(f"\n{self._safe(self._summary(ending))}\n")
 
-    def _whole(self, done: Done) -> Iterator[str]:
+    def _whole(self, done: SuiteOutcome) -> Iterator[str]:
         """The suite, and then each file with cases of its own, with results behind the lines."""
         suite, cases, results = done.suite, done.cases, done.results
         files, columns = {case.file for case in cases}, columns_of(self._out)
         if None in files or len(cases) >= len(suite.cases):
-            yield from Inline(suite.analysis, self._style, columns).lines(cases, results)
+            yield from AnnotatedSuite(suite.analysis, self._style, columns).lines(cases, results)
         for file, analysis in suite.files.items():
             if file in files:
                 name = next(c.file_name for c in cases if c.file == file)
                 yield ""
                 yield self._style.paint(str(suite.path.parent / name), "bold")
-                yield from Inline(analysis, self._style, columns, file).lines(cases, results)
+                yield from AnnotatedSuite(analysis, self._style, columns, file).lines(cases, results)
         for result in results if self._explain else ():
             yield ""
             yield from _explained(result)

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from rubric_core.cli.json_output import JsonDocument, JsonRows
-from rubric_core.cli.suite_run import Done
+from rubric_core.cli.json_output import JsonReport, JsonRows
+from rubric_core.cli.suite_run import SuiteOutcome
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.results.journal import write_atomically
 from rubric_core.language.shape import as_list
 
-__all__ = ["Outputs"]
+__all__ = ["ResultFiles"]
 
 _FORMS = (".json", ".jsonl")
 
@@ -46,7 +46,7 @@ class _Held:
         return self._file
 
 
-class Outputs:
+class ResultFiles:
     """Takes the results of a run of `suite` as they come, and writes them when it has ended, or is broken off.
 
     A path is relative to the current directory, as for `--format json > PATH`.
@@ -58,8 +58,8 @@ class Outputs:
         self._held = [(path, _Held()) for path in self._paths if _is_written(path)]
         #: Whether one of the files could not be written.
         self.failed = False
-        self._shown: list[JsonDocument | JsonRows] = [
-            JsonRows(held) if path.suffix.lower() == ".jsonl" else JsonDocument(held, several=False)
+        self._shown: list[JsonReport | JsonRows] = [
+            JsonRows(held) if path.suffix.lower() == ".jsonl" else JsonReport(held, several=False)
             for path, held in self._held
         ]
         for each in self._shown:
@@ -70,7 +70,7 @@ class Outputs:
         for each in self._shown:
             each.take(place, result)
 
-    def end(self, done: Done) -> Iterator[str]:
+    def end(self, done: SuiteOutcome) -> Iterator[str]:
         """Write the files; gives a sentence for each that is not written."""
         for path in self._paths:
             if not _is_written(path):

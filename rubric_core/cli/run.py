@@ -11,8 +11,8 @@ from typing import TextIO
 
 from rubric_core.cli.output import results_alone
 from rubric_core.cli.plan import planned
-from rubric_core.cli.selection import Choice, WrongUseError
-from rubric_core.cli.session import Session
+from rubric_core.cli.selection import RunSelection, WrongUseError
+from rubric_core.cli.session import CliSession
 from rubric_core.evaluation.model.result import Verdict
 
 __all__ = ["add_arguments", "main"]
@@ -99,7 +99,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     before = gc.get_threshold()
     gc.set_threshold(_SELDOM, *before[1:])
     try:
-        choice = Choice(options)
+        choice = RunSelection(options)
         wanted = choice.suites()
         plans, failures = planned(choice, wanted, options)
     except WrongUseError as error:
@@ -113,7 +113,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     wrong = bool(choice.failures or failures)
     if wrong and not plans:
         return WRONG_USE
-    session = Session(plans, options, out, several=len(wanted) > 1)
+    session = CliSession(plans, options, out, several=len(wanted) > 1)
     session.run()
     if session.broken_off:
         return session.broken_off
@@ -122,7 +122,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     return WRONG_USE if wrong or session.lossy else NOT_SCORED if unscored else worst
 
 
-class _ToldOnStandardError(logging.Handler):
+class _StandardErrorLog(logging.Handler):
     """What loading a suite logs; everything else that is wrong with it is for `rubric check`."""
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -133,7 +133,7 @@ class _ToldOnStandardError(logging.Handler):
 @contextlib.contextmanager
 def _log_told() -> Iterator[None]:
     """Meanwhile, warnings of the core reach the person who runs the command."""
-    log, told = logging.getLogger("rubric_core"), _ToldOnStandardError(logging.WARNING)
+    log, told = logging.getLogger("rubric_core"), _StandardErrorLog(logging.WARNING)
     log.addHandler(told)
     try:
         yield

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
-from rubric_core.cli.terminal_style import COLOURS, Style
+from rubric_core.cli.terminal_style import COLOURS, TerminalStyle
 from rubric_core.control_characters import mask
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["Safe", "act", "as_safe", "safe_streams", "underlying"]
+__all__ = ["StreamSanitizer", "act", "as_safe", "safe_streams", "underlying"]
 
 _ASCII = str.maketrans(
     {
@@ -41,11 +41,11 @@ def in_workflow() -> bool:
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
-class Safe:
+class StreamSanitizer:
     """Makes lines fit for a stream: what an answer or an id holds moves no cursor and sets no title."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.style = Style.of(stream)
+        self.style = TerminalStyle.of(stream)
         self._in_workflow = in_workflow()
         self._plain = not _can_say("✔", stream)
 
@@ -71,7 +71,7 @@ class _SafeStream:
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self._safe = Safe(stream)
+        self._safe = StreamSanitizer(stream)
 
     def write(self, text: str) -> int:
         self.stream.write(self._safe(text))

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from rubric_core import __version__
 from rubric_core.analysis import Language
-from rubric_core.cli.check_result import Checked, Round
+from rubric_core.cli.check_result import CheckedFile, CheckRound
 from rubric_core.distribution import REPOSITORY
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Fix, Rule
@@ -21,7 +21,7 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "note", "hint"
 Json = dict[str, Any]
 
 
-def sarif(done: Round, language: Language) -> Json:
+def sarif(done: CheckRound, language: Language) -> Json:
     """The log of one run."""
     codes = sorted({d.code for each in done.files for d in (*each.diagnostics, *each.ignored)})
     rules = [_rule(rule) for code in codes if (rule := language.rule(code)) is not None]
@@ -60,13 +60,13 @@ def _invocation(failures: Iterable[str]) -> Json:
     return {"executionSuccessful": not notes, "toolExecutionNotifications": notes}
 
 
-def _results(checked: Checked, numbers: dict[str, int]) -> list[Json]:
+def _results(checked: CheckedFile, numbers: dict[str, int]) -> list[Json]:
     shown = [_result(checked, d, numbers) for d in checked.diagnostics]
     ignored = [{**_result(checked, d, numbers), "suppressions": [{"kind": "inSource"}]} for d in checked.ignored]
     return shown + ignored
 
 
-def _result(checked: Checked, found: Diagnostic, numbers: dict[str, int]) -> Json:
+def _result(checked: CheckedFile, found: Diagnostic, numbers: dict[str, int]) -> Json:
     result: Json = {
         "ruleId": found.code,
         "level": _LEVELS[found.severity],
@@ -85,7 +85,7 @@ def _result(checked: Checked, found: Diagnostic, numbers: dict[str, int]) -> Jso
     return result
 
 
-def _fix(checked: Checked, fix: Fix) -> Json:
+def _fix(checked: CheckedFile, fix: Fix) -> Json:
     replacements = [
         {"deletedRegion": _region(checked, edit.span), "insertedContent": {"text": edit.new_text}} for edit in fix.edits
     ]
@@ -93,11 +93,11 @@ def _fix(checked: Checked, fix: Fix) -> Json:
     return {"description": {"text": fix.title}, "artifactChanges": [change]}
 
 
-def _location(checked: Checked, span: Span) -> Json:
+def _location(checked: CheckedFile, span: Span) -> Json:
     return {"artifactLocation": {"uri": _uri(checked.path)}, "region": _region(checked, span)}
 
 
-def _region(checked: Checked, span: Span) -> Json:
+def _region(checked: CheckedFile, span: Span) -> Json:
     start, end = checked.document.range(span, "utf-32")
     return {
         "startLine": start.line + 1,

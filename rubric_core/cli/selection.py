@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Analysis, Language
-from rubric_core.cli.sources import Sources
+from rubric_core.cli.sources import SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.cases.load import Generated, LoadedSuite, load_suite
+from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, load_suite
 from rubric_core.evaluation.cases.runnable import Options, Runnable
 from rubric_core.evaluation.cases.variations import base_id, variations
 from rubric_core.evaluation.engine.attempt import asked_for, targets_of
@@ -30,7 +30,7 @@ from rubric_core.loading.project import Project
 from rubric_core.loading.targets import find_targets
 from rubric_core.ports import Ports
 
-__all__ = ["Choice", "Wanted", "WrongUseError", "again", "chosen_cases", "no_file", "still_to_do"]
+__all__ = ["RunSelection", "SuiteSelection", "WrongUseError", "again", "chosen_cases", "no_file", "still_to_do"]
 
 
 #: Options that a run after a run takes over.
@@ -45,14 +45,14 @@ class WrongUseError(Exception):
     """Something that the caller has to mend; the message says what."""
 
 
-class Wanted(NamedTuple):
+class SuiteSelection(NamedTuple):
     """A suite to run, and the ids of its cases that are asked for; none for all of them."""
 
     path: Path
     ids: tuple[str, ...] = ()
 
 
-class Choice:
+class RunSelection:
     """What a command line asks to be run. Raises WrongUseError for options that do not go together."""
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -81,23 +81,23 @@ class Choice:
         #: A sentence for each name behind which nothing was found.
         self.failures: list[str] = []
 
-    def suites(self) -> list[Wanted]:
+    def suites(self) -> list[SuiteSelection]:
         """The suites, each once, in the order in which they are named."""
-        found: dict[Path, Wanted] = {}
+        found: dict[Path, SuiteSelection] = {}
         for name in self._options.suites:
             path, case_id = _parted(name)
             if not case_id and ("::" not in name or os.path.lexists(name)):
-                sources = Sources([name], Discovery(self._configurations), None, around=False)
+                sources = SourceCollector([name], Discovery(self._configurations), None, around=False)
                 for source in sources.found():
-                    found[source.path] = Wanted(Path(source.shown))
+                    found[source.path] = SuiteSelection(Path(source.shown))
                 self.failures += sources.failures
                 continue
             known = found.get(absolute(path))
             if known is None or known.ids:
-                found[absolute(path)] = Wanted(Path(path), (*(known.ids if known else ()), case_id))
+                found[absolute(path)] = SuiteSelection(Path(path), (*(known.ids if known else ()), case_id))
         return list(found.values())
 
-    def load(self, wanted: Wanted) -> LoadedSuite:
+    def load(self, wanted: SuiteSelection) -> LoadedSuite:
         """Raises UnreadableError, NoSuiteError."""
         dialect = self._options.dialect or self._configurations.for_file(wanted.path).dialect
         suite = load_suite(wanted.path, self._language, self._project, self._asked, dialect)
@@ -115,7 +115,7 @@ def _parted(name: str) -> tuple[str, str]:
     return next((split for split in splits if os.path.lexists(split[0])), (first, behind))
 
 
-async def _generated(suite: LoadedSuite) -> Mapping[str, Generated]:
+async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
     from rubric_core.evaluation.cases.generators import generated  # noqa: PLC0415  # few suites have programs that make cases
 
     async with system_ports() as ports:

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rubric_core.cli.check_result import Checked
-from rubric_core.cli.sources import Referred
+from rubric_core.cli.check_result import CheckedFile
+from rubric_core.cli.sources import ReferencedFile
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Span
@@ -17,12 +17,12 @@ __all__ = ["dumps", "loads", "needs_text"]
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
-def needs_text(checked: Checked) -> bool:
+def needs_text(checked: CheckedFile) -> bool:
     """Whether the text of the file is needed to show what was found in it, or to write it."""
     return bool(checked.diagnostics or checked.ignored or checked.changed)
 
 
-def dumps(checked: Checked) -> str:
+def dumps(checked: CheckedFile) -> str:
     """Everything but the text of the file as it was read, and what the findings depend on."""
     refers_to = checked.refers_to
     dialect, ids = (refers_to[0].dialect, refers_to[0].ids) if refers_to else (None, None)
@@ -43,7 +43,7 @@ def dumps(checked: Checked) -> str:
     )
 
 
-def loads(row: str, text: str) -> Checked:
+def loads(row: str, text: str) -> CheckedFile:
     """The same again. Raises ValueError, TypeError or LookupError for a row that `dumps` did not write.
 
     Args:
@@ -52,7 +52,7 @@ def loads(row: str, text: str) -> Checked:
     """
     path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, files, dialect, ids = json.loads(row)
     known = None if ids is None else frozenset(ids)
-    return Checked(
+    return CheckedFile(
         path,
         Document.of(text if after is None else after),
         _diagnostics(diagnostics),
@@ -61,7 +61,7 @@ def loads(row: str, text: str) -> Checked:
         fixed,
         is_suite,
         passed_over,
-        tuple(Referred(Path(file), FileKind[kind], dialect, known) for file, kind in files),
+        tuple(ReferencedFile(Path(file), FileKind[kind], dialect, known) for file, kind in files),
     )
 
 

@@ -10,19 +10,19 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TextIO
 
-from rubric_core.cli.json_output import JsonDocument, JsonRows
+from rubric_core.cli.json_output import JsonReport, JsonRows
 from rubric_core.cli.live_table import Live
-from rubric_core.cli.plan import Plan
-from rubric_core.cli.report import Report
-from rubric_core.cli.result_files import Outputs
+from rubric_core.cli.plan import SuitePlan
+from rubric_core.cli.report import SuiteReport
+from rubric_core.cli.result_files import ResultFiles
 from rubric_core.cli.selection import again
-from rubric_core.cli.suite_run import Ending, Shown, SuiteRun
+from rubric_core.cli.suite_run import Ending, ResultDisplay, SuiteRun
 from rubric_core.evaluation.model.result import Verdict
 
-__all__ = ["Session"]
+__all__ = ["CliSession"]
 
 
-class Session:
+class CliSession:
     """Runs what was planned.
 
     Args:
@@ -32,7 +32,7 @@ class Session:
         several: Whether more than one suite was asked for, although of others nothing may have to be run.
     """
 
-    def __init__(self, plans: Sequence[Plan], options: argparse.Namespace, out: TextIO, *, several: bool) -> None:
+    def __init__(self, plans: Sequence[SuitePlan], options: argparse.Namespace, out: TextIO, *, several: bool) -> None:
         self._options = options
         self._plans = deque(plans)
         self._names = options.suites if several else [str(plan.suite.path) for plan in plans]
@@ -48,17 +48,17 @@ class Session:
         #: The exit code of a run that was broken off; 0 for one that was not.
         self.broken_off = 0
         text = options.format == "text"
-        whole = text and not several and not any(Report.is_listed(plan.suite) for plan in plans)
+        whole = text and not several and not any(SuiteReport.is_listed(plan.suite) for plan in plans)
         self._live = Live(out, self._count, plain=whole, whole=whole)
-        self._shown: Shown
+        self._shown: ResultDisplay
         if text:
             allows = options.allow_grader_errors
-            self._shown = Report(
+            self._shown = SuiteReport(
                 out, self._live, several=several, explain=options.explain, show_prompts=options.show_prompts,
                 allows_errors=allows,
             )  # fmt: skip
         elif options.format == "json":
-            self._shown = JsonDocument(self._live, several=several, prompts=options.show_prompts)
+            self._shown = JsonReport(self._live, several=several, prompts=options.show_prompts)
         else:
             self._shown = JsonRows(self._live, prompts=options.show_prompts)
 
@@ -73,9 +73,9 @@ class Session:
         if self.broken_off:
             print(f"rubric: {self._words()}", file=sys.stderr)
 
-    def _run(self, plan: Plan) -> None:
+    def _run(self, plan: SuitePlan) -> None:
         gc.freeze()  # what was read stays until its suite is over: no need to look through it again and again
-        outputs = Outputs(plan.suite)
+        outputs = ResultFiles(plan.suite)
         run = SuiteRun(plan.suite, plan.cases, self._options, self._live, self._shown, outputs.take)
         try:
             asyncio.run(run.results())

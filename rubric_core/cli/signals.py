@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["ToldToEnd"]
+__all__ = ["TerminationSignal"]
 
 #: How often one has to be told before it is done without putting things away.
 _IMPATIENT = 3
 
 
-class ToldToEnd:
+class TerminationSignal:
     """Which signal asked a run to end, if one did."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.files import SUITE_NAMES, absolute, read_standard_input, read_text
 
-__all__ = ["STANDARD_INPUT", "Referred", "Source", "Sources"]
+__all__ = ["STANDARD_INPUT", "ReferencedFile", "Source", "SourceCollector"]
 
 STANDARD_INPUT = "-"
 _MAGIC = frozenset("*?[")
@@ -47,7 +47,7 @@ class Source:
         return read_text(Path(self.shown)) if self.is_file else read_standard_input(self.shown)
 
 
-class Referred(NamedTuple):
+class ReferencedFile(NamedTuple):
     """A file that another one refers to."""
 
     path: Path
@@ -58,7 +58,7 @@ class Referred(NamedTuple):
     ids: frozenset[str] | None
 
 
-class Sources:
+class SourceCollector:
     """Finds what the names stand for, each file once."""
 
     def __init__(
@@ -84,7 +84,7 @@ class Sources:
                     yield source
         self.failures += self._discovery.unreadable
 
-    def behind(self, refers_to: Iterable[Referred]) -> Iterator[Source]:
+    def behind(self, refers_to: Iterable[ReferencedFile]) -> Iterator[Source]:
         """What files refer to, as far as it stands in one of the folders and is not there to be checked anyway."""
         several = list(refers_to)
         ids: dict[Path, frozenset[str] | None] = {}

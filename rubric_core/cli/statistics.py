@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from rubric_core.analysis import Language
-from rubric_core.cli.check_result import Checked
-from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.check_result import CheckedFile
+from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.fixing import safe_fix
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.rule import SEVERITIES, Severity
@@ -20,7 +20,7 @@ class _Amount:
     fixable: int = 0
 
 
-def _amounts(files: Iterable[Checked]) -> list[_Amount]:
+def _amounts(files: Iterable[CheckedFile]) -> list[_Amount]:
     """The most frequent first."""
     amounts: dict[str, _Amount] = {}
     for found in (d for each in files for d in each.diagnostics):
@@ -31,7 +31,7 @@ def _amounts(files: Iterable[Checked]) -> list[_Amount]:
     return sorted(amounts.values(), key=lambda a: (-a.count, a.code))
 
 
-def as_rows(files: Iterable[Checked], language: Language) -> list[dict[str, object]]:
+def as_rows(files: Iterable[CheckedFile], language: Language) -> list[dict[str, object]]:
     """The same as plain data."""
     return [
         {
@@ -45,7 +45,7 @@ def as_rows(files: Iterable[Checked], language: Language) -> list[dict[str, obje
     ]
 
 
-def table(files: Iterable[Checked], language: Language, style: Style) -> str:
+def table(files: Iterable[CheckedFile], language: Language, style: TerminalStyle) -> str:
     """A line for each code; what can be fixed is marked."""
     amounts = _amounts(files)
     widths = [
@@ -55,7 +55,7 @@ def table(files: Iterable[Checked], language: Language, style: Style) -> str:
     return "\n".join(_line(a, widths, language, style) for a in amounts)
 
 
-def _line(amount: _Amount, widths: list[int], language: Language, style: Style) -> str:
+def _line(amount: _Amount, widths: list[int], language: Language, style: TerminalStyle) -> str:
     number = str(amount.count).rjust(widths[0])
     code = style.paint(amount.code.ljust(widths[1]), "bold")
     severity = style.paint(amount.severity.ljust(widths[2]), amount.severity)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from rubric_core.adapters import system_ports
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.selection import still_to_do
-from rubric_core.cli.signals import ToldToEnd
+from rubric_core.cli.signals import TerminationSignal
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.attempt import targets_of
@@ -21,11 +21,11 @@ from rubric_core.evaluation.results.store import ResultStore
 from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["Done", "Ending", "Shown", "SuiteRun"]
+__all__ = ["Ending", "ResultDisplay", "SuiteOutcome", "SuiteRun"]
 
 
 @dataclass(slots=True)
-class Done:
+class SuiteOutcome:
     """A suite that was run, or as much of it as was."""
 
     suite: LoadedSuite
@@ -50,7 +50,7 @@ class Ending(NamedTuple):
     broken_off: bool
 
 
-class Shown(Protocol):
+class ResultDisplay(Protocol):
     """What becomes of results: text for a person, or JSON."""
 
     def begin(self, suite: LoadedSuite, cases: int, /) -> None:
@@ -62,7 +62,7 @@ class Shown(Protocol):
     def kept(self, result: CaseResult) -> CaseResult:
         """What is still told of a result at the end. The rest is stored, and needs no memory meanwhile."""
 
-    def end(self, done: Done) -> None:
+    def end(self, done: SuiteOutcome) -> None:
         """A suite is over."""
 
     def finish(self, ending: Ending) -> None:
@@ -73,16 +73,16 @@ class SuiteRun:
     """One run of one suite."""
 
     def __init__(
-        self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: Shown,
+        self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: ResultDisplay,
         also: Callable[[int, CaseResult], None] = lambda _, __: None,
     ) -> None:  # fmt: skip
         self._also = also
         self._options = options
         self._live = live
         self._shown = shown
-        self._told = ToldToEnd()
+        self._told = TerminationSignal()
         self._store = ResultStore.of(suite.path)
-        self.done = Done(suite, cases, DerivedMetrics(suite.analysis.suite))
+        self.done = SuiteOutcome(suite, cases, DerivedMetrics(suite.analysis.suite))
         #: What is kept of results that are on their way to the end of the run, by their identity.
         self._kept: dict[int, CaseResult] = {}
         #: Results that could not be stored yet.

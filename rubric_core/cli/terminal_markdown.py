@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from rubric_core.cli.terminal_style import Style, width
+from rubric_core.cli.terminal_style import TerminalStyle, width
 
 __all__ = ["rendered"]
 
@@ -15,14 +15,14 @@ _WIDEST = 100
 _SPACE = "\ue000"
 
 
-def rendered(markdown: str, style: Style, columns: int) -> str:
+def rendered(markdown: str, style: TerminalStyle, columns: int) -> str:
     """The page in `columns` columns, or fewer where lines would be too long to read."""
     lines = markdown.rstrip().split("\n")
     return "\n".join(_Page(lines, style, min(columns, _WIDEST)).lines())
 
 
 class _Page:
-    def __init__(self, source: Sequence[str], style: Style, columns: int) -> None:
+    def __init__(self, source: Sequence[str], style: TerminalStyle, columns: int) -> None:
         self.source = source
         self.style = style
         self.columns = columns
@@ -99,6 +99,6 @@ class _Page:
         return _INLINE.sub(lambda m: self.style.paint(m[1] or m[2], "code" if m[1] else "bold"), text)
 
 
-def _bare(text: str, style: Style) -> str:
+def _bare(text: str, style: TerminalStyle) -> str:
     """`text` as wide as it will be."""
     return _INLINE.sub(lambda m: m[1] or m[2], text) if style.colour else text

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from rubric_core.cli.terminal_style import columns_of, fitted, width
 
-__all__ = ["Region", "can_redraw"]
+__all__ = ["TerminalRegion", "can_redraw"]
 
 #: Terminals that only print.
 _DUMB = ("dumb", "unknown")
@@ -30,7 +30,7 @@ def _is_pipe(stream: TextIO) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-class Region:
+class TerminalRegion:
     """The last lines of a terminal.
 
     Args:

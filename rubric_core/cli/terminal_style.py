@@ -8,7 +8,7 @@ from typing import TextIO
 
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["COLOURS", "Style", "columns_of", "fitted", "visible", "width", "window"]
+__all__ = ["COLOURS", "TerminalStyle", "columns_of", "fitted", "visible", "width", "window"]
 
 _CODES = {
     "error": "1;31",
@@ -31,13 +31,13 @@ _HIDDEN = {"\t": "    ", "\ufeff": ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class TerminalStyle:
     """Paints words, or leaves them as they are."""
 
     colour: bool
 
     @classmethod
-    def of(cls, stream: TextIO | None = None) -> "Style":
+    def of(cls, stream: TextIO | None = None) -> "TerminalStyle":
         """Colour on a terminal that knows any, unless NO_COLOR asks for none; FORCE_COLOR asks for it anywhere."""
         if os.environ.get("NO_COLOR"):
             return cls(colour=False)

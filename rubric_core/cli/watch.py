@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rubric_core.cli.check_output import frames, summary
-from rubric_core.cli.check_result import Checked, Round
-from rubric_core.cli.file_checker import Checker
-from rubric_core.cli.sanitize import Safe, act
-from rubric_core.cli.sources import Source, Sources
-from rubric_core.cli.terminal_style import Style, columns_of
+from rubric_core.cli.check_result import CheckedFile, CheckRound
+from rubric_core.cli.file_checker import FileChecker
+from rubric_core.cli.sanitize import StreamSanitizer, act
+from rubric_core.cli.sources import Source, SourceCollector
+from rubric_core.cli.terminal_style import TerminalStyle, columns_of
 from rubric_core.configuration import Configuration
 
-__all__ = ["Watching", "watch"]
+__all__ = ["FileWatch", "watch"]
 
 #: Seconds between two looks at the files, and between two searches for new ones.
 LOOK, SEARCH = 0.2, 2.0
@@ -22,9 +22,9 @@ _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 _Stamp = tuple[int, int] | None
 
 
-def watch(checker: Checker, sources: Callable[[], Sources]) -> int:
+def watch(checker: FileChecker, sources: Callable[[], SourceCollector]) -> int:
     """Look until Ctrl-C."""
-    watching = Watching(checker, sources)
+    watching = FileWatch(checker, sources)
     try:
         while True:
             if watching.look():
@@ -35,10 +35,10 @@ def watch(checker: Checker, sources: Callable[[], Sources]) -> int:
         return 0
 
 
-class Watching:
+class FileWatch:
     """What is known of the files, and when each changed last."""
 
-    def __init__(self, checker: Checker, sources: Callable[[], Sources], *, search: float = SEARCH) -> None:
+    def __init__(self, checker: FileChecker, sources: Callable[[], SourceCollector], *, search: float = SEARCH) -> None:
         self._search_every = search
         self._checker = checker
         self._make_sources = sources
@@ -49,7 +49,7 @@ class Watching:
         self._stamps: dict[Source, tuple[_Stamp, Configuration]] = {}
         #: The files that findings depend on, and when each changed last.
         self._around: dict[Path, _Stamp] = {}
-        self._known: dict[Source, Checked | str] = {}
+        self._known: dict[Source, CheckedFile | str] = {}
         self._failures: tuple[str, ...] | None = None
         self._seconds = 0.0
 
@@ -67,12 +67,12 @@ class Watching:
             self._found += waiting
             found = (self._known[source] for source in waiting)
             waiting = list(
-                self._sources.behind(r for each in found if isinstance(each, Checked) for r in each.refers_to)
+                self._sources.behind(r for each in found if isinstance(each, CheckedFile) for r in each.refers_to)
             )
         self._sources.forget(self._found[len(self._named) :])
         changed |= self._known.keys() != set(self._found)
         self._known = {source: self._known[source] for source in self._found}
-        needed = {p for each in self._known.values() if isinstance(each, Checked) for p in each.depends_on}
+        needed = {p for each in self._known.values() if isinstance(each, CheckedFile) for p in each.depends_on}
         self._around = {path: self._around[path] if path in self._around else _stamp(path) for path in needed}
         if changed:
             self._seconds = time.monotonic() - begun
@@ -92,7 +92,7 @@ class Watching:
             configurations[folder] = self._checker.configuration(source)
         before, stamp = self._known.get(source), (_stamp(source.path), configurations[folder])
         own = before is None or stamp != self._stamps.get(source)
-        if not own and not (isinstance(before, Checked) and before.depends_on & touched):
+        if not own and not (isinstance(before, CheckedFile) and before.depends_on & touched):
             return False
         self._stamps[source] = stamp
         self._checker.changed([source.path])
@@ -112,18 +112,18 @@ class Watching:
     def show(self) -> None:
         """Print everything that is known, on a clear screen."""
         known = [self._known[source] for source in self._found]
-        files = (*self._checker.configurations(self._found), *(k for k in known if isinstance(k, Checked)))
+        files = (*self._checker.configurations(self._found), *(k for k in known if isinstance(k, CheckedFile)))
         failures = (*(self._failures or ()), *(k for k in known if isinstance(k, str)))
-        style = Style.of()
+        style = TerminalStyle.of()
         lines = [
             *(f"{text}\n" for text in frames(files, style, columns_of(sys.stdout))),
             *(f"rubric: {failure}" for failure in failures),
         ]
-        lines.append(summary(Round(files, failures, self._seconds)))
+        lines.append(summary(CheckRound(files, failures, self._seconds)))
         lines.append(style.paint("Waiting for changes; Ctrl-C ends", "dim"))
         if sys.stdout.isatty():
             act(sys.stdout, _CLEAR)
-        print(*map(Safe(sys.stdout), lines), sep="\n", flush=True)
+        print(*map(StreamSanitizer(sys.stdout), lines), sep="\n", flush=True)
 
 
 def _stamp(path: Path) -> _Stamp:
@@ -135,5 +135,5 @@ def _stamp(path: Path) -> _Stamp:
     return status.st_mtime_ns, status.st_size
 
 
-def _said(known: Checked | str | None) -> object:
-    return known.diagnostics if isinstance(known, Checked) else known
+def _said(known: CheckedFile | str | None) -> object:
+    return known.diagnostics if isinstance(known, CheckedFile) else known

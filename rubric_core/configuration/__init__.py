@@ -1,6 +1,6 @@
 """What a project says about checking: `.rubric.toml`, or the table `tool.rubric` of `pyproject.toml`."""
 
-from rubric_core.configuration.lookup import CONFIGURATION_FILES, ByFolder, Configurations
+from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations, FolderConfigurations
 from rubric_core.configuration.model import DEFAULT, Configuration
 
-__all__ = ["CONFIGURATION_FILES", "DEFAULT", "ByFolder", "Configuration", "Configurations"]
+__all__ = ["CONFIGURATION_FILES", "DEFAULT", "Configuration", "Configurations", "FolderConfigurations"]

@@ -10,7 +10,7 @@ from rubric_core.analysis import Language
 from rubric_core.configuration.model import DEFAULT, Configuration
 from rubric_core.loading.files import UnreadableError, read_text
 
-__all__ = ["CONFIGURATION_FILES", "PYPROJECT", "ByFolder", "Configurations"]
+__all__ = ["CONFIGURATION_FILES", "PYPROJECT", "Configurations", "FolderConfigurations"]
 
 #: By precedence where a folder has both.
 CONFIGURATION_FILES = (".rubric.toml", "pyproject.toml")
@@ -87,7 +87,7 @@ class Configurations:
         return unreadable(path, message.removeprefix(f"{path}").lstrip(":1234567890 "), self._language)
 
 
-class ByFolder:
+class FolderConfigurations:
     """The configurations of many files at one moment: each folder is looked into once."""
 
     def __init__(self, configurations: Configurations) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from rubric_core.analysis import Language
-from rubric_core.configuration.toml_places import Place, places
+from rubric_core.configuration.toml_places import TomlPlace, places
 from rubric_core.language.closest_name import closest
 from rubric_core.text import Edit, LineIndex, Position, Span
 from rubric_core.validation.rule import Context, Diagnostic
@@ -26,7 +26,7 @@ class Problems:
         self._table = table
         self._language = language
         self._found: list[ConfigurationProblem] = []
-        self._places: dict[Keys, Place] | None = None
+        self._places: dict[Keys, TomlPlace] | None = None
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -72,7 +72,7 @@ class Problems:
         whole = (*self._table, *keys)
         while whole and whole not in self._places:
             whole = whole[:-1]
-        place = self._places.get(whole, Place(Span(0, 0), Span(0, 0)))
+        place = self._places.get(whole, TomlPlace(Span(0, 0), Span(0, 0)))
         start, end = place.value if value else place.key
         line = _REST_OF_LINE.match(self._text, start)
         return Span(start, min(end, line.end())) if line else Span(start, end)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rubric_core.text import Span
 
-__all__ = ["Place", "places"]
+__all__ = ["TomlPlace", "places"]
 
 _BETWEEN = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
 _STRING = r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\r\n]|\\.)*"|\'[^\'\r\n]*\''
@@ -14,14 +14,14 @@ _PART = re.compile(rf"[ \t]*((?:{_STRING})|[\w-]+)[ \t]*", re.DOTALL)
 _SCALAR = re.compile(rf"(?:{_STRING})|[^\s,\]}}#]+(?: \d\d:[^\s,\]}}#]+)?", re.DOTALL)
 
 
-class Place(NamedTuple):
+class TomlPlace(NamedTuple):
     """A key, where it is written last, and its value; both are the value for an item of a list."""
 
     key: Span
     value: Span
 
 
-def places(text: str) -> dict[tuple[str | int, ...], Place]:
+def places(text: str) -> dict[tuple[str | int, ...], TomlPlace]:
     """Every place by the keys, and numbers of items, that lead there. `text` has to be valid TOML."""
     scanner = _Scanner(text)
     # Where the text is no TOML from some place on, what was found before is right.
@@ -38,7 +38,7 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.found: dict[tuple[str | int, ...], Place] = {}
+        self.found: dict[tuple[str | int, ...], TomlPlace] = {}
 
     def document(self) -> None:
         table: tuple[str | int, ...] = ()
@@ -72,7 +72,7 @@ class _Scanner:
         self._take("]" * brackets)
         whole = Span(start, self.at)
         for length in range(1, len(names) + 1):
-            self.found.setdefault(names[:length], Place(whole, whole))
+            self.found.setdefault(names[:length], TomlPlace(whole, whole))
         return names
 
     def _keys(self) -> tuple[tuple[str | int, ...], Span]:
@@ -89,7 +89,7 @@ class _Scanner:
     def _entry(self, table: tuple[str | int, ...]) -> None:
         names, key = self._keys()
         for length in range(1, len(names)):
-            self.found.setdefault((*table, *names[:length]), Place(key, key))
+            self.found.setdefault((*table, *names[:length]), TomlPlace(key, key))
         self._take("=")
         self._value((*table, *names), key)
 
@@ -102,7 +102,7 @@ class _Scanner:
         else:
             self.at = self._match(_SCALAR).end()
         value = Span(start, self.at)
-        self.found[path] = Place(key or value, value)
+        self.found[path] = TomlPlace(key or value, value)
 
     def _list(self, path: tuple[str | int, ...]) -> None:
         self.at += 1

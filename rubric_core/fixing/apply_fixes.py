@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from rubric_core.analysis import Analysis
 from rubric_core.analysis.trial import tried
 from rubric_core.fixing.blame import innocent
-from rubric_core.fixing.comparison import Comparison, named
+from rubric_core.fixing.comparison import FindingComparison, named
 from rubric_core.fixing.fix_choice import Offered, apart, keeps_comments, safe_fixes
 from rubric_core.fixing.gate import Gate
 from rubric_core.lazy_compilation import dataclass
@@ -13,14 +13,14 @@ from rubric_core.syntax.events import stumble
 from rubric_core.syntax.parse import parse
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["Fixed", "fixed"]
+__all__ = ["FixedText", "fixed"]
 
 #: Fixes bring others to light; nothing sensible is hidden deeper than this.
 _MOST_ROUNDS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedText:
     """What fixes made of a text."""
 
     analysis: Analysis
@@ -28,7 +28,7 @@ class Fixed:
     count: int = 0
 
 
-def fixed(analysis: Analysis, code: str | None = None) -> Fixed:
+def fixed(analysis: Analysis, code: str | None = None) -> FixedText:
     """The text after every safe fix that holds up, of findings with that `code` or of all. Fixing it again changes nothing."""
     now, left = analysis, {named(each) for each in analysis.diagnostics}
     count = 0
@@ -39,7 +39,7 @@ def fixed(analysis: Analysis, code: str | None = None) -> Fixed:
         now = step.analysis
         count += sum(named(each) in left for each in step.gone)
         left = {named(new) for old, new in step.kept if named(old) in left}
-    return Fixed(analysis) if now is not analysis and _reads_worse(analysis, now) else Fixed(now, count)
+    return FixedText(analysis) if now is not analysis and _reads_worse(analysis, now) else FixedText(now, count)
 
 
 def _reads_worse(before: Analysis, after: Analysis) -> bool:
@@ -48,7 +48,7 @@ def _reads_worse(before: Analysis, after: Analysis) -> bool:
     return stumble(new) is not None and (stumble(old) is None or len(parse(new).problems) > len(parse(old).problems))
 
 
-def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> Comparison | None:
+def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> FindingComparison | None:
     """Every fix that can be made at once; None where there is none."""
     text, gate = analysis.document.text, Gate(analysis)
     chosen = apart(each for each in safe_fixes(found) if keeps_comments(text, each[1].edits))
@@ -63,13 +63,13 @@ def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> Comparison | None
     return None
 
 
-def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[Comparison | None, list[Offered]]:
+def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[FindingComparison | None, list[Offered]]:
     """The findings after some fixes; None where one of them does not hold up, and the fixes that are not to blame."""
     try:
         trial = tried(analysis, (edit for _, fix in chosen for edit in fix.edits))
     except ValueError:  # one of them makes two edits of one place
         return None, []
-    compared = Comparison(trial, {named(found) for found, _ in chosen})
+    compared = FindingComparison(trial, {named(found) for found, _ in chosen})
     if compared.holds:
         return compared, []
     return None, innocent(analysis.document, compared, chosen)

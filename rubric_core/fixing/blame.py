@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from rubric_core.fixing.comparison import Comparison, named
+from rubric_core.fixing.comparison import FindingComparison, named
 from rubric_core.fixing.fix_choice import Offered
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
@@ -12,7 +12,7 @@ from rubric_core.text import Edit
 __all__ = ["innocent"]
 
 
-def innocent(document: Document, compared: Comparison, offered: Sequence[Offered]) -> list[Offered]:
+def innocent(document: Document, compared: FindingComparison, offered: Sequence[Offered]) -> list[Offered]:
     """The fixes beside which nothing is wrong once all of them are made; none of them where the places do not tell.
 
     To blame are the fix whose finding is still there, the one that wrote what is now wrong, and all of a case where

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 
 from rubric_core.analysis.trial import Trial
-from rubric_core.fixing.offset_origin import Origin, Shift
+from rubric_core.fixing.offset_origin import OffsetOrigin, OriginFinder
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["Comparison", "Named", "named"]
+__all__ = ["FindingComparison", "Named", "named"]
 
 _LOUD = ("error", "warning")
 #: What the parser says; a text with more of it is read worse.
@@ -22,7 +22,7 @@ def named(found: Diagnostic) -> Named:
     return found.code, found.span.start, found.message
 
 
-class Comparison:
+class FindingComparison:
     """Which findings are there before and after.
 
     Args:
@@ -31,7 +31,7 @@ class Comparison:
     """
 
     def __init__(self, trial: Trial, meant: Collection[Named] = ()) -> None:
-        self._shift = shift = Shift(trial.edits)
+        self._shift = shift = OriginFinder(trial.edits)
         self._trial = trial
         #: The text after the edits.
         self.analysis = trial.analysis
@@ -55,7 +55,7 @@ class Comparison:
         left: list[Diagnostic] = []
         for old in self.gone:
             (left if named(old) in apart_from else before[key(old, old.span.start)]).append(old)
-        new: list[tuple[Diagnostic, Origin]] = []
+        new: list[tuple[Diagnostic, OffsetOrigin]] = []
         for diagnostic, origin in self.new:
             same = before.get(key(diagnostic, origin.offset)) if moved or origin.edit is None else None
             if same:
@@ -82,13 +82,13 @@ class Comparison:
         unread = after > before or (self._mends_syntax and after == before)
         return unread or any(True for _ in self._brought())
 
-    def origins_of_brought(self) -> list[Origin]:
+    def origins_of_brought(self) -> list[OffsetOrigin]:
         """Where these come from. While the parser has more to say, what else is new is its doing, and not told."""
         before, after = self._trial.stumbles
         stumbled = [self._shift.origin(offset) for offset in self._trial.stumbled] if after > before else []
         return stumbled or [origin for _, origin in self._brought()]
 
-    def _brought(self) -> Iterator[tuple[Diagnostic, Origin]]:
+    def _brought(self) -> Iterator[tuple[Diagnostic, OffsetOrigin]]:
         before, after = self._trial.stumbles
         for diagnostic, origin in self.new:
             if diagnostic.code in _UNREADABLE:
@@ -98,7 +98,7 @@ class Comparison:
             elif diagnostic.severity in _LOUD and not self._was_hidden(origin):
                 yield diagnostic, origin
 
-    def _was_hidden(self, origin: Origin) -> bool:
+    def _was_hidden(self, origin: OffsetOrigin) -> bool:
         """Whether something that is gone kept the check from looking there. What an edit wrote was not there to be hidden."""
         for old in self.gone:
             hidden, edit = old.hides, origin.edit

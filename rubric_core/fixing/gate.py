@@ -12,7 +12,7 @@ from dataclasses import replace
 from rubric_core.analysis import Analysis
 from rubric_core.analysis.trial import Trial, tried_briefly
 from rubric_core.fixing.blame import innocent
-from rubric_core.fixing.comparison import Comparison, Named, named
+from rubric_core.fixing.comparison import FindingComparison, Named, named
 from rubric_core.fixing.fix_choice import Offered, apart, keeps_comments
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
@@ -139,11 +139,11 @@ class Gate:
         compared = self._compared(edits, offered)
         return compared is not None and compared.holds
 
-    def _compared(self, edits: tuple[Edit, ...], offered: Sequence[Offered]) -> Comparison | None:
+    def _compared(self, edits: tuple[Edit, ...], offered: Sequence[Offered]) -> FindingComparison | None:
         """What becomes of the findings; None for edits that cannot be made together."""
         names = {named(each) for each, _ in offered}
         trial = self._tried(edits, names)
-        return Comparison(trial, names) if trial is not None else None
+        return FindingComparison(trial, names) if trial is not None else None
 
     def mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether edits take a finding away and bring nothing new."""
@@ -164,14 +164,14 @@ class Gate:
         key = (None, tuple(edits))
         if key not in self._known:
             trial = self._tried(key[1])
-            self._known[key] = trial is not None and not Comparison(trial).is_worse
+            self._known[key] = trial is not None and not FindingComparison(trial).is_worse
         return self._known[key]
 
     def _mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         trial, name = self._tried(edits, {named(found)}), named(found)
         if trial is None or not keeps_comments(self.analysis.document.text, edits):
             return False
-        return Comparison(trial, (name,)).holds
+        return FindingComparison(trial, (name,)).holds
 
     def _tried(self, edits: tuple[Edit, ...], meant: AbstractSet[Named] = frozenset()) -> Trial | None:
         """What becomes of the text; None for edits that cannot be made together."""

@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 from rubric_core.text import Edit
 
-__all__ = ["Origin", "Shift"]
+__all__ = ["OffsetOrigin", "OriginFinder"]
 
 
-class Origin(NamedTuple):
+class OffsetOrigin(NamedTuple):
     """Where something comes from: an offset of the text before, and the edit that wrote it, if one did."""
 
     offset: int
     edit: Edit | None
 
 
-class Shift:
+class OriginFinder:
     """Finds where offsets of the new text come from."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
@@ -29,7 +29,7 @@ class Shift:
             by += len(edit.new_text) - (edit.span.end - edit.span.start)
             self._ends.append(edit.span.end + by)
 
-    def origin(self, offset: int) -> Origin:
+    def origin(self, offset: int) -> OffsetOrigin:
         """Where the character at `offset` comes from."""
         at = bisect_right(self._starts, offset) - 1
         while at >= 0 and self._starts[at] == self._ends[at]:  # what only takes away wrote nothing
@@ -37,8 +37,8 @@ class Shift:
                 break
             at -= 1
         if at < 0:
-            return Origin(offset, None)
+            return OffsetOrigin(offset, None)
         edit = self._edits[at]
         if offset < self._ends[at]:
-            return Origin(edit.span.start, edit)
-        return Origin(offset - self._ends[at] + edit.span.end, None)
+            return OffsetOrigin(edit.span.start, edit)
+        return OffsetOrigin(offset - self._ends[at] + edit.span.end, None)

@@ -5,6 +5,6 @@ columns. Only what is out of line with that is changed, and only where the text 
 """
 
 from rubric_core.formatting.format import format_edits, obstacle
-from rubric_core.formatting.style import Style
+from rubric_core.formatting.style import IndentStyle
 
-__all__ = ["Style", "format_edits", "obstacle"]
+__all__ = ["IndentStyle", "format_edits", "obstacle"]

@@ -8,10 +8,10 @@ from rubric_core.analysis.block_state import BlockState
 from rubric_core.formatting.lines import UnusualError, line_edits
 from rubric_core.formatting.meaning import keeps_meaning
 from rubric_core.formatting.spacing import end_edits, inner_edits, trailing_edits
-from rubric_core.formatting.style import Style, StyleCounts, style_of
+from rubric_core.formatting.style import IndentStyle, StyleCounts, style_of
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.blocks import Document
-from rubric_core.syntax.tree import Problem, Tree
+from rubric_core.syntax.tree import SyntaxProblem, SyntaxTree
 from rubric_core.text import Edit, Span
 
 __all__ = ["format_edits", "obstacle"]
@@ -44,10 +44,12 @@ def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 
     return sorted(edit for edits, _ in done for edit in edits)
 
 
-def obstacle(analysis: Analysis) -> Problem | None:
+def obstacle(analysis: Analysis) -> SyntaxProblem | None:
     """The first reason why a text is left as it is, such as a syntax error; None for one that can be formatted."""
     found = (
-        Problem(p.kind, piece.outer(p.span), p.message) for piece in _pieces(analysis) for p in piece.tree.problems
+        SyntaxProblem(p.kind, piece.outer(p.span), p.message)
+        for piece in _pieces(analysis)
+        for p in piece.tree.problems
     )
     return min(found, key=lambda problem: problem.span.start, default=None)
 
@@ -68,7 +70,7 @@ class Layout:
     counts: StyleCounts
     #: Its last edits, at its own offsets, and whether every line is then where it belongs; and what that depends on besides its text.
     made: tuple[Sequence[Edit], bool] = ((), False)
-    made_for: tuple[Style, int, bool, bool] | None = None
+    made_for: tuple[IndentStyle, int, bool, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class _Piece:
     is_last: bool
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> SyntaxTree:
         """What is in it."""
         return self.state.tree
 
@@ -95,7 +97,7 @@ class _Piece:
             known = self.state.layout = Layout(StyleCounts.of(self.text, self.tree))
         return known
 
-    def edits(self, style: Style, column: int, within: Span | None) -> tuple[list[Edit], bool]:
+    def edits(self, style: IndentStyle, column: int, within: Span | None) -> tuple[list[Edit], bool]:
         """The edits of the piece, at offsets of the whole text, and whether every line is then where it belongs."""
         if within is not None:
             found, whole = self._edits(style, column, within)
@@ -106,7 +108,7 @@ class _Piece:
             found, whole = layout.made
         return [Edit(self.outer(e.span), e.new_text) for e in found], whole
 
-    def _edits(self, style: Style, column: int, within: Span | None) -> tuple[Sequence[Edit], bool]:
+    def _edits(self, style: IndentStyle, column: int, within: Span | None) -> tuple[Sequence[Edit], bool]:
         """The same at offsets of the piece."""
         inner = [*inner_edits(self.text, self.tree), *trailing_edits(self.text, self.tree)]
         end = [*end_edits(self.text)] if self.is_last else []

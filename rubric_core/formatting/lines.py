@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rubric_core.formatting.style import Style, dash_of
+from rubric_core.formatting.style import IndentStyle, dash_of
 from rubric_core.syntax.edit import column_of
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, Tree
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, SyntaxTree
 from rubric_core.text import Edit, LineIndex, Span
 
 __all__ = ["UnusualError", "line_edits"]
@@ -19,7 +19,7 @@ class UnusualError(Exception):
     """Something is written in a way that is left alone."""
 
 
-def line_edits(text: str, tree: Tree, style: Style, column: int | None) -> Iterator[Edit]:
+def line_edits(text: str, tree: SyntaxTree, style: IndentStyle, column: int | None) -> Iterator[Edit]:
     """What puts every line and what follows a dash where it belongs. Raises UnusualError.
 
     Args:
@@ -41,7 +41,7 @@ class _Plan:
 
     text: str
     index: LineIndex
-    style: Style
+    style: IndentStyle
     #: Where a line that begins with a key or a dash is to start.
     starts: dict[int, int] = field(default_factory=dict)
     #: By how much a line moves that goes on with a value.

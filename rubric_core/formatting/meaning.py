@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, Tree, walk
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, SyntaxTree, walk
 from rubric_core.text import Edit, apply_edits
 
 __all__ = ["keeps_meaning", "same_trees"]
 
 
-def keeps_meaning(text: str, tree: Tree, edits: Iterable[Edit]) -> bool:
+def keeps_meaning(text: str, tree: SyntaxTree, edits: Iterable[Edit]) -> bool:
     """Whether `edits` change whitespace only, and none that means something."""
     after = apply_edits(text, edits)
     if "".join(after.split()) != "".join(text.split()):
@@ -18,7 +18,7 @@ def keeps_meaning(text: str, tree: Tree, edits: Iterable[Edit]) -> bool:
     return same_trees(tree, parse(after))
 
 
-def same_trees(one: Tree, other: Tree) -> bool:
+def same_trees(one: SyntaxTree, other: SyntaxTree) -> bool:
     """Whether two trees have the same nodes, styles, anchors and tags; where they stand does not count."""
     if other.problems or [*one.anchors] != [*other.anchors]:
         return False

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree, walk
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, SyntaxTree, walk
 from rubric_core.text import Edit, LineIndex, Span
 
 __all__ = ["end_edits", "inner_edits", "trailing_edits"]
@@ -14,7 +14,7 @@ _TRAILING = re.compile(r"(?<![ \t])[ \t]+\Z")
 _BREAK = re.compile(r"\r\n?|\n")
 
 
-def inner_edits(text: str, tree: Tree) -> Iterator[Edit]:
+def inner_edits(text: str, tree: SyntaxTree) -> Iterator[Edit]:
     """The blanks between what stands on one line."""
     for node in walk(tree.root):
         if isinstance(node, Mapping):
@@ -64,7 +64,7 @@ def _is_aligned(text: str, mapping: Mapping) -> bool:
     return len(columns) == 1 and len(ends) > 1
 
 
-def trailing_edits(text: str, tree: Tree) -> Iterator[Edit]:
+def trailing_edits(text: str, tree: SyntaxTree) -> Iterator[Edit]:
     """The blanks at the ends of lines that are not in the middle of a text."""
     index = LineIndex(text)
     texts = _text_lines(index, tree)
@@ -75,7 +75,7 @@ def trailing_edits(text: str, tree: Tree) -> Iterator[Edit]:
             yield Edit(Span(start + found.start(), end), "")
 
 
-def _text_lines(index: LineIndex, tree: Tree) -> Collection[int]:
+def _text_lines(index: LineIndex, tree: SyntaxTree) -> Collection[int]:
     """The lines at whose ends blanks are a part of a text, or of a line break in quotes."""
     found = set[int]()
     for node in walk(tree.root):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rubric_core.syntax.edit import column_of
-from rubric_core.syntax.tree import Mapping, Node, Sequence, Tree, walk
+from rubric_core.syntax.tree import Mapping, Node, Sequence, SyntaxTree, walk
 
-__all__ = ["Style", "StyleCounts", "dash_of", "style_of"]
+__all__ = ["IndentStyle", "StyleCounts", "dash_of", "style_of"]
 
 _STEP, _GAP = 2, 1
 _WIDEST = 8
@@ -17,7 +17,7 @@ _COMMON, _OFTEN = frozenset({0, 1, 2, 4}), 3
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class IndentStyle:
     """How far things are moved to the right, in columns."""
 
     #: What is in a mapping, from its key.
@@ -40,7 +40,7 @@ class StyleCounts(NamedTuple):
     gaps: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, text: str, tree: Tree) -> "StyleCounts":
+    def of(cls, text: str, tree: SyntaxTree) -> "StyleCounts":
         """Those of one piece."""
         steps, lists, gaps = Counter[int](), Counter[int](), Counter[int]()
         for node in walk(tree.root):
@@ -51,7 +51,7 @@ class StyleCounts(NamedTuple):
         return cls(*(tuple(sorted(each.items())) for each in (steps, lists, gaps)))
 
 
-def style_of(pieces: Iterable[StyleCounts], default: int = _STEP, columns: Iterable[int] = ()) -> Style:
+def style_of(pieces: Iterable[StyleCounts], default: int = _STEP, columns: Iterable[int] = ()) -> IndentStyle:
     """The style of a file; `default` is the step of one that has no mapping in a mapping.
 
     Args:
@@ -65,7 +65,7 @@ def style_of(pieces: Iterable[StyleCounts], default: int = _STEP, columns: Itera
             for distance, number in some:
                 whole[distance] += number * times
     step = _usual(steps + Counter({n: times for n, times in lists.items() if n}), default, least=2)
-    return Style(step, _usual(lists, step, least=0), _usual(gaps, _GAP, least=1))
+    return IndentStyle(step, _usual(lists, step, least=0), _usual(gaps, _GAP, least=1))
 
 
 def _usual(found: Counter[int], default: int, *, least: int) -> int:

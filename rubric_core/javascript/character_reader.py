@@ -9,7 +9,7 @@ from rubric_core.javascript.ranges import ALL as EVERY
 from rubric_core.javascript.ranges import Ranges, inverse, normal, of, united, without
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["DIGITS", "LINE_ENDS", "SPACES", "WORDS", "Modes", "Reading"]
+__all__ = ["DIGITS", "LINE_ENDS", "SPACES", "WORDS", "CharacterReader", "Flags"]
 
 LINE_ENDS = of("\n\r\u2028\u2029")
 DIGITS: Ranges = ((0x30, 0x39),)
@@ -24,7 +24,7 @@ _LAST = 0x10FFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Modes:
+class Flags:
     """The flags that hold at a place: groups may change the first three."""
 
     ignore_case: bool
@@ -36,10 +36,10 @@ class Modes:
     sets: bool
 
 
-class Reading:
+class CharacterReader:
     """Reads a pattern from left to right, as far as it is about characters."""
 
-    def __init__(self, pattern: str, modes: Modes) -> None:
+    def __init__(self, pattern: str, modes: Flags) -> None:
         self.text = pattern
         self.at = 0
         self.modes = modes

@@ -6,7 +6,17 @@ from rubric_core.javascript.ranges import Ranges
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = [
-    "Alternatives", "Chars", "Edge", "Empty", "Group", "InvalidPatternError", "Look", "Node", "Quantified", "Reference", "Row",
+    "Alternatives",
+    "Chars",
+    "Concatenation",
+    "Edge",
+    "Empty",
+    "Group",
+    "InvalidPatternError",
+    "Lookaround",
+    "Node",
+    "Quantified",
+    "Reference",
     "UnsupportedPatternError",
 ]  # fmt: skip
 
@@ -50,7 +60,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Lookaround:
     """What has to stand ahead or behind, or must not."""
 
     body: "Node"
@@ -77,7 +87,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Concatenation:
     """One after the other."""
 
     items: tuple["Node", ...]
@@ -90,4 +100,4 @@ class Alternatives:
     options: tuple["Node", ...]
 
 
-Node: TypeAlias = Empty | Chars | Edge | Group | Look | Quantified | Reference | Row | Alternatives
+Node: TypeAlias = Empty | Chars | Edge | Group | Lookaround | Quantified | Reference | Concatenation | Alternatives

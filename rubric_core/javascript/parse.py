@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rubric_core.javascript.character_reader import LINE_ENDS, Modes, Reading
+from rubric_core.javascript.character_reader import LINE_ENDS, CharacterReader, Flags
 from rubric_core.javascript.nodes import (  # fmt: skip
     Alternatives,
     Chars,
+    Concatenation,
     Edge,
     Empty,
     Group,
     InvalidPatternError,
-    Look,
+    Lookaround,
     Node,
     Quantified,
     Reference,
-    Row,
 )
 from rubric_core.javascript.ranges import ALL, inverse, of
 from rubric_core.javascript.set_classes import set_class
@@ -43,7 +43,7 @@ def parse(pattern: str, flags: str = "") -> Node:
     if unknown or len(set(flags)) != len(flags) or {"u", "v"} <= set(flags):
         raise InvalidPatternError(f"invalid flags: {flags}")
     unicode = "u" in flags or "v" in flags
-    modes = Modes("i" in flags, "m" in flags, "s" in flags, unicode, "v" in flags)
+    modes = Flags("i" in flags, "m" in flags, "s" in flags, unicode, "v" in flags)
     reader = _Parser(pattern if unicode else units(pattern), modes)
     node = reader.disjunction()
     if reader.at < len(reader.text):
@@ -70,8 +70,8 @@ def _groups(pattern: str) -> Iterator[str]:
         at += 1
 
 
-class _Parser(Reading):
-    def __init__(self, pattern: str, modes: Modes) -> None:
+class _Parser(CharacterReader):
+    def __init__(self, pattern: str, modes: Flags) -> None:
         super().__init__(pattern, modes)
         self._names = list(_groups(pattern))
         self.named = any(self._names)
@@ -96,7 +96,7 @@ class _Parser(Reading):
         items: list[Node] = []
         while self.at < len(self.text) and not self.peek("|") and not self.peek(")"):
             items.append(self._term())
-        return items[0] if len(items) == 1 else Row(tuple(items)) if items else Empty()
+        return items[0] if len(items) == 1 else Concatenation(tuple(items)) if items else Empty()
 
     def _term(self) -> Node:
         start = self.at
@@ -154,7 +154,7 @@ class _Parser(Reading):
         if not found.texts:
             return chars
         rows: list[Node] = [
-            Row(tuple(Chars(self.same(of(char))) for char in text)) if text else Empty()
+            Concatenation(tuple(Chars(self.same(of(char))) for char in text)) if text else Empty()
             for text in sorted(found.texts, key=len, reverse=True)
         ]
         rows.insert(sum(len(text) > 1 for text in found.texts), chars)
@@ -200,7 +200,7 @@ class _Parser(Reading):
             return self._captured(), True
         for mark, behind in (("=", False), ("!", False), ("<=", True), ("<!", True)):
             if self.take(mark):
-                return Look(self._inside(), behind, mark.endswith("!")), not (behind or self.modes.unicode)
+                return Lookaround(self._inside(), behind, mark.endswith("!")), not (behind or self.modes.unicode)
         if self.take("<"):
             name = self._name()
             if name in self._taken[-1]:
@@ -216,7 +216,7 @@ class _Parser(Reading):
         number = self._opened
         return Group(number, self._inside())
 
-    def _inside(self, modes: Modes | None = None) -> Node:
+    def _inside(self, modes: Flags | None = None) -> Node:
         outer, self.modes = self.modes, modes or self.modes
         node = self.disjunction()
         self.modes = outer
@@ -224,7 +224,7 @@ class _Parser(Reading):
             raise InvalidPatternError("unterminated group")
         return node
 
-    def _modified(self) -> Modes:
+    def _modified(self) -> Flags:
         """The flags in a group such as `(?i-m:…)`."""
         found = self.matched(r"([ims]*)(?:(-)([ims]*))?:")
         added, removed = (found[1], found[3] or "") if found else ("", "")

@@ -8,21 +8,21 @@ from dataclasses import field
 
 from rubric_core.javascript.nodes import (
     Alternatives,
+    Concatenation,
     Group,
-    Look,
+    Lookaround,
     Node,
     Quantified,
     Reference,
-    Row,
     UnsupportedPatternError,
 )
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["Places", "places_of"]
+__all__ = ["GroupPlaces", "places_of"]
 
 
 @dataclass
-class Places:
+class GroupPlaces:
     """Where groups and references stand in a pattern."""
 
     #: The groups that are referred to, and can have captured something.
@@ -49,11 +49,11 @@ class _Around:
         return _Around((*self.parts, node))
 
 
-def places_of(node: Node) -> Places:
+def places_of(node: Node) -> GroupPlaces:
     """Where groups and references stand. Raises UnsupportedPatternError for what Python's engines do not forget in time."""
     walk = _Walk()
     walk.of(node, _Around())
-    places = Places()
+    places = GroupPlaces()
     for reference, around, closed, opened in walk.references:
         numbers = [n for n in reference.numbers if walk.can_be_filled(n, around, closed, opened)]
         places.note(reference, numbers)
@@ -76,9 +76,9 @@ class _Walk:
             self.of(node.body, around.inside(node))
             self._opened.discard(node.number)
             self._closed.add(node.number)
-        elif isinstance(node, Look | Quantified):
+        elif isinstance(node, Lookaround | Quantified):
             self.of(node.body, around.inside(node))
-        elif isinstance(node, Row):
+        elif isinstance(node, Concatenation):
             for each in node.items:
                 self.of(each, around)
         elif isinstance(node, Alternatives):
@@ -91,9 +91,9 @@ class _Walk:
         if number in opened:
             return False
         apart = [p for p in group.parts if not any(p is each for each in around.parts)]
-        if any(isinstance(p, Look) and p.negative for p in apart):
+        if any(isinstance(p, Lookaround) and p.negative for p in apart):
             return False
-        if any(isinstance(p, Look) and p.behind for p in around.parts):
+        if any(isinstance(p, Lookaround) and p.behind for p in around.parts):
             raise UnsupportedPatternError("rubric cannot run a reference inside of lookbehind")
         if number not in closed:
             return False

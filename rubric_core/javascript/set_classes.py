@@ -2,25 +2,25 @@
 
 from typing import NamedTuple
 
-from rubric_core.javascript.character_reader import Reading
+from rubric_core.javascript.character_reader import CharacterReader
 from rubric_core.javascript.nodes import InvalidPatternError
 from rubric_core.javascript.ranges import Ranges, common, united, without
 
-__all__ = ["Members", "set_class"]
+__all__ = ["ClassMembers", "set_class"]
 
 _SYNTAX = "()[]{}/-\\|"
 _RESERVED = tuple(c * 2 for c in "&!#$%*+,.:;<=>?@^`~")
 _PUNCTUATION = "&-!#%,:;<=>@`~"
 
 
-class Members(NamedTuple):
+class ClassMembers(NamedTuple):
     """What is in a class: characters, and texts that are longer or empty."""
 
     ranges: Ranges = ()
     texts: frozenset[str] = frozenset()
 
 
-def set_class(reading: Reading) -> Members:
+def set_class(reading: CharacterReader) -> ClassMembers:
     """A class in brackets, behind the opening one. Raises InvalidPatternError."""
     negated = reading.take("^")
     found = _contents(reading)
@@ -28,12 +28,12 @@ def set_class(reading: Reading) -> Members:
         return found
     if found.texts:
         raise InvalidPatternError("a class that is turned around has no texts")
-    return Members(reading.others(found.ranges))
+    return ClassMembers(reading.others(found.ranges))
 
 
-def _contents(reading: Reading) -> Members:
+def _contents(reading: CharacterReader) -> ClassMembers:
     if reading.take("]"):
-        return Members()
+        return ClassMembers()
     first, single = _operand(reading)
     for mark in ("&&", "--"):
         if reading.peek(mark):
@@ -44,23 +44,23 @@ def _contents(reading: Reading) -> Members:
         if reading.peek("&&") or reading.peek("--"):
             raise InvalidPatternError("invalid set operation in character class")
         each = _ranged(reading, each, single)
-        found = Members(united(found.ranges, each.ranges), found.texts | each.texts)
+        found = ClassMembers(united(found.ranges, each.ranges), found.texts | each.texts)
     return found
 
 
-def _chain(reading: Reading, found: Members, mark: str) -> Members:
+def _chain(reading: CharacterReader, found: ClassMembers, mark: str) -> ClassMembers:
     while not reading.take("]"):
         if not reading.take(mark) or (mark == "&&" and reading.peek("&")):
             raise InvalidPatternError("invalid set operation in character class")
         each, _ = _operand(reading)
         if mark == "&&":
-            found = Members(common(found.ranges, each.ranges), found.texts & each.texts)
+            found = ClassMembers(common(found.ranges, each.ranges), found.texts & each.texts)
         else:
-            found = Members(without(found.ranges, each.ranges), found.texts - each.texts)
+            found = ClassMembers(without(found.ranges, each.ranges), found.texts - each.texts)
     return found
 
 
-def _ranged(reading: Reading, low: Members, single: str | None) -> Members:
+def _ranged(reading: CharacterReader, low: ClassMembers, single: str | None) -> ClassMembers:
     """A range, where the operand is the lower end of one."""
     if not reading.peek("-") or reading.peek("--"):
         return low
@@ -69,10 +69,10 @@ def _ranged(reading: Reading, low: Members, single: str | None) -> Members:
     del high
     if single is None or end is None or single > end:
         raise InvalidPatternError("range out of order in character class")
-    return Members(reading.kept(((ord(single), ord(end)),)))
+    return ClassMembers(reading.kept(((ord(single), ord(end)),)))
 
 
-def _operand(reading: Reading) -> tuple[Members, str | None]:
+def _operand(reading: CharacterReader) -> tuple[ClassMembers, str | None]:
     """A part of a class, and the character that it is, if it is one."""
     if reading.take("["):
         return set_class(reading), None
@@ -82,13 +82,13 @@ def _operand(reading: Reading) -> tuple[Members, str | None]:
         reading.at += 1
         found = reading.shorthand()
         if found is not None:
-            return Members(found), None
+            return ClassMembers(found), None
         reading.at -= 1
     char = _character(reading)
-    return Members(reading.of_character(char)), char
+    return ClassMembers(reading.of_character(char)), char
 
 
-def _texts(reading: Reading) -> Members:
+def _texts(reading: CharacterReader) -> ClassMembers:
     texts = [""]
     while not reading.take("}"):
         if reading.take("|"):
@@ -96,10 +96,10 @@ def _texts(reading: Reading) -> Members:
         else:
             texts[-1] += _character(reading)
     single = [text for text in texts if len(text) == 1]
-    return Members(united(*map(reading.of_character, single)), frozenset(text for text in texts if len(text) != 1))
+    return ClassMembers(united(*map(reading.of_character, single)), frozenset(text for text in texts if len(text) != 1))
 
 
-def _character(reading: Reading) -> str:
+def _character(reading: CharacterReader) -> str:
     if reading.at >= len(reading.text):
         raise InvalidPatternError("unterminated character class")
     if any(map(reading.peek, _RESERVED)):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rubric_core.language.dialect import Change, Fate, Spelling, Tables, TypeName
+from rubric_core.language.dialect import Change, Spelling, SpellingStatus, Tables, TypeName
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Kind
 
@@ -21,9 +21,9 @@ def adds(shape: type[Shape], *fields: str, **spelled: str) -> Change:
         own = [name for name in shape.keys if name not in inherited or shape.keys[name] is not _inherited(shape, name)]
         for name in fields or (() if spelled else own):
             declared = shape.keys[name].name
-            table[declared] = Spelling(declared, name, Fate.CURRENT)
+            table[declared] = Spelling(declared, name, SpellingStatus.CURRENT)
         for attribute, name in spelled.items():
-            table[name] = Spelling(name, attribute, Fate.CURRENT)
+            table[name] = Spelling(name, attribute, SpellingStatus.CURRENT)
 
     return change
 
@@ -35,14 +35,14 @@ def _inherited(shape: type[Shape], name: str) -> Key[object] | None:
     return None
 
 
-def renames(shape: type[Shape], old: str, new: str, after: Fate, note: str = "") -> Change:
+def renames(shape: type[Shape], old: str, new: str, after: SpellingStatus, note: str = "") -> Change:
     """The field written `old` is now written `new`; `after` is what happens to `old`."""
 
     def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
         attribute = table[old].field
         table[old] = table[old]._replace(fate=after, note=note)
-        table[new] = Spelling(new, attribute, Fate.CURRENT)
+        table[new] = Spelling(new, attribute, SpellingStatus.CURRENT)
 
     return change
 
@@ -86,7 +86,9 @@ def prefers(shape: type[Shape], *names: str) -> Change:
     return change
 
 
-def tolerates(shape: type[Shape], attribute: str, *names: str, fate: Fate = Fate.TOLERATED, note: str = "") -> Change:
+def tolerates(
+    shape: type[Shape], attribute: str, *names: str, fate: SpellingStatus = SpellingStatus.TOLERATED, note: str = ""
+) -> Change:
     """Further spellings of a field, none of them the one to use."""
 
     def change(tables: Tables) -> None:
@@ -97,7 +99,7 @@ def tolerates(shape: type[Shape], attribute: str, *names: str, fate: Fate = Fate
     return change
 
 
-def drops(shape: type[Shape], *names: str, fate: Fate = Fate.IGNORED, note: str = "") -> Change:
+def drops(shape: type[Shape], *names: str, fate: SpellingStatus = SpellingStatus.IGNORED, note: str = "") -> Change:
     """Spellings that are not used any more and have no successor."""
 
     def change(tables: Tables) -> None:
@@ -132,23 +134,23 @@ def adds_types(**types: type[Shape]) -> Change:
 
     def change(tables: Tables) -> None:
         for name, shape in types.items():
-            tables.types[name] = TypeName(name, shape, Fate.CURRENT)
+            tables.types[name] = TypeName(name, shape, SpellingStatus.CURRENT)
 
     return change
 
 
-def renames_type(old: str, new: str, after: Fate, note: str = "") -> Change:
+def renames_type(old: str, new: str, after: SpellingStatus, note: str = "") -> Change:
     """The type written `old` is now written `new`."""
 
     def change(tables: Tables) -> None:
         shape = tables.types[old].shape
         tables.types[old] = TypeName(old, shape, after, note)
-        tables.types[new] = TypeName(new, shape, Fate.CURRENT)
+        tables.types[new] = TypeName(new, shape, SpellingStatus.CURRENT)
 
     return change
 
 
-def reserves_types(shape: type[Shape], *names: str, fate: Fate, note: str = "") -> Change:
+def reserves_types(shape: type[Shape], *names: str, fate: SpellingStatus, note: str = "") -> Change:
     """Types that an author might expect, and that mean nothing."""
 
     def change(tables: Tables) -> None:
@@ -158,7 +160,7 @@ def reserves_types(shape: type[Shape], *names: str, fate: Fate, note: str = "") 
     return change
 
 
-def drops_types(*names: str, fate: Fate = Fate.IGNORED, note: str = "") -> Change:
+def drops_types(*names: str, fate: SpellingStatus = SpellingStatus.IGNORED, note: str = "") -> Change:
     """Types that the engine does not know any more."""
 
     def change(tables: Tables) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rubric_core.language.dialect import Dialect, Fate, TypeName
+from rubric_core.language.dialect import Dialect, SpellingStatus, TypeName
 from rubric_core.language.evaluators import Band, Evaluator, Include
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
-from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.cursor import ITEM, Cursor, Step
 
@@ -68,7 +68,7 @@ def _tagged(kind: Tagged, siblings: Mapping[str, str], dialect: Dialect) -> Type
 
 
 def _mappings(kind: Kind[Any] | None) -> Iterator[Kind[Any]]:
-    if isinstance(kind, ByNode):
+    if isinstance(kind, NodeUnion):
         if kind.mapping is not None:
             yield kind.mapping
     elif kind is not None:
@@ -107,11 +107,11 @@ def _shapes(
         if kind.base is Evaluator:
             yield Include
         types = dialect.types_of(kind.base).values()
-        yield from (t.shape for t in types if t.fate is Fate.CURRENT and step in dialect.table(t.shape))
+        yield from (t.shape for t in types if t.fate is SpellingStatus.CURRENT and step in dialect.table(t.shape))
 
 
 def _item(kind: Kind[Any] | None) -> Kind[Any] | None:
-    if isinstance(kind, ByNode):
+    if isinstance(kind, NodeUnion):
         kind = kind.sequence
     if isinstance(kind, ListOf):
         return kind.item

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["Choice", "Sign", "choose", "is_newest_type", "modeline", "signs_of"]
+__all__ = ["DialectChoice", "Sign", "choose", "is_newest_type", "modeline", "signs_of"]
 
 
 class Sign(IntFlag):
@@ -79,7 +79,7 @@ _MODELINE = re.compile(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*([\
 _MODELINE_WITHIN = 2_000
 
 
-class Choice(NamedTuple):
+class DialectChoice(NamedTuple):
     """A dialect and why it was taken, in words for its reader."""
 
     name: str
@@ -169,29 +169,29 @@ def modeline(text: str) -> str | None:
 
 
 def choose(
-    signs: Sign, asked: str | None, configured: str | None, known: Iterable[str], detected: Choice | None = None
-) -> Choice:
+    signs: Sign, asked: str | None, configured: str | None, known: Iterable[str], detected: DialectChoice | None = None
+) -> DialectChoice:
     """The dialect of a text with these signs, or what was `detected` otherwise.
 
     An unknown name that somebody asks for is passed over.
     """
     names = set(known)
     if asked in names and asked is not None:
-        return Choice(asked, "its modeline says so", certain=True, stated=True)
+        return DialectChoice(asked, "its modeline says so", certain=True, stated=True)
     if configured in names and configured is not None:
-        return Choice(configured, "the workspace's settings say so", certain=True, stated=True)
+        return DialectChoice(configured, "the workspace's settings say so", certain=True, stated=True)
     choice = detected or _detect(signs)
     # A text of a dialect that is not known here is read as the newest one.
-    return choice if choice.name in names else Choice(max(names), choice.reason, certain=False)
+    return choice if choice.name in names else DialectChoice(max(names), choice.reason, certain=False)
 
 
-def _detect(signs: Sign) -> Choice:
+def _detect(signs: Sign) -> DialectChoice:
     if Sign.TESTCASES in signs:
-        return Choice("agentv-0.1", "of `testcases`", certain=True)
+        return DialectChoice("agentv-0.1", "of `testcases`", certain=True)
     if Sign.EVALCASES in signs and not _only_the_old_key(signs):
         return _detect_evalcases(signs)
     if signs & (Sign.PROMPTS | Sign.SCENARIOS):
-        return Choice("agentv-5", "of `prompts`" if Sign.PROMPTS in signs else "of `scenarios`", certain=True)
+        return DialectChoice("agentv-5", "of `prompts`" if Sign.PROMPTS in signs else "of `scenarios`", certain=True)
     if not signs & (Sign.ASSERTIONS | Sign.EXECUTION | Sign.INPUT):
         for sign, words in (
             (Sign.NEWEST_TOP, "of a top-level key that came with it (providers, default_test, …)"),
@@ -200,18 +200,18 @@ def _detect(signs: Sign) -> Choice:
             (Sign.METRIC, "of `metric`"),
         ):
             if sign in signs:
-                return Choice("agentv-5", words, certain=True)
+                return DialectChoice("agentv-5", words, certain=True)
     for sign, words in (
         (Sign.ASSERTIONS, "of `assertions`"), (Sign.GRADER, "of a type that ends in -grader"), (Sign.SKILL, "of the type skill-trigger"),
         (Sign.LATER, "of a key that came with it (min_score, turns, depends_on)"),
     ):  # fmt: skip
         if sign in signs:
-            return Choice("agentv-3", words, certain=True)
+            return DialectChoice("agentv-3", words, certain=True)
     if Sign.ASSERT in signs:
-        return Choice("agentv-2.7", "of `assert`", certain=True)
+        return DialectChoice("agentv-2.7", "of `assert`", certain=True)
     if Sign.JUDGE in signs:
-        return Choice("agentv-2.7", "of a type that ends in -judge", certain=True)
-    return Choice("agentv-3", "nothing in it tells the dialects apart", certain=False)
+        return DialectChoice("agentv-2.7", "of a type that ends in -judge", certain=True)
+    return DialectChoice("agentv-3", "nothing in it tells the dialects apart", certain=False)
 
 
 def _only_the_old_key(signs: Sign) -> bool:
@@ -220,11 +220,11 @@ def _only_the_old_key(signs: Sign) -> bool:
     return newer and not signs & (Sign.EXPECTED_OUTCOME | Sign.SCHEMA | Sign.VERSION)
 
 
-def _detect_evalcases(signs: Sign) -> Choice:
+def _detect_evalcases(signs: Sign) -> DialectChoice:
     newer = signs & (Sign.RUBRICS | Sign.EXPECTED_OUTCOME)
     if Sign.VERSION in signs and Sign.SCHEMA not in signs and not newer:
-        return Choice("agentv-0.5", "of `evalcases` beside `version`", certain=True)
+        return DialectChoice("agentv-0.5", "of `evalcases` beside `version`", certain=True)
     if not newer and (Sign.CODE in signs or (Sign.SCHEMA in signs and Sign.OTHER_TYPE not in signs)):
         why = "an evaluator of type code" if Sign.CODE in signs else "`$schema` without newer evaluators"
-        return Choice("agentv-0.5", f"of `evalcases` with {why}", certain=True)
-    return Choice("agentv-1", "of `evalcases`", certain=True)
+        return DialectChoice("agentv-0.5", f"of `evalcases` with {why}", certain=True)
+    return DialectChoice("agentv-1", "of `evalcases`", certain=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from rubric_core.language.detect_dialect import Choice, is_newest_type
+from rubric_core.language.detect_dialect import DialectChoice, is_newest_type
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
@@ -24,7 +24,7 @@ _NEWEST = (
 )
 
 
-def around_choice(kind: FileKind, root: Node | None, items: Iterable[Node], text: str) -> Choice | None:
+def around_choice(kind: FileKind, root: Node | None, items: Iterable[Node], text: str) -> DialectChoice | None:
     """The dialect and why; None for a kind of file whose cases or evaluators tell.
 
     Args:
@@ -45,9 +45,9 @@ def around_choice(kind: FileKind, root: Node | None, items: Iterable[Node], text
         return _of_template(root, [*items])
     if kind is FileKind.SIDECAR and "assert" not in text and "grader" not in text:
         # Judges alone do not tell; the cases beside it do.
-        return Choice("agentv-2.7", "nothing in it tells the dialects apart", certain=False)
+        return DialectChoice("agentv-2.7", "nothing in it tells the dialects apart", certain=False)
     if kind in (FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.SCENARIOS, FileKind.ENVIRONMENT):
-        return Choice("agentv-5", f"no other has {kind.value}", certain=True)
+        return DialectChoice("agentv-5", f"no other has {kind.value}", certain=True)
     return None
 
 
@@ -55,7 +55,7 @@ def _names(node: Node | None) -> frozenset[str]:
     return frozenset(e.name for e in node.entries if e.name) if isinstance(node, Mapping) else frozenset()
 
 
-def _of_cases(keys: frozenset[str]) -> Choice | None:
+def _of_cases(keys: frozenset[str]) -> DialectChoice | None:
     """A file of cases has no other keys than these; None where evaluators have to tell."""
     newest = "vars" in keys and not keys & {"input", "messages", "input_messages"}
     for name, dialect, applies in (
@@ -68,30 +68,30 @@ def _of_cases(keys: frozenset[str]) -> Choice | None:
     ):
         if name in keys and applies:
             why = " without `input`" if name in ("vars", "assert") else ""
-            return Choice(dialect, f"of `{name}`{why}", certain=True)
+            return DialectChoice(dialect, f"of `{name}`{why}", certain=True)
     return None
 
 
-def _of_template(root: Node | None, items: list[Node]) -> Choice | None:
+def _of_template(root: Node | None, items: list[Node]) -> DialectChoice | None:
     """A template of evaluators, which agentv-3 is the first to know; None where their types tell."""
     top = _names(root)
     listed = (root.get("assertions") or root.get("assert")) if isinstance(root, Mapping) else None
     entries = [i for i in (listed.items if isinstance(listed, Sequence) else items) if isinstance(i, Mapping)]
     keys = frozenset[str]().union(*map(_names, entries))
     if "assertions" in top:
-        return Choice("agentv-3", "of `assertions`", certain=True)
+        return DialectChoice("agentv-3", "of `assertions`", certain=True)
     if "metric" in keys:
-        return Choice("agentv-5", "of `metric`", certain=True)
+        return DialectChoice("agentv-5", "of `metric`", certain=True)
     types = [t.text for i in entries if isinstance(t := i.get("type"), Scalar)]
     if any(map(is_newest_type, types)):
         return None
     older = "name" in keys or any(t.endswith(("grader", "judge")) for t in types)
     if "assert" in top and not older:
-        return Choice("agentv-5", "of `assert`", certain=False)
-    return Choice("agentv-3", "it is the first that has templates", certain=False)
+        return DialectChoice("agentv-5", "of `assert`", certain=False)
+    return DialectChoice("agentv-3", "it is the first that has templates", certain=False)
 
 
-def _of_targets(root: Node | None, items: list[Mapping], text: str) -> Choice:
+def _of_targets(root: Node | None, items: list[Mapping], text: str) -> DialectChoice:
     top = _names(root)
     listed = [n for name in ("targets", "providers") if isinstance(root, Mapping) and (n := root.get(name)) is not None]
     entries = items or [i for n in listed if isinstance(n, Sequence) for i in n.items if isinstance(i, Mapping)]
@@ -100,32 +100,36 @@ def _of_targets(root: Node | None, items: list[Mapping], text: str) -> Choice:
     older = "name" in keys and "provider" in keys and not keys & {"id", "label", "config"}
     for names, words in ((top - {"providers"} if older else top, "`providers`"), (keys, "`label`"), (keys, "`id`")):
         if words.strip("`") in names:
-            return Choice("agentv-5", f"of {words}", certain=True)
+            return DialectChoice("agentv-5", f"of {words}", certain=True)
     if "{{ env." in text:
-        return Choice("agentv-5", "of `{{ env.… }}`", certain=True)
+        return DialectChoice("agentv-5", "of `{{ env.… }}`", certain=True)
     if items:
-        return Choice("agentv-0.1", "it is a bare list", certain="settings" in keys)
+        return DialectChoice("agentv-0.1", "it is a bare list", certain="settings" in keys)
     schema = root.get("$schema") if isinstance(root, Mapping) else None
     if "settings" in keys or "version" in top or (isinstance(schema, Scalar) and schema.text in _OLD_SCHEMAS):
-        return Choice("agentv-0.5", "of `settings`" if "settings" in keys else "of its version", certain=True)
+        return DialectChoice("agentv-0.5", "of `settings`" if "settings" in keys else "of its version", certain=True)
     later = next((name for name in _LATER if name in keys), None)
     if later:
-        return Choice("agentv-3", f"of `{later}`", certain=True)
+        return DialectChoice("agentv-3", f"of `{later}`", certain=True)
     if schema is not None or "command_template" in keys:
-        return Choice("agentv-1", "of `$schema`" if schema is not None else "of `command_template`", certain=True)
+        return DialectChoice(
+            "agentv-1", "of `$schema`" if schema is not None else "of `command_template`", certain=True
+        )
     if "judge_target" in keys:
-        return Choice("agentv-2.7", "of `judge_target`", certain=True)
-    return Choice("agentv-3", "nothing in it tells the dialects apart", certain=False)
+        return DialectChoice("agentv-2.7", "of `judge_target`", certain=True)
+    return DialectChoice("agentv-3", "nothing in it tells the dialects apart", certain=False)
 
 
-def _of_config(names: frozenset[str]) -> Choice:
+def _of_config(names: frozenset[str]) -> DialectChoice:
     newest = next((name for name in _NEWEST if name in names), None)
     if newest:
-        return Choice("agentv-5", f"of `{newest}`", certain=True)
+        return DialectChoice("agentv-5", f"of `{newest}`", certain=True)
     later = next((name for name in ("results", "hooks", "required_version") if name in names), None)
     if later:
-        return Choice("agentv-3", f"of `{later}`", certain=True)
+        return DialectChoice("agentv-3", f"of `{later}`", certain=True)
     if "guideline_patterns" in names:
         newer = next((name for name in ("eval_patterns", "execution") if name in names), None)
-        return Choice("agentv-2.7" if newer else "agentv-1", f"of `{newer or 'guideline_patterns'}`", certain=True)
-    return Choice("agentv-3", "nothing in it tells the dialects apart", certain=False)
+        return DialectChoice(
+            "agentv-2.7" if newer else "agentv-1", f"of `{newer or 'guideline_patterns'}`", certain=True
+        )
+    return DialectChoice("agentv-3", "nothing in it tells the dialects apart", certain=False)

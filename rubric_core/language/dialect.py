@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple, cast
 from rubric_core.language.shape import Key, Shape
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["Change", "Dialect", "Fate", "Properties", "ReplyStyle", "Spelling", "Tables", "TypeName"]
+__all__ = ["Change", "Dialect", "Properties", "ReplyStyle", "Spelling", "SpellingStatus", "Tables", "TypeName"]
 
 #: What a judge or a program that grades puts into its reply.
 ReplyStyle = Literal["hits", "assertions", "checks"]
 
 
-class Fate(Enum):
+class SpellingStatus(Enum):
     """What a dialect does with a spelling."""
 
     CURRENT = "current"
@@ -38,7 +38,7 @@ class Fate(Enum):
     @property
     def read(self) -> bool:
         """Whether rubric takes the value."""
-        return self not in (Fate.IGNORED, Fate.REJECTED)
+        return self not in (SpellingStatus.IGNORED, SpellingStatus.REJECTED)
 
 
 class Spelling(NamedTuple):
@@ -47,7 +47,7 @@ class Spelling(NamedTuple):
     name: str
     #: The attribute of the shape; empty for a key that is known and means nothing.
     field: str
-    fate: Fate
+    fate: SpellingStatus
     #: What the engine does with it, for the reader of a message.
     note: str = ""
     #: Whether the engine takes it when the current spelling is there as well.
@@ -58,7 +58,7 @@ class Spelling(NamedTuple):
     @property
     def rank(self) -> int:
         """Of two spellings of one field the higher one counts."""
-        return 2 if self.preferred else 1 if self.fate is Fate.CURRENT else 0
+        return 2 if self.preferred else 1 if self.fate is SpellingStatus.CURRENT else 0
 
 
 class TypeName(NamedTuple):
@@ -66,7 +66,7 @@ class TypeName(NamedTuple):
 
     name: str
     shape: type[Shape]
-    fate: Fate
+    fate: SpellingStatus
     note: str = ""
 
 
@@ -215,7 +215,7 @@ class Dialect:
         """How this dialect writes a field today, or None when it has no such field."""
         spelled = self._spelled.get(shape)
         if spelled is None:
-            current = [s for s in self.table(shape).values() if s.fate is Fate.CURRENT]
+            current = [s for s in self.table(shape).values() if s.fate is SpellingStatus.CURRENT]
             spelled = self._spelled[shape] = {s.field: s.name for s in reversed(current)}
         return spelled.get(attribute)
 
@@ -227,7 +227,7 @@ class Dialect:
         """The keys that an author should use, with their declarations, in the order of the catalogue."""
         found = self._fields.get(shape)
         if found is None:
-            current = {s.field: s for s in self.table(shape).values() if s.fate is Fate.CURRENT}
+            current = {s.field: s for s in self.table(shape).values() if s.fate is SpellingStatus.CURRENT}
             found = [(current[name], self.declared(shape, current[name])) for name in shape.keys if name in current]
             self._fields[shape] = found
         return found
@@ -259,15 +259,15 @@ class Dialect:
         found = self.types.get(name)
         if found is None and self.properties.folds_type_names and "_" in name:
             found = self.types.get(name.replace("_", "-"))
-            if found is not None and found.fate is Fate.CURRENT:
-                found = found._replace(fate=Fate.ALIAS)
+            if found is not None and found.fate is SpellingStatus.CURRENT:
+                found = found._replace(fate=SpellingStatus.ALIAS)
         return found
 
     def type_name(self, shape: type[Shape]) -> str | None:
         """How this dialect writes the evaluator type, or kind of provider, `shape` today."""
         family = next((f for base, f in self.families.items() if issubclass(shape, base)), self.types)
         for known in family.values():
-            if known.shape is shape and known.fate is Fate.CURRENT:
+            if known.shape is shape and known.fate is SpellingStatus.CURRENT:
                 return known.name
         return None
 

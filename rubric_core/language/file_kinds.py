@@ -10,11 +10,11 @@ from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scen
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Integer, Kind, ListOf, MapOf, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Integer, Kind, ListOf, MapOf, NodeUnion, Text
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "Results", "Sidecar", "Template", "kind_behind",
+    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_behind",
 ]  # fmt: skip
 
 
@@ -60,7 +60,7 @@ class Export(Shape):
     branch_prefix = key(Text(), "How the names of its branches begin.")
 
 
-class Results(Shape):
+class ResultsBlock(Shape):
     """A results block: what becomes of them."""
 
     open: ClassVar[bool] = True
@@ -72,18 +72,18 @@ class ConfigHooks(Shape):
 
     open: ClassVar[bool] = True
     before_session = key(
-        ByNode(text=Text(), sequence=ListOf(Text()), mapping=MapOf(Anything())), "A program before anything else."
+        NodeUnion(text=Text(), sequence=ListOf(Text()), mapping=MapOf(Anything())), "A program before anything else."
     )
 
 
 _PATTERNS = ListOf(Text())
-_TARGETS = ByNode(
+_TARGETS = NodeUnion(
     text=Text(refers_to="file", endings=YAML),
-    sequence=ListOf(ByNode(text=Text(refers_to="file", endings=YAML), mapping=Tagged(Target))),
+    sequence=ListOf(NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Tagged(Target))),
 )
-_PROVIDERS = ByNode(
+_PROVIDERS = NodeUnion(
     text=Text(refers_to="file", endings=YAML),
-    sequence=ListOf(ByNode(text=Text(refers_to="file", endings=YAML), mapping=Tagged(Provider))),
+    sequence=ListOf(NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Tagged(Provider))),
 )
 
 
@@ -96,21 +96,21 @@ class Config(Shape):
     )
     eval_patterns = key(_PATTERNS, "The files that are suites.", example='["**/evals/**/*.eval.yaml"]')
     execution = key(Shaped(ConfigExecution), "How every suite is run.", example="{verbose: true}")
-    results = key(Shaped(Results), "What becomes of results.")
+    results = key(Shaped(ResultsBlock), "What becomes of results.")
     hooks = key(Shaped(ConfigHooks), "Programs around the work of the engine.")
     required_version = key(Text(), "The releases of the engine that may be used.", example="'>=4.0.0'")
     providers = key(_PROVIDERS, "The providers that answer and judge, or a file that has them.")
     targets = key(_TARGETS, "The targets that answer, or a file that has them.")
     graders = key(_PROVIDERS, "The providers that judge, or a file that has them.")
     tests = key(
-        ByNode(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)), "Cases, or a file that has them."
+        NodeUnion(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)), "Cases, or a file that has them."
     )
     defaults = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
         "The provider and grader where nothing is said.",
     )
     default_test = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
         "What every case of every suite inherits.",
     )
     repo_resolvers = key(Anything(), "How names of repositories become addresses.")
@@ -118,7 +118,7 @@ class Config(Shape):
     projects = key(Anything(), "The projects of the dashboard.")
     dashboard = key(Anything(), "Settings of the dashboard.")
     studio = key(Anything(), "Settings of the studio.")
-    env_path = key(ByNode(text=Text(), sequence=ListOf(Text())), "Files with environment variables.", example=".env")
+    env_path = key(NodeUnion(text=Text(), sequence=ListOf(Text())), "Files with environment variables.", example=".env")
     env_from = key(Anything(), "Where environment variables come from.")
 
 
@@ -145,13 +145,13 @@ class Template(Shape):
 #: What stands at the root of each kind of file; what is read line by line, or as text, has no entry.
 ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.SUITE: Shaped(Suite),
-    FileKind.TARGETS: ByNode(mapping=Shaped(TargetFile), sequence=ListOf(Tagged(Target))),
+    FileKind.TARGETS: NodeUnion(mapping=Shaped(TargetFile), sequence=ListOf(Tagged(Target))),
     FileKind.CONFIG: Shaped(Config),
-    FileKind.CASES: ByNode(mapping=Shaped(CaseFile), sequence=ListOf(CASE)),
+    FileKind.CASES: NodeUnion(mapping=Shaped(CaseFile), sequence=ListOf(CASE)),
     FileKind.CASE: Shaped(LoneCase),
     FileKind.SIDECAR: Shaped(Sidecar),
-    FileKind.TEMPLATE: ByNode(mapping=Shaped(Template), sequence=EVALUATORS),
-    FileKind.SCENARIOS: ByNode(mapping=Shaped(Scenario), sequence=ListOf(Shaped(Scenario))),
+    FileKind.TEMPLATE: NodeUnion(mapping=Shaped(Template), sequence=EVALUATORS),
+    FileKind.SCENARIOS: NodeUnion(mapping=Shaped(Scenario), sequence=ListOf(Shaped(Scenario))),
     FileKind.DEFAULTS: Shaped(Defaults),
     FileKind.DEFAULT_TEST: Shaped(DefaultTest),
     FileKind.WORKSPACE: Shaped(Workspace),
@@ -174,7 +174,7 @@ PROVIDER_ITEM = Tagged(Provider)
 @lru_cache(maxsize=256)
 def kind_behind(kind: Kind[Any]) -> FileKind | None:
     """What a file is whose path stands where a value of `kind` could stand; None where that can be anything."""
-    branches = kind.branches if isinstance(kind, ByNode) else (kind,)
+    branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     for branch in branches:
         item = branch.item if isinstance(branch, ListOf) else branch
         if item is CASE:
@@ -189,5 +189,5 @@ def kind_behind(kind: Kind[Any]) -> FileKind | None:
 
 
 def _is_of(root: Kind[Any], shape: type[Shape]) -> bool:
-    branch = root.mapping if isinstance(root, ByNode) else root
+    branch = root.mapping if isinstance(root, NodeUnion) else root
     return isinstance(branch, Shaped) and branch.shape is shape

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from rubric_core.language.dialect import Dialect, Fate
+from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.evaluators import (
     AnyOf,
     Band,
@@ -134,7 +134,9 @@ def types_called(dialect: Dialect, word: str) -> Iterator[str]:
     folded = _folded(word)
     for shape, names in _NAMES.items():
         if folded in names:
-            name = next((t.name for t in dialect.types.values() if t.shape is shape and t.fate is Fate.CURRENT), None)
+            name = next(
+                (t.name for t in dialect.types.values() if t.shape is shape and t.fate is SpellingStatus.CURRENT), None
+            )
             if name is not None:
                 yield name
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 from rubric_core.language.file_extensions import RECORDS
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Choice, Integer, ListOf, NodeUnion, Number, Text
 
 __all__ = [
     "SETTINGS", "AgentServer", "Anthropic", "Api", "Azure", "Byok", "Claude", "Cli", "Codex", "CommandAgent", "CopilotCli", "CopilotSdk",
@@ -13,8 +13,8 @@ __all__ = [
 ]  # fmt: skip
 
 _SECRET = Text(refers_to="secret")
-_COMMAND = ByNode(text=Text(), sequence=ListOf(Text(), empty=False))
-_ARGUMENTS = ByNode(text=Text(blank=True), sequence=ListOf(Text(blank=True)))
+_COMMAND = NodeUnion(text=Text(), sequence=ListOf(Text(), empty=False))
+_ARGUMENTS = NodeUnion(text=Text(blank=True), sequence=ListOf(Text(blank=True)))
 _SECONDS = Number(above=0)
 _LOG = Choice((("summary", "one line for each step"), ("json", "every event as JSON")))
 
@@ -126,7 +126,7 @@ class Log(Settings):
     log_directory = key(Text(), "Where its logs are written.")
     log_format = key(_LOG, "What its logs look like.", default="summary", shown="summary", example="json")
     log_output_format = key(_LOG, "What its logs look like.")
-    stream_log = key(ByNode(boolean=Boolean(), text=Text()), "Whether its log is shown while it runs.")
+    stream_log = key(NodeUnion(boolean=Boolean(), text=Text()), "Whether its log is shown while it runs.")
     system_prompt = key(Text(blank=True), "Instructions that go before every case.")
 
 

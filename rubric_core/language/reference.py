@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rubric_core.language.cursor_place import history
-from rubric_core.language.dialect import Dialect, Fate
+from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.evaluators import Band, Evaluator
 from rubric_core.language.file_kinds import ROOTS, FileKind
 from rubric_core.language.markdown import cell, code_cell, heading, sentence, table
@@ -13,7 +13,7 @@ from rubric_core.language.reference_dialects import dialects_page
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Provider, Target
-from rubric_core.language.value_kinds import ByNode, Choice, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.value_kinds import Choice, Kind, ListOf, MapOf, NodeUnion, Ranges
 
 __all__ = ["NOTICE", "RuleRow", "pages"]
 
@@ -114,7 +114,7 @@ class _Catalogue:
     def evaluators(self, links: Mapping[str, str]) -> str:
         """The types of evaluators, what all of them take, and what they are made of."""
         types = (t for dialect in self.dialects for t in dialect.types.values())
-        shapes = list(dict.fromkeys(t.shape for t in types if t.fate is not Fate.REJECTED))
+        shapes = list(dict.fromkeys(t.shape for t in types if t.fate is not SpellingStatus.REJECTED))
         parts = ["# Evaluators", "", "## Every evaluator", "", self.table(Evaluator)]
         inner: list[type[Shape]] = []
         for shape in shapes:
@@ -139,7 +139,7 @@ class _Catalogue:
     def _reserved(self) -> list[str]:
         """The types that no dialect runs, and at least one refuses."""
         every = [(dialect, known) for dialect in self.dialects for known in dialect.types.values()]
-        usable = {known.name for _, known in every if known.fate is not Fate.REJECTED}
+        usable = {known.name for _, known in every if known.fate is not SpellingStatus.REJECTED}
         rows = [f"| `{t.name}` | {d.name} | {t.note} |" for d, t in every if t.name not in usable]
         return ["", "## Reserved names", "", "| Type | Refused by | What agentv does |", "|---|---|---|", *rows]
 
@@ -235,7 +235,10 @@ class _Catalogue:
 
     def _names(self, shape: type[Shape]) -> dict[str, str]:
         """The names of a type with the dialect that brought each, the newest one last."""
-        for fate in (Fate.CURRENT, Fate.DEPRECATED):  # one that came and went within a dialect was never current
+        for fate in (
+            SpellingStatus.CURRENT,
+            SpellingStatus.DEPRECATED,
+        ):  # one that came and went within a dialect was never current
             names: dict[str, str] = {}
             for dialect in self.dialects:
                 for known in dialect.types.values():
@@ -271,14 +274,14 @@ def _direct(kind: Kind[Any]) -> Iterator[type[Shape]]:
         yield from _direct(kind.item)
     elif isinstance(kind, MapOf):
         yield from _direct(kind.value)
-    elif isinstance(kind, ByNode):
+    elif isinstance(kind, NodeUnion):
         for branch in kind.branches:
             yield from _direct(branch)
 
 
 def _options(kind: Kind[Any]) -> str:
     """What each of the possible words means."""
-    branches = kind.branches if isinstance(kind, ByNode) else (kind,)
+    branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     options = [option for branch in branches if isinstance(branch, Choice) for option in branch.options]
     return "".join(f"<br>{code_cell(name)}: {text}" for name, text in options)
 

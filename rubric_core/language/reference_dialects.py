@@ -6,7 +6,7 @@ from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
-from rubric_core.language.dialect import Dialect, Fate, Properties, Spelling, TypeName
+from rubric_core.language.dialect import Dialect, Properties, Spelling, SpellingStatus, TypeName
 from rubric_core.language.markdown import cell, code_cell, heading, table
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
@@ -14,8 +14,8 @@ from rubric_core.language.shape import Shape
 __all__ = ["dialects_page", "property_words"]
 
 _FATES = {
-    Fate.ALIAS: "read as well", Fate.DEPRECATED: "read, with a warning", Fate.LEAVING: "read, but not for long",
-    Fate.TOLERATED: "not read by agentv, read by rubric", Fate.IGNORED: "ignored without a word", Fate.REJECTED: "refused",
+    SpellingStatus.ALIAS: "read as well", SpellingStatus.DEPRECATED: "read, with a warning", SpellingStatus.LEAVING: "read, but not for long",
+    SpellingStatus.TOLERATED: "not read by agentv, read by rubric", SpellingStatus.IGNORED: "ignored without a word", SpellingStatus.REJECTED: "refused",
 }  # fmt: skip
 
 _INTRODUCTION = (
@@ -80,12 +80,12 @@ def _own(dialect: Dialect, shape: type[Shape]) -> Mapping[str, Spelling]:
 def _renamed(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
     for shape in _shapes(dialect):
         for old in _own(older, shape).values():
-            now = dialect.spelled(shape, old.field) if old.fate is Fate.CURRENT and old.field else None
+            now = dialect.spelled(shape, old.field) if old.fate is SpellingStatus.CURRENT and old.field else None
             if now is not None and now != old.name:
                 yield heading(shape), code_cell(old.name), code_cell(now), _fate(dialect.table(shape).get(old.name))
     for known in older.types.values():
-        now = dialect.type_name(known.shape) if known.fate is Fate.CURRENT else None
-        if now is not None and now != known.name and dialect.types[known.name].fate is not Fate.CURRENT:
+        now = dialect.type_name(known.shape) if known.fate is SpellingStatus.CURRENT else None
+        if now is not None and now != known.name and dialect.types[known.name].fate is not SpellingStatus.CURRENT:
             yield "Type of evaluators", code_cell(known.name), code_cell(now), _fate(dialect.types[known.name])
 
 
@@ -93,16 +93,20 @@ def _given_up(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
     for shape in _shapes(dialect):
         for name, spelling in _own(dialect, shape).items():
             before = _own(older, shape).get(name)
-            if before is None or before.fate is spelling.fate or spelling.fate in (Fate.CURRENT, Fate.ALIAS):
+            if (
+                before is None
+                or before.fate is spelling.fate
+                or spelling.fate in (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
+            ):
                 continue
-            if before.fate is not Fate.CURRENT or dialect.spelled(shape, spelling.field) in (None, name):
+            if before.fate is not SpellingStatus.CURRENT or dialect.spelled(shape, spelling.field) in (None, name):
                 yield heading(shape), code_cell(name), _fate(spelling)
     for name, known in dialect.types.items():
         was = older.types.get(name)
         if (
             was is not None
             and was.fate is not known.fate
-            and known.fate is not Fate.CURRENT
+            and known.fate is not SpellingStatus.CURRENT
             and dialect.type_name(known.shape) is None
         ):
             yield "Type of evaluators", code_cell(name), _fate(known)
@@ -112,7 +116,7 @@ def _foreign(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
     """Spellings that only other dialects mean something by."""
     for shape in _shapes(dialect):
         for name, spelling in _own(dialect, shape).items():
-            if name not in _own(older, shape) and spelling.fate not in (Fate.CURRENT, Fate.ALIAS):
+            if name not in _own(older, shape) and spelling.fate not in (SpellingStatus.CURRENT, SpellingStatus.ALIAS):
                 yield heading(shape), code_cell(name), _fate(spelling)
 
 
@@ -126,19 +130,19 @@ def _fate(known: Spelling | TypeName | None) -> str:
 def _added(dialect: Dialect, older: Dialect | None) -> Iterator[tuple[str, ...]]:
     for shape in _shapes(dialect):
         known = (
-            {s.field for s in _own(older, shape).values() if s.fate is Fate.CURRENT}
+            {s.field for s in _own(older, shape).values() if s.fate is SpellingStatus.CURRENT}
             if older is not None
             else set[str]()
         )
         new = [
             s.name
             for s in _own(dialect, shape).values()
-            if s.fate is Fate.CURRENT and s.field not in known and not shape.keys[s.field].extension
+            if s.fate is SpellingStatus.CURRENT and s.field not in known and not shape.keys[s.field].extension
         ]
         if new:
             yield heading(shape), ", ".join(map(code_cell, new))
     before = {t.shape for t in older.types.values()} if older is not None else set[type[Shape]]()
-    types = [t.name for t in dialect.types.values() if t.fate is Fate.CURRENT and t.shape not in before]
+    types = [t.name for t in dialect.types.values() if t.fate is SpellingStatus.CURRENT and t.shape not in before]
     if types:
         yield "Types of evaluators", ", ".join(map(code_cell, types))
 

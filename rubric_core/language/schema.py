@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import Band, Evaluator, Include
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
@@ -32,12 +32,12 @@ from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.value_kinds import (
     Anything,
     Boolean,
-    ByNode,
     Choice,
     Integer,
     Kind,
     ListOf,
     MapOf,
+    NodeUnion,
     Number,
     Ranges,
     Text,
@@ -58,11 +58,11 @@ KINDS: Mapping[str, FileKind] = {
 _SCORE = r"^(?:10|[0-9])$"
 _SYNTAX = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 _FATES = {
-    Fate.DEPRECATED: "`{}` is deprecated in {}",
-    Fate.LEAVING: "`{}` will not be read by the release after {}",
-    Fate.TOLERATED: "`{}` is not read by {}",
-    Fate.IGNORED: "`{}` is not read by {}",
-    Fate.REJECTED: "`{}` is refused by {}",
+    SpellingStatus.DEPRECATED: "`{}` is deprecated in {}",
+    SpellingStatus.LEAVING: "`{}` will not be read by the release after {}",
+    SpellingStatus.TOLERATED: "`{}` is not read by {}",
+    SpellingStatus.IGNORED: "`{}` is not read by {}",
+    SpellingStatus.REJECTED: "`{}` is refused by {}",
 }
 
 
@@ -89,7 +89,7 @@ class _Schema:
         self._by_kind: dict[type, Callable[[Any], Json]] = {
             Text: text, Number: number, Integer: number, Boolean: lambda _: {"type": "boolean"}, Choice: choice,
             Anything: lambda _: {}, ListOf: self._list, MapOf: self._map, Shaped: self._shaped, Tagged: self._tagged,
-            Shorthand: lambda _: NOT_BLANK, Messages: self._messages, Ranges: self._ranges, ByNode: self._by_node,
+            Shorthand: lambda _: NOT_BLANK, Messages: self._messages, Ranges: self._ranges, NodeUnion: self._by_node,
         }  # fmt: skip
 
     def root(self, kind: FileKind) -> Json:
@@ -106,7 +106,7 @@ class _Schema:
         """The schema of the values of a kind, and of a string that stands for one which is only known at run time."""
         bare = self._bare(kind)
         found = types(bare)
-        takes = isinstance(kind, Number | Integer | Boolean | Choice | ListOf | ByNode)
+        takes = isinstance(kind, Number | Integer | Boolean | Choice | ListOf | NodeUnion)
         if not self._interpolation or not takes or ("string" in found and "enum" not in bare):
             return bare
         if "enum" in bare or "anyOf" in bare:
@@ -141,7 +141,7 @@ class _Schema:
             "required": ["0"],
         }
 
-    def _by_node(self, kind: ByNode) -> Json:
+    def _by_node(self, kind: NodeUnion) -> Json:
         """Keywords of JSON Schema only speak of values of their own type, so most branches can share one schema."""
         strings = self.dialect.properties.string_assertions or not isinstance(kind.mapping, Tagged)
         parts = [self._bare(b) for b in kind.branches if strings or not isinstance(b, Shorthand)]
@@ -228,7 +228,9 @@ class _Schema:
     def _shared(self, shape: type[Shape], spelling: Spelling) -> Json:
         """The schema of a key; one that the shape has from its base is written once, for all shapes below it."""
         made = self._property(shape, spelling)
-        if spelling.fate is not Fate.REJECTED and may_be_left_empty(self.dialect, shape, spelling.field, in_words=True):
+        if spelling.fate is not SpellingStatus.REJECTED and may_be_left_empty(
+            self.dialect, shape, spelling.field, in_words=True
+        ):
             made = or_nothing(made)
         owner = next((base for base in shape.__mro__ if spelling.field in vars(base)), shape)
         name = f"{owner.__name__}.{spelling.name}"
@@ -238,12 +240,12 @@ class _Schema:
 
     def _property(self, shape: type[Shape], spelling: Spelling) -> Json:
         declared = self.dialect.declared(shape, spelling) if spelling.field else None
-        if spelling.fate is Fate.CURRENT and declared is not None:
+        if spelling.fate is SpellingStatus.CURRENT and declared is not None:
             return {**annotations(spelling.name, declared), **self._content(shape, declared)}
-        if spelling.fate is Fate.ALIAS and declared is not None:
+        if spelling.fate is SpellingStatus.ALIAS and declared is not None:
             return {**annotations(spelling.name, declared), **self._content(shape, declared), "doNotSuggest": True}
         message = self._complaint(shape, spelling)
-        if spelling.fate is Fate.REJECTED:
+        if spelling.fate is SpellingStatus.REJECTED:
             return {"doNotSuggest": True, "type": "null", "errorMessage": message}
         content = self._content(shape, declared) if declared is not None and spelling.fate.read else {}
         return {**content, "deprecated": True, "deprecationMessage": message, "doNotSuggest": True}
@@ -263,7 +265,7 @@ class _Schema:
 
     def _tags(self, base: type[Shape]) -> Json:
         """The tags that there are, with what they stand for. Any other string may be a program, or is passed over."""
-        known = [t for t in self.dialect.types_of(base).values() if t.fate is Fate.CURRENT]
+        known = [t for t in self.dialect.types_of(base).values() if t.fate is SpellingStatus.CURRENT]
         words = [t.shape.title() for t in known]
         names: Json = {"type": "string", "enum": [t.name for t in known], "markdownEnumDescriptions": words}
         return {"anyOf": [names, NOT_BLANK]} if known else NOT_BLANK

@@ -7,7 +7,7 @@ from rubric_core.language.value_kinds import Kind
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 
-__all__ = ["EXTENSION", "Key", "Place", "Shape", "as_list", "children", "key"]
+__all__ = ["EXTENSION", "FieldPlace", "Key", "Shape", "as_list", "children", "key"]
 
 #: What is said of a key that AgentV does not know.
 EXTENSION = "Rubric's own: AgentV ignores it."
@@ -16,7 +16,7 @@ T = TypeVar("T")
 S = TypeVar("S", bound="Shape")
 
 
-class Place(NamedTuple):
+class FieldPlace(NamedTuple):
     """Where a field was written."""
 
     key: Span
@@ -167,9 +167,9 @@ class Shape:
         #: The stretch that stands for the whole thing in a message: its first line, or the item itself.
         self.span = span
         self.node = node
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, FieldPlace] = {}
         #: Fields that are written under a spelling which this dialect does not read.
-        self.unread: dict[str, Place] = {}
+        self.unread: dict[str, FieldPlace] = {}
         #: Whether the mapping stands behind an alias, so that its spans are those of the reference.
         self.borrowed = False
         vars(self).update(fields)

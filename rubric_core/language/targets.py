@@ -11,7 +11,7 @@ from rubric_core.language.file_extensions import YAML
 from rubric_core.language.providers import SETTINGS, Settings
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Choice, Integer, ListOf, MapOf, NodeUnion, Number, Text
 from rubric_core.language.workspace import Environment, Hooks
 
 __all__ = ["ENTRIES", "INLINE_PROVIDERS", "INLINE_TARGETS", "Defaults", "Entry", "Provider", "Runtime", "Target", "TargetFile"]  # fmt: skip
@@ -66,16 +66,16 @@ class Entry(Shape):
     workspace_template = key(
         Text(), "A directory of which it has a copy of its own for every case, where the suite names none."
     )
-    runtime = key(ByNode(text=_MODE, mapping=Shaped(Runtime)), "Where its program runs.", example="host")
+    runtime = key(NodeUnion(text=_MODE, mapping=Shaped(Runtime)), "Where its program runs.", example="host")
     prompts = key(
-        ByNode(text=Text(), sequence=ListOf(Anything())), "The prompts that it is asked, where not all of them."
+        NodeUnion(text=Text(), sequence=ListOf(Anything())), "The prompts that it is asked, where not all of them."
     )
-    transform = key(ByNode(text=Text(), mapping=MapOf(Anything())), "Turns its answer into what is graded.")
+    transform = key(NodeUnion(text=Text(), mapping=MapOf(Anything())), "Turns its answer into what is graded.")
     delay = key(Number(at_least=0), "A pause between calls, in milliseconds.", example="200")
     env = key(MapOf(Text(blank=True)), "Environment variables for it.")
     inputs = key(MapOf(Anything()), "The values that it takes, described for programs that make up attacks.")
     environment = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
         "Where it works, in place of what the suite says.",
     )
     hooks = key(
@@ -110,11 +110,13 @@ ENTRIES: Mapping[tuple[type[Entry], type[Settings]], type[Entry]] = {
 }
 
 _TARGETS = ListOf(Tagged(Target))
-_PROVIDERS = ListOf(ByNode(text=Text(), mapping=Tagged(Provider)))
+_PROVIDERS = ListOf(NodeUnion(text=Text(), mapping=Tagged(Provider)))
 #: What stands under `targets` or `providers` inside a suite: names, and entries of its own.
-INLINE_TARGETS = ByNode(text=_NAME, mapping=Tagged(Target), sequence=ListOf(ByNode(text=_NAME, mapping=Tagged(Target))))
-INLINE_PROVIDERS = ByNode(
-    text=_NAME, mapping=Tagged(Provider), sequence=ListOf(ByNode(text=_NAME, mapping=Tagged(Provider)))
+INLINE_TARGETS = NodeUnion(
+    text=_NAME, mapping=Tagged(Target), sequence=ListOf(NodeUnion(text=_NAME, mapping=Tagged(Target)))
+)
+INLINE_PROVIDERS = NodeUnion(
+    text=_NAME, mapping=Tagged(Provider), sequence=ListOf(NodeUnion(text=_NAME, mapping=Tagged(Provider)))
 )
 
 
@@ -122,7 +124,7 @@ class TargetFile(Shape):
     """A targets file: everything that answers and judges in a folder of suites."""
 
     schema = key(Text(), "Marks the file as a targets file.", name="$schema", example="agentv-targets-v2.2")
-    version = key(ByNode(text=Text(), number=Number()), "The version of the format.", example="'2.0'")
+    version = key(NodeUnion(text=Text(), number=Number()), "The version of the format.", example="'2.0'")
     targets = key(
         _TARGETS,
         "The targets, each with a name and the settings of its kind.",
@@ -137,9 +139,9 @@ class TargetFile(Shape):
         group="entries",
         example="[{id: mock, label: default}]",
     )
-    graders = key(ByNode(text=Text(refers_to="file", endings=YAML), sequence=_TARGETS), "Targets that only judge.")
+    graders = key(NodeUnion(text=Text(refers_to="file", endings=YAML), sequence=_TARGETS), "Targets that only judge.")
     defaults = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
         "The provider and grader where nothing else is said.",
         example="{provider: default}",
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from rubric_core.language.evaluators import Custom, Evaluator, LlmRubric, Rubrics
 from rubric_core.language.shape import Shape
-from rubric_core.language.value_kinds import Boolean, ByNode, Choice, Kind, ListOf, Text
+from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, NodeUnion, Text
 
 __all__ = ["ANY", "NAMES", "Counts", "count", "front_at", "general_usage", "likelihoods", "lineage", "type_word"]
 
@@ -138,7 +138,7 @@ def _closed(kind: Kind[Any]) -> str:
         return _CLOSED
     if isinstance(kind, Text):
         return _CLOSED if kind.refers_to in _TYPES else kind.refers_to if kind.refers_to in NAMES else ""
-    inner = (kind.item,) if isinstance(kind, ListOf) else kind.branches if isinstance(kind, ByNode) else ()
+    inner = (kind.item,) if isinstance(kind, ListOf) else kind.branches if isinstance(kind, NodeUnion) else ()
     free = any(isinstance(each, Text) and not each.refers_to for each in inner)
     return "" if free else next((where for each in inner if (where := _closed(each))), "")
 

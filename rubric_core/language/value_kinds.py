@@ -1,6 +1,6 @@
 """What a value may be. A kind is data; lowering, completion, hover and the JSON Schema each read it.
 
-No kind is tried against a value to see whether it fits: a union is decided by what stands in the text (`ByNode`) or by
+No kind is tried against a value to see whether it fits: a union is decided by what stands in the text (`NodeUnion`) or by
 the `type` key beside it (`Tagged`), so that there is one reason for every complaint.
 """
 
@@ -8,7 +8,19 @@ from typing import Any, Generic, TypeVar
 
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["Anything", "Boolean", "ByNode", "Choice", "Integer", "Kind", "ListOf", "MapOf", "Number", "Ranges", "Text"]
+__all__ = [
+    "Anything",
+    "Boolean",
+    "Choice",
+    "Integer",
+    "Kind",
+    "ListOf",
+    "MapOf",
+    "NodeUnion",
+    "Number",
+    "Ranges",
+    "Text",
+]
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -141,7 +153,7 @@ class Ranges(Kind[Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class ByNode(Kind[Any]):
+class NodeUnion(Kind[Any]):
     """A union decided by what is written: a scalar of some type, a mapping, or a list."""
 
     text: Kind[Any] | None = None

@@ -4,14 +4,14 @@ from typing import ClassVar
 
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Choice, Integer, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = [
     "Checkout", "Clone", "Container", "Environment", "Hook", "Hooks", "Mount", "Repo", "RepoSource", "Requirements",
     "Resources", "Setup", "Workspace",
 ]  # fmt: skip
 
-_COMMAND = ByNode(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
+_COMMAND = NodeUnion(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
 _MILLISECONDS = Number(above=0)
 
 
@@ -90,7 +90,7 @@ class Container(Shape):
 
     image = key(Text(), "The image.", required=True, example="python:3.12")
     timeout = key(Number(above=0), "The longest that it may take, in seconds.")
-    memory = key(ByNode(text=Text(), number=Number()), "The most memory.", example="2g")
+    memory = key(NodeUnion(text=Text(), number=Number()), "The most memory.", example="2g")
     cpus = key(Number(above=0), "How many processors.", example="2")
 
 
@@ -153,10 +153,10 @@ class Mount(Shape):
 class Resources(Shape):
     """A resources block: the most that a container may use."""
 
-    cpus = key(ByNode(number=Number(above=0), text=Text()), "How many processors.", example="2")
-    memory = key(ByNode(number=Number(above=0), text=Text()), "How much memory.", example="4g")
-    disk = key(ByNode(number=Number(above=0), text=Text()), "How much space on disk.", example="10g")
-    gpu = key(ByNode(boolean=Boolean(), number=Number(at_least=0), text=Text()), "Which graphics processors.")
+    cpus = key(NodeUnion(number=Number(above=0), text=Text()), "How many processors.", example="2")
+    memory = key(NodeUnion(number=Number(above=0), text=Text()), "How much memory.", example="4g")
+    disk = key(NodeUnion(number=Number(above=0), text=Text()), "How much space on disk.", example="10g")
+    gpu = key(NodeUnion(boolean=Boolean(), number=Number(at_least=0), text=Text()), "Which graphics processors.")
 
 
 class Environment(Shape):

@@ -12,23 +12,23 @@ from rubric_core.language.model import Suite, TargetChoice
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.case_files import CaseSet
+from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import entry_name
 from rubric_core.loading.references import References
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["NO_LINKS", "NO_NAMES", "Links", "linked", "own_targets"]
+__all__ = ["NO_LINKS", "NO_NAMES", "BlockReferences", "linked", "own_targets"]
 
 
 @dataclass
-class Links:
+class BlockReferences:
     """The references of a block, looked up; spans are those of the block."""
 
     issues: tuple[Issue, ...] = ()
     #: Where paths stand in the case list, the cases behind them, and the paths.
-    cases: tuple[tuple[Span, CaseSet, str], ...] = ()
+    cases: tuple[tuple[Span, CaseFileContents, str], ...] = ()
     #: The files that are there and can be checked, and what they are.
     files: tuple[tuple[Path, FileKind], ...] = ()
     #: The files that this depends on.
@@ -41,7 +41,7 @@ class Links:
 
 #: An empty set that is made anew takes memory, and thousands of cases have one.
 NO_NAMES: frozenset[str] = frozenset()
-NO_LINKS = Links()
+NO_LINKS = BlockReferences()
 
 
 def linked(
@@ -52,7 +52,7 @@ def linked(
     above: SequenceOf[frozenset[int]] = (),
     *,
     marked: bool = True,
-) -> Links:
+) -> BlockReferences:
     """Look up everything that a block refers to.
 
     Args:
@@ -64,7 +64,7 @@ def linked(
         marked: Whether anything in it may begin with `file://`.
     """
     issues, seen, files, told = references.referred(shapes, deferred, above, marked=marked)
-    cases: list[tuple[Span, CaseSet, str]] = []
+    cases: list[tuple[Span, CaseFileContents, str]] = []
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
         cases.append((node.span, found, node.text))
@@ -72,7 +72,7 @@ def linked(
         files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in PROMPTS}
         issues += wrong
         seen |= more
-    return Links(tuple(issues), tuple(cases), tuple(files.items()), seen, told)
+    return BlockReferences(tuple(issues), tuple(cases), tuple(files.items()), seen, told)
 
 
 def _kind_of_cases(path: Path) -> FileKind:

@@ -10,11 +10,11 @@ from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
 from rubric_core.loading.case_table import TableError, UnactedColumnError, cases_in_table
 from rubric_core.loading.directory_search import URL, directories_up, is_pattern, places_of, without_function
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, PathMatches, path_matches
-from rubric_core.loading.project import Look
+from rubric_core.loading.project import TrackedLookup
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["PROGRAMS", "CaseSet", "ExternalCase", "cases_behind"]
+__all__ = ["PROGRAMS", "CaseFileContents", "ExternalCase", "cases_behind"]
 
 #: Files that are run to get cases, or read when these are wanted.
 PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
@@ -31,7 +31,7 @@ class ExternalCase(NamedTuple):
     depends_on: tuple[str, ...] = ()
 
 
-class CaseSet(NamedTuple):
+class CaseFileContents(NamedTuple):
     """What is behind a path in the case list."""
 
     cases: tuple[ExternalCase, ...] = ()
@@ -49,32 +49,32 @@ class CaseSet(NamedTuple):
     given_up: bool = False
 
 
-def cases_behind(look: Look, name: str, directory: Path) -> CaseSet:
+def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileContents:
     """The cases behind a path as a suite in `directory` writes it: a file, a directory, or a pattern."""
     name = without_function(name.removeprefix(URL))
     if is_pattern(name):
         found = look.once(("matches", name, directory), partial(_matches, name, directory))
         if found.given_up:
-            return CaseSet(complete=False, trouble=TOO_MANY_FOLDERS, given_up=True)
+            return CaseFileContents(complete=False, trouble=TOO_MANY_FOLDERS, given_up=True)
         return _of_files(look, found.paths)
     for place in places_of(name, directory, look, look.project.fallback):
         if look.is_file(place):
             return look.once(("cases", place), partial(_of_file, path=place))
         if look.is_directory(place):
             return look.once(("case directory", place), partial(_of_directory, path=place))
-    return CaseSet(missing=True, complete=False)
+    return CaseFileContents(missing=True, complete=False)
 
 
-def _matches(name: str, directory: Path, look: Look) -> PathMatches:
+def _matches(name: str, directory: Path, look: TrackedLookup) -> PathMatches:
     """The files that match a pattern, relative to the nearest directory upward in which there is one."""
     return path_matches(name, directories_up(directory, look), look)
 
 
-def _of_files(look: Look, paths: tuple[Path, ...]) -> CaseSet:
+def _of_files(look: TrackedLookup, paths: tuple[Path, ...]) -> CaseFileContents:
     if not paths:
-        return CaseSet(missing=True, complete=False)
+        return CaseFileContents(missing=True, complete=False)
     sets = [look.once(("cases", p), partial(_of_file, path=p)) for p in paths]
-    return CaseSet(
+    return CaseFileContents(
         tuple(c for s in sets for c in s.cases),
         all(s.complete for s in sets),
         next((s.trouble for s in sets if s.trouble), ""),
@@ -83,30 +83,30 @@ def _of_files(look: Look, paths: tuple[Path, ...]) -> CaseSet:
     )
 
 
-def _of_file(look: Look, path: Path) -> CaseSet:
+def _of_file(look: TrackedLookup, path: Path) -> CaseFileContents:
     suffix = path.suffix.lower()
     text = look.text(path)
     if suffix in _MADE:
-        return CaseSet(complete=False, files=(path,))
+        return CaseFileContents(complete=False, files=(path,))
     if text is None:
-        return CaseSet(complete=False, trouble=f"{path.name} cannot be read", files=(path,))
+        return CaseFileContents(complete=False, trouble=f"{path.name} cannot be read", files=(path,))
     if suffix in DATASETS:
         return _of_lines(path, text)
     if suffix in TABLES:
         return _of_table(path, text)
-    return _of_yaml(look, path) if suffix in YAML else CaseSet(complete=False, files=(path,))
+    return _of_yaml(look, path) if suffix in YAML else CaseFileContents(complete=False, files=(path,))
 
 
-def _of_yaml(look: Look, path: Path) -> CaseSet:
+def _of_yaml(look: TrackedLookup, path: Path) -> CaseFileContents:
     tree = look.tree(path)
     root = tree.root if tree is not None else None
     items = root.get("tests") if isinstance(root, Mapping) else root
     if tree is not None and any(p.kind == "syntax" for p in tree.problems):
-        return CaseSet(complete=False, trouble=f"{path.name} is no YAML", files=(path,))
+        return CaseFileContents(complete=False, trouble=f"{path.name} is no YAML", files=(path,))
     if not isinstance(items, Sequence):
-        return CaseSet(complete=False, trouble=f"{path.name} is no list of cases", files=(path,))
+        return CaseFileContents(complete=False, trouble=f"{path.name} is no list of cases", files=(path,))
     suite = path if isinstance(root, Mapping) and _SUITE.match(path.name) else None
-    return CaseSet(tuple(_cases(items.items, path)), files=(path,), suite=suite)
+    return CaseFileContents(tuple(_cases(items.items, path)), files=(path,), suite=suite)
 
 
 def _cases(items: list[Node], path: Path) -> Iterator[ExternalCase]:
@@ -121,30 +121,30 @@ def _before(case: Node | None) -> tuple[str, ...]:
     return tuple(n.text for n in listed.items if isinstance(n, Scalar)) if isinstance(listed, Sequence) else ()
 
 
-def _of_lines(path: Path, text: str) -> CaseSet:
+def _of_lines(path: Path, text: str) -> CaseFileContents:
     found: list[Node] = []
     for number, line in enumerate(re.split(r"\r\n?|\n", text), 1):
         tree = parse_json(line)
         if tree.problems:
-            return CaseSet(
+            return CaseFileContents(
                 complete=False, trouble=f"{path.name}:{number} is no JSON: {tree.problems[0].message}", files=(path,)
             )
         if tree.root is not None:
             found.append(tree.root)
-    return CaseSet(tuple(_cases(found, path)), files=(path,))
+    return CaseFileContents(tuple(_cases(found, path)), files=(path,))
 
 
-def _of_table(path: Path, text: str) -> CaseSet:
+def _of_table(path: Path, text: str) -> CaseFileContents:
     try:
         named = [str(row.case["id"]) for row in cases_in_table(text, ()) if row.case.get("id")]
     except UnactedColumnError:
-        return CaseSet(complete=False, files=(path,))
+        return CaseFileContents(complete=False, files=(path,))
     except TableError as error:
-        return CaseSet(complete=False, trouble=f"{path.name}:{error}", files=(path,))
-    return CaseSet(tuple(ExternalCase(name, path) for name in named), files=(path,))
+        return CaseFileContents(complete=False, trouble=f"{path.name}:{error}", files=(path,))
+    return CaseFileContents(tuple(ExternalCase(name, path) for name in named), files=(path,))
 
 
-def _of_directory(look: Look, path: Path) -> CaseSet:
+def _of_directory(look: TrackedLookup, path: Path) -> CaseFileContents:
     """A directory of cases: each of its directories holds a `case.yaml`, whose id is the name of the directory."""
     cases: list[ExternalCase] = []
     files: list[Path] = []
@@ -157,5 +157,5 @@ def _of_directory(look: Look, path: Path) -> CaseSet:
             cases.append(ExternalCase(own, file, _before(tree.root if tree is not None else None)))
             files.append(file)
     if not cases:
-        return CaseSet(complete=False, trouble=f"no directory in {path.name} has a case.yaml")
-    return CaseSet(tuple(cases), files=tuple(files))
+        return CaseFileContents(complete=False, trouble=f"no directory in {path.name} has a case.yaml")
+    return CaseFileContents(tuple(cases), files=tuple(files))

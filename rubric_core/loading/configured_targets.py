@@ -4,13 +4,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from rubric_core.loading.directory_search import configuration_files, current_directory, find_file
-from rubric_core.loading.targets import TargetFile, read_targets
+from rubric_core.loading.targets import LoadedTargetFile, read_targets
 from rubric_core.ports import Files
 
 __all__ = ["configured", "whole"]
 
 
-def configured(directory: Path, files: Files) -> list[TargetFile]:
+def configured(directory: Path, files: Files) -> list[LoadedTargetFile]:
     """The targets in the configurations around `directory` and in the files that they name, the nearest first."""
     found = []
     for path in configuration_files(directory, files):
@@ -19,7 +19,7 @@ def configured(directory: Path, files: Files) -> list[TargetFile]:
     return [file for file in found if file.entries or file.defaults]
 
 
-def whole(file: TargetFile, files: Files) -> TargetFile:
+def whole(file: LoadedTargetFile, files: Files) -> LoadedTargetFile:
     """A target file with those that it names, as in `providers: [file://more.yaml]`; one that cannot be read has no targets."""
     for name in file.includes:
         path = find_file(name, file.path.parent, files, current_directory())

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from rubric_core.loading.project import Look
+from rubric_core.loading.project import TrackedLookup
 from rubric_core.ports import Files
 
 __all__ = [
@@ -53,7 +53,7 @@ def is_pattern(name: str) -> bool:
 
 def remembered(files: Files, key: object, find: Callable[[Files], T]) -> T:
     """What `find` makes of the files. A look at a project remembers it, so that thousands of suites ask once per folder."""
-    return files.once(key, find) if isinstance(files, Look) else find(files)
+    return files.once(key, find) if isinstance(files, TrackedLookup) else find(files)
 
 
 def directories_up(start: Path, files: Files) -> tuple[Path, ...]:
@@ -102,7 +102,7 @@ def places_of(name: str, directory: Path, files: Files, fallback: Path | None = 
     if os.path.isabs(name) and (path := Path(name)).is_absolute():  # noqa: PTH117  # false for what no path is absolute for
         yield path
     relative = name.lstrip("/\\")
-    as_path = files.path if isinstance(files, Look) else Path
+    as_path = files.path if isinstance(files, TrackedLookup) else Path
     for place in directories_up(directory, files):
         yield as_path(os.path.normpath(f"{place}{os.sep}{relative}"))
     if fallback:

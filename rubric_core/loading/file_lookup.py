@@ -10,17 +10,17 @@ from rubric_core.language.file_extensions import PROMPTS, YAML
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.directory_search import URL, find_file, is_pattern, places_of
 from rubric_core.loading.issues import Issue
-from rubric_core.loading.project import Look, Project
+from rubric_core.loading.project import Project, TrackedLookup
 from rubric_core.loading.reference_collector import Mention
 from rubric_core.loading.reference_issues import EmptyFile, MissingFile, PromptText
 
-__all__ = ["Reach"]
+__all__ = ["FileLookup"]
 
 _PROMPT = re.compile(r"[^\s{}<>|*?\"']+\.(?:md|markdown|txt|j2|njk|prompt)\Z")
 _NOTHING_ASKED = "agentv leaves it out of the question with a log line"
 
 
-class Reach:
+class FileLookup:
     """Finds files as the engine does for a file at its place.
 
     Args:
@@ -44,7 +44,7 @@ class Reach:
         self.led: dict[Path, FileKind] = {}
         self.key = (project, path, kind, dialect.name, own)
 
-    def runs(self, look: Look, word: str, cwd: str) -> bool:
+    def runs(self, look: TrackedLookup, word: str, cwd: str) -> bool:
         """Whether a script in a command line is there, below `cwd` or where the engine looks for files."""
         if cwd:
             places = places_of(cwd, self.directory, look, self.project.fallback)
@@ -54,13 +54,13 @@ class Reach:
                 return True
         return self.exists(look, word)
 
-    def lead(self, look: Look, mention: Mention, kind: FileKind | None) -> None:
+    def lead(self, look: TrackedLookup, mention: Mention, kind: FileKind | None) -> None:
         """Keep in mind a file that can be checked as what it is."""
         path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
         if path is not None and kind is not None and path.suffix in YAML:
             self.led.setdefault(path, kind)
 
-    def exists(self, look: Look, name: str) -> bool:
+    def exists(self, look: TrackedLookup, name: str) -> bool:
         """Whether a file or directory is there; patterns always are."""
         name = name.removeprefix(URL)
         if is_pattern(name):
@@ -70,7 +70,7 @@ class Reach:
 
     def missing(
         self,
-        look: Look,
+        look: TrackedLookup,
         mention: Mention,
         consequence: str,
         *,
@@ -85,14 +85,14 @@ class Reach:
             consequence=consequence, known=self.beside(look, name),
         )  # fmt: skip
 
-    def beside(self, look: Look, name: str) -> tuple[str, ...]:
+    def beside(self, look: TrackedLookup, name: str) -> tuple[str, ...]:
         """What there is in the directory in which the file should be, spelt as its name is."""
         folder, slash, _ = name.removeprefix(URL).rpartition("/")
         places = places_of(folder or ".", self.directory, look)
         existing = next((place for place in places if look.is_directory(place)), None)
         return tuple(f"{folder}{slash}{n}" for n in look.names(existing)) if existing is not None else ()
 
-    def prompt(self, look: Look, mention: Mention) -> Iterator[Issue]:
+    def prompt(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:
         """A judge's prompt: the file that it is, or names, is there."""
         marked = mention.text.startswith(URL)
         if not marked and not _PROMPT.match(mention.text):
@@ -115,7 +115,7 @@ class Reach:
                 checked=self.project.is_checked(path),
             )
 
-    def asked(self, look: Look, mention: Mention) -> Iterator[Issue]:
+    def asked(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:
         """A file whose content is part of the question."""
         name = mention.text.removeprefix(URL)
         if is_pattern(name):

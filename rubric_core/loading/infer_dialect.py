@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rubric_core.language.detect_dialect import Choice, choose, signs_of
+from rubric_core.language.detect_dialect import DialectChoice, choose, signs_of
 from rubric_core.language.detect_file_dialect import around_choice
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.directory_search import URL
-from rubric_core.loading.project import Look
+from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.reference_collector import is_open
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -21,8 +21,8 @@ _MOST_FILES, _MOST_LINES = 3, 20
 
 
 def told_by_others(
-    look: Look, path: Path, kind: FileKind, root: Node | None, items: Iterable[Node], names: Iterable[str]
-) -> Choice | None:
+    look: TrackedLookup, path: Path, kind: FileKind, root: Node | None, items: Iterable[Node], names: Iterable[str]
+) -> DialectChoice | None:
     """The dialect and why, None where no other file tells.
 
     Args:
@@ -43,7 +43,7 @@ def told_by_others(
     for file in files[:_MOST_FILES]:
         choice = _of_cases(look, file, known)
         if choice is not None and choice.certain:
-            return Choice(choice.name, f"{choice.reason} in {file.name}", certain=True)
+            return DialectChoice(choice.name, f"{choice.reason} in {file.name}", certain=True)
     return None
 
 
@@ -57,7 +57,7 @@ def _paths(root: Node | None, items: Iterable[Node]) -> Iterator[str]:
                 yield each.text
 
 
-def _of_cases(look: Look, file: Path, names: tuple[str, ...]) -> Choice | None:
+def _of_cases(look: TrackedLookup, file: Path, names: tuple[str, ...]) -> DialectChoice | None:
     text = look.text(file)
     if text is None:
         return None

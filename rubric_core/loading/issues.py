@@ -8,7 +8,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Kind
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, SyntaxProblem
 from rubric_core.text import Span
 
 __all__ = [
@@ -59,7 +59,7 @@ class Issue:
 class NotYaml(Issue):
     """The text is no YAML here; the parser went on behind it."""
 
-    problem: Problem
+    problem: SyntaxProblem
 
     @property
     def hides(self) -> Span | None:

@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from rubric_core.language.closest_name import closest, is_same_word
-from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.misnomers import field_called, options_called
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
-from rubric_core.language.shape import Place, Shape
+from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
-from rubric_core.language.value_kinds import Boolean, ByNode, Choice, Integer, Kind, Number, Text
+from rubric_core.language.value_kinds import Boolean, Choice, Integer, Kind, NodeUnion, Number, Text
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.read_values import Merged
 from rubric_core.loading.shape_choice import Tags
@@ -73,12 +73,12 @@ class Keys(Tags):
             found[name] = entry, via
         return found
 
-    def place(self, entry: Entry, via: Span | None) -> Place:
+    def place(self, entry: Entry, via: Span | None) -> FieldPlace:
         """Where a key and its value are; both at the reference when they came through one."""
         at = self.via or via
         value = entry.value
         meant = self.target_of(value) if isinstance(value, Alias) else None
-        return Place(at or entry.key.span, at or value.span, value, entry.name or "", at is not None, meant)
+        return FieldPlace(at or entry.key.span, at or value.span, value, entry.name or "", at is not None, meant)
 
     # Twice
 
@@ -107,7 +107,7 @@ class Keys(Tags):
     # Not of this dialect
 
     def renamed(
-        self, made: Shape, spelling: Spelling, entry: Entry, place: Place, written: MappingOf[str, Merged]
+        self, made: Shape, spelling: Spelling, entry: Entry, place: FieldPlace, written: MappingOf[str, Merged]
     ) -> None:
         """Complain of a spelling that this dialect has another for."""
         current = self.dialect.spelled(type(made), spelling.field)
@@ -123,7 +123,7 @@ class Keys(Tags):
             )
         )
 
-    def unexpected(self, made: Shape, entry: Entry, place: Place, *, any_key: bool) -> None:
+    def unexpected(self, made: Shape, entry: Entry, place: FieldPlace, *, any_key: bool) -> None:
         """Complain of a key that this dialect does not have here.
 
         Where any key may stand, only those of other dialects count, and those that are nearly a known one.
@@ -160,7 +160,7 @@ class Keys(Tags):
         for field, shape in _SETTINGS:
             outer = self.dialect.spelled(cls, field)
             spelling = self.dialect.table(shape).get(name) if outer else None
-            if outer and field in cls.keys and spelling is not None and spelling.fate is Fate.CURRENT:
+            if outer and field in cls.keys and spelling is not None and spelling.fate is SpellingStatus.CURRENT:
                 return outer
         return ""
 
@@ -169,11 +169,17 @@ class Keys(Tags):
         found = []
         for dialect in self.dialects:
             spelling = dialect.table(cls).get(name)
-            if dialect is not self.dialect and spelling is not None and spelling.fate in (Fate.CURRENT, Fate.ALIAS):
+            if (
+                dialect is not self.dialect
+                and spelling is not None
+                and spelling.fate in (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
+            ):
                 found.append((dialect, spelling.field))
         return found
 
-    def _of_another_dialect(self, made: Shape, entry: Entry, place: Place, others: list[tuple[Dialect, str]]) -> None:
+    def _of_another_dialect(
+        self, made: Shape, entry: Entry, place: FieldPlace, others: list[tuple[Dialect, str]]
+    ) -> None:
         field = others[-1][1]
         instead = self.dialect.spelled(type(made), field)
         made.unread[field] = place
@@ -190,7 +196,7 @@ class Keys(Tags):
             )
         )
 
-    def _meant(self, made: Shape, place: Place, *, any_key: bool) -> str | None:
+    def _meant(self, made: Shape, place: FieldPlace, *, any_key: bool) -> str | None:
         """The key that was probably meant, among those that are not there yet; it is then not missing as well."""
         if dash_within(self.text, place.node) is not None:
             return None  # the key stands in the wrong column
@@ -253,7 +259,7 @@ class Keys(Tags):
         classes: tuple[Any, ...] = type(made), type(node), type(value)  # mypy takes no class for hashable
         return _can_stand(field, *classes)
 
-    def _elsewhere(self, made: Shape, place: Place, current: MappingOf[str, str], *, any_key: bool) -> str | None:
+    def _elsewhere(self, made: Shape, place: FieldPlace, current: MappingOf[str, str], *, any_key: bool) -> str | None:
         """The key that other tools call so; where any key may stand, only the one that tells the shapes apart."""
         field = field_called(type(made), place.name)
         if any_key:
@@ -333,7 +339,7 @@ def _is_nearly(text: str, words: tuple[str, ...]) -> bool:
 
 
 def _branches(kind: Kind[Any]) -> tuple[Kind[Any], ...]:
-    return kind.branches if isinstance(kind, ByNode) else (kind,)
+    return kind.branches if isinstance(kind, NodeUnion) else (kind,)
 
 
 def _shown(key: str) -> str:

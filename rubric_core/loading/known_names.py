@@ -18,8 +18,8 @@ from rubric_core.loading.directory_search import (
     find_file,
     remembered,
 )
-from rubric_core.loading.project import Look
-from rubric_core.loading.targets import LISTS, TargetFile, find_targets, has_targets, read_targets
+from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.targets import LISTS, LoadedTargetFile, find_targets, has_targets, read_targets
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence
@@ -53,12 +53,12 @@ class KnownTargets:
 _NONE = KnownTargets(MappingProxyType({}))
 
 
-def known_targets(look: Look, directory: Path) -> KnownTargets:
+def known_targets(look: TrackedLookup, directory: Path) -> KnownTargets:
     """The targets for suites in `directory`: of the nearest targets file, and of the configuration."""
     return look.once(("targets", directory), lambda inner: _known(inner, directory))
 
 
-def _known(look: Look, directory: Path) -> KnownTargets:
+def _known(look: TrackedLookup, directory: Path) -> KnownTargets:
     above = directories_up(directory, look)[1:]
     if 0 < len(above) < SHARED_DEPTH and not has_targets(directory, look) and not configurations_in(directory, look):
         return known_targets(look, above[0])
@@ -73,7 +73,7 @@ def _joined(one: KnownTargets, other: KnownTargets) -> KnownTargets:
     return KnownTargets({**other.names, **one.names}, one.path or other.path, one.more or other.more)
 
 
-def _of_file(look: Look, path: Path) -> KnownTargets:
+def _of_file(look: TrackedLookup, path: Path) -> KnownTargets:
     file = look.once(("target file", path), lambda inner: _read(inner, path))
     if file is None:
         return KnownTargets({}, path, more=True)
@@ -81,14 +81,14 @@ def _of_file(look: Look, path: Path) -> KnownTargets:
     return KnownTargets(names, path, bool(file.problems) or any("{{" in n for n in names))
 
 
-def _read(look: Look, path: Path) -> TargetFile | None:
+def _read(look: TrackedLookup, path: Path) -> LoadedTargetFile | None:
     try:
         return read_targets(path, look)
     except (OSError, ValueError):
         return None
 
 
-def _of_config(look: Look, path: Path) -> KnownTargets:
+def _of_config(look: TrackedLookup, path: Path) -> KnownTargets:
     tree = look.tree(path)
     root = tree.root if tree is not None else None
     found = _NONE
@@ -100,7 +100,7 @@ def _of_config(look: Look, path: Path) -> KnownTargets:
     return found
 
 
-def _of_item(look: Look, path: Path, item: Node) -> KnownTargets:
+def _of_item(look: TrackedLookup, path: Path, item: Node) -> KnownTargets:
     if isinstance(item, MappingNode):
         name = entry_name(item)
         return KnownTargets({name: path} if name else {}, path, more=not name)
@@ -120,12 +120,12 @@ def entry_name(node: MappingNode) -> str | None:
     return next((v.text for v in values if isinstance(v, Scalar) and v.text), None)
 
 
-def templates(look: Look, directory: Path) -> dict[str, Path]:
+def templates(look: TrackedLookup, directory: Path) -> dict[str, Path]:
     """The templates of evaluators in reach of `directory`, by the words that include them."""
     return look.once(("templates", directory), lambda inner: _templates(inner, directory))
 
 
-def _templates(look: Look, directory: Path) -> dict[str, Path]:
+def _templates(look: TrackedLookup, directory: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for place in directories_up(directory, look):
         for path in remembered(look, ("templates in", place), partial(_templates_in, place)):
@@ -138,7 +138,7 @@ def _templates_in(directory: Path, files: Files) -> tuple[Path, ...]:
     return tuple(folder / name for name in files.names(folder) if name.endswith(YAML))
 
 
-def template_of(look: Look, name: str, directory: Path) -> Path | None:
+def template_of(look: TrackedLookup, name: str, directory: Path) -> Path | None:
     """The file behind an `include`: a bare word is the name of a template, anything else a path."""
     if "/" not in name and not name.endswith(YAML):
         return templates(look, directory).get(name)
@@ -155,19 +155,19 @@ def template_file(files: Files, name: str, directory: Path) -> Path | None:
     return next((place for place in places if files.is_file(place)), None)
 
 
-def programs(look: Look, kind: str, directory: Path) -> frozenset[str]:
+def programs(look: TrackedLookup, kind: str, directory: Path) -> frozenset[str]:
     """The names of the files in `.agentv/assertions`, `evaluators` or `providers` (`kind`) in reach of `directory`."""
 
-    def make(inner: Look) -> frozenset[str]:
+    def make(inner: TrackedLookup) -> frozenset[str]:
         return frozenset(_stem(path.name) for path in _programs(inner, kind, directory))
 
     return look.once(("programs", kind, directory), make)
 
 
-def installed_evaluators(look: Look) -> frozenset[str]:
+def installed_evaluators(look: TrackedLookup) -> frozenset[str]:
     """The types of evaluators that installed packages bring. Reads their metadata, and imports none of them."""
 
-    def make(inner: Look) -> frozenset[str]:
+    def make(inner: TrackedLookup) -> frozenset[str]:
         from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and only for types that nobody knows
 
         inner.seen.add(INSTALLED)

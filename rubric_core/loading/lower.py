@@ -4,16 +4,16 @@ from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.dialect import Fate, Spelling
+from rubric_core.language.dialect import Spelling, SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.model.messages import ROLE
-from rubric_core.language.shape import Place, Shape, as_list
+from rubric_core.language.shape import FieldPlace, Shape, as_list
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry as TargetEntry
-from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
 from rubric_core.loading.issues import (
     ConflictingKeys,
     CutText,
@@ -28,7 +28,7 @@ from rubric_core.loading.issues import (
 from rubric_core.loading.keys import Keys
 from rubric_core.loading.read_values import HOLE
 from rubric_core.loading.score_ranges import lower_ranges
-from rubric_core.loading.split_items import Joined, joined
+from rubric_core.loading.split_items import JoinedMapping, joined
 from rubric_core.loading.type_match import found_words
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
@@ -38,7 +38,7 @@ __all__ = ["Lowering"]
 
 
 #: What is read, and nothing is wrong with it.
-_FINE = (Fate.CURRENT, Fate.ALIAS)
+_FINE = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
 
 
 class Lowering(Keys):
@@ -51,13 +51,13 @@ class Lowering(Keys):
         """The shapes of a frame; `cut_key` is the key whose list was cut into blocks of its own, or ROOT_LIST."""
         kind = ROOTS[file]
         nothing = root is None or (isinstance(root, Scalar) and root.empty)
-        branch = self._branch(kind, root) if isinstance(kind, ByNode) and root is not None else kind
+        branch = self._branch(kind, root) if isinstance(kind, NodeUnion) and root is not None else kind
         listed = nothing and cut_key == ROOT_LIST
         bare = file is FileKind.TARGETS and (listed or isinstance(root, Sequence))
         if bare and not self.dialect.properties.bare_targets:
             self._wrong_root(Span(0, 0) if root is None else self.at(root), file, "a list")
             return []
-        if listed and isinstance(kind, ByNode):
+        if listed and isinstance(kind, NodeUnion):
             return []
         if root is None or nothing or branch is None or (isinstance(branch, Shaped) and not isinstance(root, Mapping)):
             span = Span(0, 0) if root is None else self.at(root)
@@ -136,7 +136,7 @@ class Lowering(Keys):
             v for v in (self.value(Shaped(kind.message), item, f"{name}[]") for item in node.items) if v is not HOLE
         ]
 
-    def _by_node(self, kind: ByNode, node: Node, name: str) -> Any:
+    def _by_node(self, kind: NodeUnion, node: Node, name: str) -> Any:
         branch = self._branch(kind, node)
         if branch is kind.text and isinstance(node, Scalar) and (kind is CASE or kind is Suite.keys["cases"].kind):
             in_list = kind is CASE
@@ -154,7 +154,7 @@ class Lowering(Keys):
         return self._wrong(kind, node, name)
 
     @staticmethod
-    def _branch(kind: ByNode, node: Node) -> Kind[Any] | None:
+    def _branch(kind: NodeUnion, node: Node) -> Kind[Any] | None:
         if isinstance(node, Mapping):
             return kind.mapping
         if isinstance(node, Sequence):
@@ -186,7 +186,7 @@ class Lowering(Keys):
         self._look_at_end(node)
         made = kind.shape(self.at(node), node, **{kind.field: node.text})
         made.borrowed = self.via is not None
-        made.places[kind.field] = Place(self.at(node), self.at(node), node, kind.field, made.borrowed)
+        made.places[kind.field] = FieldPlace(self.at(node), self.at(node), node, kind.field, made.borrowed)
         if isinstance(made, Criterion):
             made.shorthand = True
         return made
@@ -199,7 +199,7 @@ class Lowering(Keys):
         shape, written = self.type_of(kind.base, node, report=True)
         known = self.dialect.type_of(written, kind.base)
         # Of a type that is refused only that is said, not what else it would need.
-        refused = known is not None and known.fate is Fate.REJECTED and shape is not CodeEvaluator
+        refused = known is not None and known.fate is SpellingStatus.REJECTED and shape is not CodeEvaluator
         made = self.shape(shape, node, lenient=shape is kind.base or refused)
         if isinstance(made, Evaluator | TargetEntry):
             made.type_name = written
@@ -207,7 +207,7 @@ class Lowering(Keys):
 
     def shape(self, cls: type[Shape], node: Mapping, *, lenient: bool = False) -> Shape:
         """The mapping as a `cls`; a lenient one may have any key beside the known ones."""
-        if isinstance(node, Joined):
+        if isinstance(node, JoinedMapping):
             self.issues.append(SplitItem(span=self.via or node.dash, borrowed=self.via is not None, shape=cls))
         made = cls(self.via or self._head(node), node)
         made.borrowed = self.via is not None
@@ -232,7 +232,7 @@ class Lowering(Keys):
             self.missing(made, node, lenient=lenient)
         return made
 
-    def _store(self, made: Shape, spelling: Spelling, place: Place, via: Span | None, entry: Entry) -> None:
+    def _store(self, made: Shape, spelling: Spelling, place: FieldPlace, via: Span | None, entry: Entry) -> None:
         field = spelling.field
         if field in made.places:
             table = self.dialect.table(type(made))
@@ -282,9 +282,9 @@ class Lowering(Keys):
         at = feed if feed >= 0 else line
         return Span(start, longest) if at < 0 else Span(start, start + len(text[start:at].rstrip()))
 
-    readers = {  # noqa: RUF012  # declared in `Reading`
+    readers = {  # noqa: RUF012  # declared in `ValueReader`
         **Keys.readers, ListOf: _list, MapOf: _map, Shaped: _shaped, Tagged: _tagged, Shorthand: _shorthand, Messages: _messages,
-        ByNode: _by_node, Ranges: _ranges,
+        NodeUnion: _by_node, Ranges: _ranges,
     }  # fmt: skip
 
 

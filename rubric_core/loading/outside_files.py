@@ -9,7 +9,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL, directories_up, find_file, without_function
 from rubric_core.loading.issues import Issue
-from rubric_core.loading.project import Look
+from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.reference_collector import Mention, is_open
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Span
@@ -26,7 +26,7 @@ class OutsideFile(Issue):
 
 
 def outside_files(
-    shapes: Iterable[Shape], words: Iterable[Mention], look: Look, directory: Path, fallback: Path | None
+    shapes: Iterable[Shape], words: Iterable[Mention], look: TrackedLookup, directory: Path, fallback: Path | None
 ) -> Iterator[OutsideFile]:
     """Those that are named in shapes; nothing where there is no repository to be outside of."""
     named = {span: name for span, name in _named(shapes, words) if not name.endswith(CODE)}
@@ -58,7 +58,7 @@ def _is_below(path: str, folder: str) -> bool:
     return inside or Path(path).is_relative_to(folder)
 
 
-def _root(directory: Path, look: Look) -> Path | None:
+def _root(directory: Path, look: TrackedLookup) -> Path | None:
     """The top of the repository that holds a directory."""
     top = directories_up(directory, look)[-1]
     return top if look.is_file(top / ".git" / "HEAD") or look.is_file(top / ".git") else None

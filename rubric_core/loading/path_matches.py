@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rubric_core.loading.directory_search import is_pattern
 from rubric_core.loading.files import absolute
-from rubric_core.loading.project import Look
+from rubric_core.loading.project import TrackedLookup
 from rubric_core.ports import Files
 
 __all__ = ["TOO_MANY_FOLDERS", "PathMatches", "path_matches"]
@@ -40,7 +40,7 @@ def path_matches(pattern: str, bases: Iterable[Path], files: Files) -> PathMatch
         waiting = deque([(base, PurePath(pattern).parts)])
         while waiting:
             here, parts = waiting.popleft()
-            real = files.real_path(here) if isinstance(files, Look) else os.path.realpath(here)
+            real = files.real_path(here) if isinstance(files, TrackedLookup) else os.path.realpath(here)
             key = (real, len(parts))
             if key in seen:
                 continue

@@ -15,9 +15,9 @@ from typing import Generic, TypeVar
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Tree
+from rubric_core.syntax.tree import SyntaxTree
 
-__all__ = ["Look", "OpenFiles", "Project"]
+__all__ = ["OpenFiles", "Project", "TrackedLookup"]
 
 T = TypeVar("T")
 #: Bytes; a longer file is not looked into.
@@ -257,9 +257,9 @@ class Project:
         """Whether a file is checked by itself as well."""
         return self._checked and any(known in path.parents for known in self._folders)
 
-    def look(self) -> "Look":
+    def look(self) -> "TrackedLookup":
         """Look at the files, keeping account of which."""
-        return Look(self)
+        return TrackedLookup(self)
 
     def read_files(self) -> list[Path]:
         """The files whose content counts somewhere, and of which a change was not seen since they were read."""
@@ -296,18 +296,18 @@ class Project:
 _BLANK = 256
 
 
-class Look:
+class TrackedLookup:
     """One look at the files of a project. `seen` is everything that it depends on, missing files included."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.seen: set[Path] = set()
 
-    def once(self, key: object, make: "Callable[[Look], T]") -> T:
+    def once(self, key: object, make: "Callable[[TrackedLookup], T]") -> T:
         """What `make` finds out, the same for the same key until a file that it saw has changed."""
         known = self.project.kept(key)
         if known is None:
-            inner = Look(self.project)
+            inner = TrackedLookup(self.project)
             value = make(inner)
             known = self.project.keep(key, value, frozenset(inner.seen))
         self.seen |= known.seen
@@ -376,10 +376,10 @@ class Look:
         except (OSError, ValueError):
             return None
 
-    def tree(self, path: Path) -> Tree | None:
+    def tree(self, path: Path) -> SyntaxTree | None:
         """The tree of a YAML file, None for a file that cannot be read."""
 
-        def make(look: Look) -> Tree | None:
+        def make(look: TrackedLookup) -> SyntaxTree | None:
             text = look.text(path)
             return None if text is None else parse(text)
 

@@ -36,7 +36,7 @@ from rubric_core.syntax.reindent import dash_within
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 
-__all__ = ["HOLE", "MOST_FOLLOWED", "Merged", "MergedMapping", "Reading"]
+__all__ = ["HOLE", "MOST_FOLLOWED", "Merged", "MergedMapping", "ValueReader"]
 
 #: Stands for a value that could not be understood.
 HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
@@ -78,7 +78,7 @@ def _pattern(expressions: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{e})" for e in expressions) or r"(?!)")
 
 
-class Reading:
+class ValueReader:
     """Reads the values of one block; `issues` fills up on the way."""
 
     def __init__(

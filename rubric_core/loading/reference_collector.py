@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from rubric_core.language.evaluators import Scripted
 from rubric_core.language.model import ContentBlock
-from rubric_core.language.shape import Place, Shape
-from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Text
+from rubric_core.language.shape import FieldPlace, Shape
+from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Text
 from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
@@ -30,7 +30,7 @@ class Mention(NamedTuple):
     """A word in the text that refers to something."""
 
     node: Scalar
-    place: Place
+    place: FieldPlace
     refers_to: str
     #: The field of the shape, with `[]` for an item of its list.
     field: str
@@ -68,7 +68,7 @@ def is_open(text: str) -> bool:
     return _OPEN.search(text.removeprefix(URL)) is not None
 
 
-def _in_place(place: Place, field: str, refers_to: str, *, listed: bool) -> Iterator[Mention]:
+def _in_place(place: FieldPlace, field: str, refers_to: str, *, listed: bool) -> Iterator[Mention]:
     value = place.meant or place.node
     if refers_to == "url":
         scalars = (n for n in walk(value) if isinstance(n, Scalar))
@@ -98,7 +98,7 @@ def _fields(cls: Any) -> tuple[tuple[str, str, bool], ...]:
 def _referring(kind: Kind[object], *, listed: bool = False) -> Iterator[tuple[str, bool]]:
     if isinstance(kind, Text) and kind.refers_to in KINDS:
         yield kind.refers_to, listed
-    elif isinstance(kind, ByNode):
+    elif isinstance(kind, NodeUnion):
         for branch in (kind.text, kind.sequence):
             if branch is not None:
                 yield from _referring(branch, listed=listed)

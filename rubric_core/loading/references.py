@@ -14,9 +14,9 @@ from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.case_files import CaseSet, cases_behind
+from rubric_core.loading.case_files import CaseFileContents, cases_behind
 from rubric_core.loading.directory_search import URL, places_of, without_function
-from rubric_core.loading.file_lookup import Reach
+from rubric_core.loading.file_lookup import FileLookup
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import (
     KnownTargets,
@@ -27,7 +27,7 @@ from rubric_core.loading.known_names import (
     templates,
 )
 from rubric_core.loading.outside_files import outside_files
-from rubric_core.loading.project import Look
+from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.reference_collector import Mention, is_open, is_script, mentions, words_of
 from rubric_core.loading.reference_issues import (
     BrokenCases,
@@ -39,7 +39,7 @@ from rubric_core.loading.reference_issues import (
 from rubric_core.loading.template_files import template_trouble
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 
-__all__ = ["References", "Referred"]
+__all__ = ["FoundReferences", "References"]
 
 #: A whole word: what a target is mostly called.
 _WORD = pattern(r"[\w-]+")
@@ -48,7 +48,7 @@ _BETWEEN_WORDS = "".join(c if c.isalnum() or c in "_-" else " " for c in map(chr
 _NOT_RUN = "agentv cannot run the suite"
 
 
-class Referred(NamedTuple):
+class FoundReferences(NamedTuple):
     """What one block refers to in other files."""
 
     issues: list[Issue]
@@ -60,7 +60,7 @@ class Referred(NamedTuple):
     told: frozenset[int]
 
 
-class References(Reach):
+class References(FileLookup):
     """Looks up what one file refers to. Equal keys mean equal answers, as long as no file changes that was seen."""
 
     def referred(
@@ -70,7 +70,7 @@ class References(Reach):
         above: SequenceOf[frozenset[int]] = (),
         *,
         marked: bool = True,
-    ) -> Referred:
+    ) -> FoundReferences:
         """What is not there, and what is.
 
         Args:
@@ -100,20 +100,20 @@ class References(Reach):
         for issue in deferred:
             if not self._is_ones_own(look, issue):
                 found.append(issue)
-        return Referred(found, frozenset(look.seen), self.led, frozenset(told))
+        return FoundReferences(found, frozenset(look.seen), self.led, frozenset(told))
 
-    def _is_ones_own(self, look: Look, issue: UnknownType) -> bool:
+    def _is_ones_own(self, look: TrackedLookup, issue: UnknownType) -> bool:
         """Whether somebody has written what a type stands for."""
         if not issubclass(issue.base, Evaluator):
             return issue.name in programs(look, "providers", self.directory)
         beside = any(issue.name in programs(look, kind, self.directory) for kind in ("assertions", "evaluators"))
         return beside or issue.name in installed_evaluators(look)
 
-    def cases(self, node: Scalar) -> tuple[CaseSet, list[Issue], frozenset[Path]]:
+    def cases(self, node: Scalar) -> tuple[CaseFileContents, list[Issue], frozenset[Path]]:
         """The cases behind a path in the case list, what is wrong with it, and the files that this depends on."""
         name = without_function(node.text)
         if is_open(name):
-            return CaseSet(complete=False), [], frozenset()
+            return CaseFileContents(complete=False), [], frozenset()
         look = self.project.look()
         found = cases_behind(look, name, self.directory)
         wrong: list[Issue] = []
@@ -135,17 +135,17 @@ class References(Reach):
             )
         return found, wrong, frozenset(look.seen)
 
-    def _trouble(self, found: CaseSet) -> str:
+    def _trouble(self, found: CaseFileContents) -> str:
         """The newest releases take no suite for a file of cases."""
         newest = self.dialect.spelled(Suite, "providers") is not None
         return f"{found.suite.name} is a suite; only cases can be taken over" if newest and found.suite else ""
 
-    def targets(self, look: Look) -> KnownTargets:
+    def targets(self, look: TrackedLookup) -> KnownTargets:
         """The targets in reach of the file."""
         home = self.kind is FileKind.TARGETS and self.directory.name.startswith(".agent")
         return known_targets(look, self.directory.parent if home else self.directory)
 
-    def _unused(self, look: Look, entry: Entry, outer: Shape) -> Iterator[Issue]:
+    def _unused(self, look: TrackedLookup, entry: Entry, outer: Shape) -> Iterator[Issue]:
         """A target whose name stands in no suite below the folder, and nowhere else in its own file."""
         place = entry.places.get("name")
         name = vars(entry).get("name")
@@ -168,7 +168,7 @@ class References(Reach):
 
     # One way to look for each kind of reference
 
-    def target(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
+    def target(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A name of a target."""
         name = mention.text
         if mention.field == "name" and "use_target" in shape.places:
@@ -188,13 +188,13 @@ class References(Reach):
                 span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, known=names, path=known.path, judges=judges
             )  # fmt: skip
 
-    def _file_of_targets(self, look: Look, mention: Mention) -> Iterator[Issue]:
+    def _file_of_targets(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:
         if self.exists(look, mention.text):
             self.lead(look, mention, FileKind.TARGETS)
         else:
             yield self.missing(look, mention, _NOT_RUN)
 
-    def file(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
+    def file(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A path of a file."""
         if isinstance(shape, LlmJudge | LlmRubric) and mention.field == "prompt":
             yield from self.prompt(look, mention)
@@ -213,14 +213,14 @@ class References(Reach):
         else:
             yield self.missing(look, mention, _NOT_RUN if isinstance(shape, Suite) else "")
 
-    def directory_of(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
+    def directory_of(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A path of a directory. That of a target is relative to suites, of which there are many."""
         if not isinstance(shape, Entry):
             places = places_of(mention.text, self.directory, look, self.project.fallback)
             if not any(look.is_directory(place) for place in places):
                 yield self.missing(look, mention, "", severity="warning", what="directory")
 
-    def template(self, look: Look, _: Shape, mention: Mention) -> Iterator[Issue]:
+    def template(self, look: TrackedLookup, _: Shape, mention: Mention) -> Iterator[Issue]:
         """The name of a template of evaluators."""
         path = template_of(look, mention.text, self.directory)
         trouble = template_trouble(look, path) if path is not None else ""
@@ -232,13 +232,13 @@ class References(Reach):
                 span=mention.span, borrowed=mention.borrowed, node=mention.node, name=mention.text, known=known, trouble=trouble
             )  # fmt: skip
 
-    def url(self, look: Look, _: Shape, mention: Mention) -> Iterator[Issue]:
+    def url(self, look: TrackedLookup, _: Shape, mention: Mention) -> Iterator[Issue]:
         """A path that is marked as one."""
         name = without_function(mention.text.removeprefix(URL))
         if not self.exists(look, name):
             yield self.missing(look, mention, _NOT_RUN, name=name)
 
-    def program(self, look: Look, shape: Shape, mention: Mention) -> Iterator[Issue]:
+    def program(self, look: TrackedLookup, shape: Shape, mention: Mention) -> Iterator[Issue]:
         """A command line, or a part of one: the script in it has to be there. Those of targets are relative to suites."""
         cwd = vars(shape).get("cwd")
         cwd = cwd if isinstance(cwd, str) else ""
@@ -250,7 +250,7 @@ class References(Reach):
                 yield self.missing(look, mention, consequence, severity="warning", name=word)
 
 
-_RESOLVERS: dict[str, Callable[[References, Look, Shape, Mention], Iterator[Issue]]] = {
+_RESOLVERS: dict[str, Callable[[References, TrackedLookup, Shape, Mention], Iterator[Issue]]] = {
     "target": References.target,
     "file": References.file,
     "directory": References.directory_of,
@@ -260,7 +260,7 @@ _RESOLVERS: dict[str, Callable[[References, Look, Shape, Mention], Iterator[Issu
 }
 
 
-def _words_below(home: Path, look: Look) -> frozenset[str]:
+def _words_below(home: Path, look: TrackedLookup) -> frozenset[str]:
     """Every word in the suites below a folder, for all targets together. After an edit only that suite is read again."""
     below: set[str] = set()
     for path in look.suites_below(home):
@@ -268,7 +268,7 @@ def _words_below(home: Path, look: Look) -> frozenset[str]:
     return frozenset(below)
 
 
-def _words(path: Path, look: Look) -> tuple[str, ...]:
+def _words(path: Path, look: TrackedLookup) -> tuple[str, ...]:
     """The words in a file, each once. Those of many suites are the same: one object stands for each."""
     text = look.glance(path) or ""
     # The same words, and a third of the time: a check of thousands of suites spends much of its own here.
@@ -276,7 +276,7 @@ def _words(path: Path, look: Look) -> tuple[str, ...]:
     return tuple(map(sys.intern, set(found)))
 
 
-def _names(word: re.Pattern[str], path: Path, look: Look) -> bool:
+def _names(word: re.Pattern[str], path: Path, look: TrackedLookup) -> bool:
     return word.search(look.text(path) or "") is not None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rubric_core.language.evaluators import Band, ScoreRanges
-from rubric_core.language.shape import Place
+from rubric_core.language.shape import FieldPlace
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.loading.foreign_bands import (
     end_before_the_next,
@@ -94,8 +94,12 @@ def _mapped_bands(lowering: Keys, node: Mapping) -> Iterator[Band]:
             continue
         seen[entry.name or ""] = entry
         band.low = whole_number(entry.key)
-        band.places["score_range"] = Place(at or entry.key.span, at or entry.key.span, entry.key, "", at is not None)
-        band.places["outcome"] = Place(at or entry.key.span, at or entry.value.span, entry.value, "", at is not None)
+        band.places["score_range"] = FieldPlace(
+            at or entry.key.span, at or entry.key.span, entry.key, "", at is not None
+        )
+        band.places["outcome"] = FieldPlace(
+            at or entry.key.span, at or entry.value.span, entry.value, "", at is not None
+        )
         if isinstance(entry.value, Scalar) and isinstance(entry.value.value, str):
             band.text = entry.value.text.strip() and entry.value.text
             band.outcome = entry.value.text

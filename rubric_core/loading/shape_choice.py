@@ -1,11 +1,11 @@
 """Which of several shapes a mapping has: the `type` of an evaluator, the kind of a provider."""
 
-from rubric_core.language.dialect import Fate, TypeName
+from rubric_core.language.dialect import SpellingStatus, TypeName
 from rubric_core.language.evaluators import Custom, Evaluator, Include
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Provider
 from rubric_core.loading.issues import ForeignType, RenamedType, UnknownType
-from rubric_core.loading.read_values import Merged, Reading
+from rubric_core.loading.read_values import Merged, ValueReader
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar
 from rubric_core.text import Span
 
@@ -15,7 +15,7 @@ __all__ = ["Tags"]
 _ELSEWHERE = ("file://", "package:")
 
 
-class Tags(Reading):
+class Tags(ValueReader):
     """Reads what tells shapes apart."""
 
     def type_of(self, base: type[Shape], node: Mapping, *, report: bool = False) -> tuple[type[Shape], str]:
@@ -55,7 +55,7 @@ class Tags(Reading):
         known = self.dialect.type_of(node.text, base)
         if known is None:
             self._report_unknown(base, mapping, node, span)
-        elif known.fate not in (Fate.CURRENT, Fate.ALIAS):
+        elif known.fate not in (SpellingStatus.CURRENT, SpellingStatus.ALIAS):
             current = self._current(known, base)
             self.issues.append(
                 RenamedType(
@@ -70,7 +70,7 @@ class Tags(Reading):
 
     def _report_unknown(self, base: type[Shape], mapping: Mapping, node: Scalar, span: Span) -> None:
         name, borrowed = node.text, span != node.span
-        usable = (Fate.CURRENT, Fate.ALIAS)
+        usable = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
         others = [(d, t) for d in self.dialects if (t := d.type_of(name, base)) is not None and t.fate in usable]
         if others:
             self.issues.append(
@@ -89,7 +89,7 @@ class Tags(Reading):
         properties = self.dialect.properties
         if issubclass(base, Provider) and properties.custom_providers and name.startswith(_ELSEWHERE):
             return  # a program of the author's
-        names = tuple(t.name for t in self.dialect.types_of(base).values() if t.fate is Fate.CURRENT)
+        names = tuple(t.name for t in self.dialect.types_of(base).values() if t.fate is SpellingStatus.CURRENT)
         custom = properties.custom_types if issubclass(base, Evaluator) else properties.custom_providers
         self.issues.append(
             UnknownType(
@@ -107,7 +107,9 @@ class Tags(Reading):
     def _current(self, known: TypeName, base: type[Shape]) -> str | None:
         """How this dialect writes the type today; None where several words could be meant."""
         names = [
-            t.name for t in self.dialect.types_of(base).values() if t.shape is known.shape and t.fate is Fate.CURRENT
+            t.name
+            for t in self.dialect.types_of(base).values()
+            if t.shape is known.shape and t.fate is SpellingStatus.CURRENT
         ]
         return names[0] if names and (issubclass(base, Evaluator) or len(names) == 1) else None
 

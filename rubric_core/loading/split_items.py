@@ -9,16 +9,16 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped, Tagged
-from rubric_core.language.value_kinds import ByNode, Kind
+from rubric_core.language.value_kinds import Kind, NodeUnion
 from rubric_core.syntax.tree import Mapping, Node
 from rubric_core.text import Span
 
-__all__ = ["Joined", "joined"]
+__all__ = ["JoinedMapping", "joined"]
 
 TypeOf = Callable[[type[Shape], Mapping], tuple[type[Shape], str]]
 
 
-class Joined(Mapping):
+class JoinedMapping(Mapping):
     """Two mappings read as the one that they were meant to be."""
 
     __slots__ = ("dash",)
@@ -33,7 +33,7 @@ class Joined(Mapping):
 
 def joined(items: Sequence[Node], kind: Kind[object], dialect: Dialect, text: str, type_of: TypeOf) -> Iterator[Node]:
     """The items, with those that were cut in two made whole again."""
-    mapping = kind.mapping if isinstance(kind, ByNode) else kind
+    mapping = kind.mapping if isinstance(kind, NodeUnion) else kind
     if not isinstance(mapping, Shaped | Tagged) or len(items) < 2:
         yield from items
         return
@@ -42,7 +42,7 @@ def joined(items: Sequence[Node], kind: Kind[object], dialect: Dialect, text: st
         if waiting is not None:
             dash = _extra_dash(waiting, item, mapping, dialect, text, type_of)
             if dash is not None and isinstance(waiting, Mapping) and isinstance(item, Mapping):
-                waiting = Joined(waiting, item, dash)
+                waiting = JoinedMapping(waiting, item, dash)
                 continue
             yield waiting
         waiting = item

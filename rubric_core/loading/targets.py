@@ -18,7 +18,7 @@ from rubric_core.loading.directory_search import URL, directories_up, remembered
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Problem, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, SyntaxProblem
 from rubric_core.text import LineIndex, Span
 
 __all__ = [
@@ -26,9 +26,9 @@ __all__ = [
     "NESTED",
     "POINTERS",
     "TARGET_FILES",
-    "Home",
-    "TargetEntry",
-    "TargetFile",
+    "LoadedTargetEntry",
+    "LoadedTargetFile",
+    "TargetSource",
     "find_targets",
     "has_targets",
     "own_target_name",
@@ -55,7 +55,7 @@ NESTED = ("settings", "config")
 
 
 @dataclass(frozen=True)
-class Home:
+class TargetSource:
     """A file in which targets stand: one of its own, or a suite."""
 
     path: Path
@@ -78,7 +78,7 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetEntry:
+class LoadedTargetEntry:
     """One target as it is written: nothing filled in, nothing checked."""
 
     name: str
@@ -88,7 +88,7 @@ class TargetEntry:
     settings: MappingOf[str, Any]
     #: Where the name stands, and each key.
     span: Span
-    home: Home
+    home: TargetSource
     #: The whole entry in the text.
     node: Node
     spans: MappingOf[str, Span] = field(default_factory=dict)
@@ -102,11 +102,11 @@ class TargetEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetFile:
+class LoadedTargetFile:
     """A target file, or several as one: their entries, and what is wrong with the rest of the first."""
 
-    home: Home
-    entries: tuple[TargetEntry, ...] = ()
+    home: TargetSource
+    entries: tuple[LoadedTargetEntry, ...] = ()
     problems: tuple[tuple[Span, str], ...] = ()
     #: The first place where the text is no YAML: what stands in the file is then not certain.
     broken: tuple[Span, str] | None = None
@@ -120,17 +120,17 @@ class TargetFile:
         """Where it is."""
         return self.home.path
 
-    def entry(self, name: str) -> TargetEntry | None:
+    def entry(self, name: str) -> LoadedTargetEntry | None:
         """The first target of that name."""
         return next((e for e in self.entries if e.name == name), None)
 
-    def joined(self, other: "TargetFile | None") -> "TargetFile":
+    def joined(self, other: "LoadedTargetFile | None") -> "LoadedTargetFile":
         """This file with the entries of another one behind its own."""
         if other is None:
             return self
         return replace(self, entries=(*self.entries, *other.entries), defaults={**other.defaults, **self.defaults})
 
-    def reachable(self, names: Iterable[object]) -> Iterator[TargetEntry]:
+    def reachable(self, names: Iterable[object]) -> Iterator[LoadedTargetEntry]:
         """The targets of these names, and all that they point to, once each."""
         waiting = list(names)
         seen: set[str] = set()
@@ -189,7 +189,7 @@ def _targets_beside(directory: Path, files: Files) -> Path | None:
     return remembered(files, ("target file beside", directory), find)
 
 
-def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> TargetFile:
+def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> LoadedTargetFile:
     """What stands in a target file, or in a configuration (`beside_others`, see `targets_in`).
 
     Raises OSError when it cannot be read, ValueError when it is no UTF-8 text.
@@ -197,11 +197,13 @@ def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> Ta
     text = files.read(path, _LARGEST).decode("utf-8")
     tree = parse(text)
     lines = LineIndex(text)
-    home = Home(path, text, tree.root, tree.anchors, lambda span: lines.line_of(span.start) + 1)
+    home = TargetSource(path, text, tree.root, tree.anchors, lambda span: lines.line_of(span.start) + 1)
     return targets_in(home, tree.problems, beside_others=beside_others)
 
 
-def targets_in(home: Home, problems: Iterable[Problem] = (), *, beside_others: bool = False) -> TargetFile:
+def targets_in(
+    home: TargetSource, problems: Iterable[SyntaxProblem] = (), *, beside_others: bool = False
+) -> LoadedTargetFile:
     """The targets in a text that is read already.
 
     Args:
@@ -212,7 +214,7 @@ def targets_in(home: Home, problems: Iterable[Problem] = (), *, beside_others: b
     problems = tuple(problems)
     troubles = [(p.span, p.message) for p in problems]
     broken = next(((p.span, p.message) for p in problems if p.kind == "syntax"), None)
-    entries: list[TargetEntry] = []
+    entries: list[LoadedTargetEntry] = []
     includes: list[str] = []
     for node, inside in _listed(home, troubles, beside_others=beside_others):
         if isinstance(node, Scalar) and node.text.startswith(URL):
@@ -223,10 +225,10 @@ def targets_in(home: Home, problems: Iterable[Problem] = (), *, beside_others: b
         entry = _entry(node, inside, home, troubles)
         if entry is not None:
             entries.append(entry)
-    return TargetFile(home, tuple(entries), tuple(troubles), broken, tuple(includes), _defaults(home))
+    return LoadedTargetFile(home, tuple(entries), tuple(troubles), broken, tuple(includes), _defaults(home))
 
 
-def _defaults(home: Home) -> dict[str, str]:
+def _defaults(home: TargetSource) -> dict[str, str]:
     root = _followed(home.root)
     written = plain(root.get("defaults"), home.anchors) if isinstance(root, Mapping) else None
     if isinstance(written, str):
@@ -234,7 +236,7 @@ def _defaults(home: Home) -> dict[str, str]:
     return {k: v for k, v in written.items() if isinstance(v, str)} if isinstance(written, dict) else {}
 
 
-def _listed(home: Home, problems: list[tuple[Span, str]], *, beside_others: bool) -> list[tuple[Node, bool]]:
+def _listed(home: TargetSource, problems: list[tuple[Span, str]], *, beside_others: bool) -> list[tuple[Node, bool]]:
     """The nodes of the entries, and whether they are providers: of `targets` or `providers`, or of a bare list.
 
     A suite may also have one under `target`.
@@ -258,10 +260,12 @@ def _followed(node: Node | None) -> Node | None:
     return node.target if isinstance(node, Alias) else node
 
 
-def _entry(node: Node, as_provider: bool, home: Home, problems: list[tuple[Span, str]]) -> TargetEntry | None:
+def _entry(
+    node: Node, as_provider: bool, home: TargetSource, problems: list[tuple[Span, str]]
+) -> LoadedTargetEntry | None:
     node = _followed(node) or node
     if as_provider and isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip():
-        return TargetEntry(node.text, node.text, {}, node.span, home, _named(node), {}, as_provider)
+        return LoadedTargetEntry(node.text, node.text, {}, node.span, home, _named(node), {}, as_provider)
     if as_provider and isinstance(node, Mapping):
         node = _unfolded(node)
     written = plain(node, home.anchors)
@@ -276,7 +280,9 @@ def _entry(node: Node, as_provider: bool, home: Home, problems: list[tuple[Span,
             settings.update(written[nested])
     rest = {k: v for k, v in settings.items() if k not in (name, kind, *NESTED)}
     written_kind = settings.get(kind, "")
-    return TargetEntry(written[name], written_kind, rest, spans.get(name, node.span), home, node, spans, as_provider)
+    return LoadedTargetEntry(
+        written[name], written_kind, rest, spans.get(name, node.span), home, node, spans, as_provider
+    )
 
 
 def _named(node: Scalar) -> Mapping:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rubric_core.loading.known_names import template_of
-from rubric_core.loading.project import Look
+from rubric_core.loading.project import TrackedLookup
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["template_trouble"]
@@ -13,12 +13,12 @@ __all__ = ["template_trouble"]
 _DEEPEST = 3
 
 
-def template_trouble(look: Look, path: Path) -> str:
+def template_trouble(look: TrackedLookup, path: Path) -> str:
     """What is wrong with the template at `path`, in words for whoever includes it; empty when it can be used."""
     return look.once(("template", path), lambda inner: _trouble(inner, path, ()))
 
 
-def _trouble(look: Look, path: Path, above: tuple[Path, ...]) -> str:
+def _trouble(look: TrackedLookup, path: Path, above: tuple[Path, ...]) -> str:
     if path in above:
         names = [p.name for p in (*above[above.index(path) :], path)]
         return f"templates include one another: {' → '.join(names)}"

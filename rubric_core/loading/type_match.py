@@ -6,12 +6,12 @@ from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.value_kinds import (
     Anything,
     Boolean,
-    ByNode,
     Choice,
     Integer,
     Kind,
     ListOf,
     MapOf,
+    NodeUnion,
     Number,
     Text,
 )
@@ -45,7 +45,7 @@ def could_be(node: Node, kind: Kind[Any]) -> bool:
 
 def could_be_of(node: type[Node], value: type[object], kind: Kind[Any]) -> bool:
     """The same of a node of a type, with a value of a type where it is a scalar."""
-    if isinstance(kind, ByNode):
+    if isinstance(kind, NodeUnion):
         return any(could_be_of(node, value, branch) for branch in kind.branches)
     if isinstance(kind, Text | Shorthand | Choice):
         return issubclass(value, str)
@@ -58,5 +58,5 @@ def could_be_of(node: type[Node], value: type[object], kind: Kind[Any]) -> bool:
 
 def takes_text(kind: Kind[Any]) -> bool:
     """Whether any text is a value of a kind, and not the name of something."""
-    kinds = kind.branches if isinstance(kind, ByNode) else (kind,)
+    kinds = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     return any(isinstance(k, Shorthand | Anything) or (isinstance(k, Text) and not k.refers_to) for k in kinds)

@@ -2,7 +2,17 @@
 
 from rubric_core.migration.draft import Reader
 from rubric_core.migration.offers import Offer, steps, steps_at
-from rubric_core.migration.route import Migrated, NotMigratableError, migrate, titles
-from rubric_core.migration.step import Note
+from rubric_core.migration.route import MigratedText, NotMigratableError, migrate, titles
+from rubric_core.migration.step import MigrationNote
 
-__all__ = ["Migrated", "NotMigratableError", "Note", "Offer", "Reader", "migrate", "steps", "steps_at", "titles"]
+__all__ = [
+    "MigratedText",
+    "MigrationNote",
+    "NotMigratableError",
+    "Offer",
+    "Reader",
+    "migrate",
+    "steps",
+    "steps_at",
+    "titles",
+]

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Aggregator, Criterion, LlmJudge, LlmRubric
 from rubric_core.language.model import Case, Suite
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.group_keys import lift_out, whole
 from rubric_core.migration.moves import added
 from rubric_core.migration.prompt_variables import pattern_of, used
-from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit, Span
@@ -26,34 +26,36 @@ _IDLE = frozenset({
 PROMPT_PATH = re.compile(r"(?:file://)?[^\s{}:*?\"<>|]+\.(?:md|markdown|txt|prompt|j2|njk|liquid|jinja2?)\Z")
 
 
-def _waking(draft: Draft) -> Iterator[Note]:
+def _waking(draft: Draft) -> Iterator[MigrationNote]:
     """Keys without a meaning that would get one."""
     end = 0
     for site, entry in sorted(_entries(draft), key=lambda each: each[1].span):
         name = entry.name or ""
         old, new = draft.source.table(site.shape).get(name), draft.target.table(site.shape).get(name)
         asleep = (old is None and not site.shape.open) or (old is not None and not old.fate.read)
-        awake = new is not None and new.field and new.fate in (Fate.CURRENT, Fate.ALIAS)
+        awake = new is not None and new.field and new.fate in (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
         if asleep and awake and new is not None and new.field not in _IDLE and entry.span.start >= end:
             end = entry.span.end
-            yield Note(entry.key.span.start, f"{draft.source.name} does not read `{name}`, {draft.target.name} does")
+            yield MigrationNote(
+                entry.key.span.start, f"{draft.source.name} does not read `{name}`, {draft.target.name} does"
+            )
 
 
-def _entries(draft: Draft) -> Iterator[tuple[Site, Entry]]:
+def _entries(draft: Draft) -> Iterator[tuple[ShapedMapping, Entry]]:
     return ((site, entry) for site in draft.sites for entry in site.node.entries)
 
 
-WAKING = Step("Name keys that come to life", _waking, before_all=True)
+WAKING = MigrationStep("Name keys that come to life", _waking, before_all=True)
 
 
-def lists_to_the_top(draft: Draft) -> Iterator[Change | Note]:
+def lists_to_the_top(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """The list of evaluators that counts, out of `execution` or from under an older key."""
     for holder in draft.of(Suite) + draft.cases:
         if holder.entry("assertions") is None:
             yield from _list_up(draft, holder)
 
 
-def _list_up(draft: Draft, holder: Site) -> Iterator[Change | Note]:
+def _list_up(draft: Draft, holder: ShapedMapping) -> Iterator[EditGroup | MigrationNote]:
     key = holder.key("assertions")
     execution = next(iter(holder.under("execution")), None)
     # On a case, the list `assertions` below `execution` is read by no release.
@@ -63,18 +65,18 @@ def _list_up(draft: Draft, holder: Site) -> Iterator[Change | Note]:
         return
     if inner is not None and execution is not None:
         change = lift_out(draft, execution, inner, key)
-        yield change or Note(
+        yield change or MigrationNote(
             inner.key.span.start, f"this list belongs under `{key}`, one level up; a reference is in the way"
         )
     elif issubclass(holder.shape, Case) and (own := holder.own("evaluators")) is not None:
-        yield Change((rename_key(own, key),))
+        yield EditGroup((rename_key(own, key),))
 
 
-def with_variables(names: Mapping[str, str]) -> Callable[[Draft], Iterator[Change | Note]]:
+def with_variables(names: Mapping[str, str]) -> Callable[[Draft], Iterator[EditGroup | MigrationNote]]:
     """The step that gives template variables of judge prompts their new names."""
     pattern = pattern_of(names)
 
-    def work(draft: Draft) -> Iterator[Change | Note]:
+    def work(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         for shape in (LlmJudge, LlmRubric, Aggregator):
             for site in draft.of(shape):
                 entry = site.own("prompt")
@@ -86,20 +88,20 @@ def with_variables(names: Mapping[str, str]) -> Callable[[Draft], Iterator[Chang
 
 def _prompt(
     draft: Draft, entry: Entry, prompt: Scalar, pattern: "re.Pattern[str]", names: Mapping[str, str]
-) -> Iterator[Change | Note]:
+) -> Iterator[EditGroup | MigrationNote]:
     if PROMPT_PATH.match(prompt.text):
         path = prompt.text.removeprefix("file://")
         found_there = used(draft.read(path) or "", names)
         if found_there:
             words = ", ".join(f"`{name}` is `{names[name]}`" for name in found_there)
             words = f"the variables in {path} have other names in {draft.target.name}: {words}"
-            yield Note(entry.key.span.start, words, file=path)
+            yield MigrationNote(entry.key.span.start, words, file=path)
         return
     for found in pattern.finditer(draft.text, *prompt.span):
-        yield Change((Edit(Span(*found.span(2)), names[found[2]]),))
+        yield EditGroup((Edit(Span(*found.span(2)), names[found[2]]),))
 
 
-def _minimums(draft: Draft) -> Iterator[Change | Note]:
+def _minimums(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """`required: true` with score ranges and without a minimum: say the one that it had."""
     old, new = draft.source.properties.required_without_min, draft.target.properties.required_without_min
     tenths = draft.target.spelled(Criterion, "required_min_score")
@@ -112,9 +114,9 @@ def _minimums(draft: Draft) -> Iterator[Change | Note]:
         entry = site.own("required")
         if site.plain("required") is True and site.entry("score_ranges") is not None and bare and entry is not None:
             change = whole([added(draft, site.node, key, minimum, entry)])
-            yield change or Note(
+            yield change or MigrationNote(
                 entry.key.span.start, "this gate has no minimum, and releases differ on what it is then"
             )
 
 
-MINIMUMS = Step("Say the minimum of gates that have none", _minimums, before_all=True)
+MINIMUMS = MigrationStep("Say the minimum of gates that have none", _minimums, before_all=True)

@@ -7,21 +7,21 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeVar
 
-from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Band, Custom, Evaluator, Include
 from rubric_core.language.file_kinds import ITEMS, ROOTS, FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped, Tagged
-from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
 from rubric_core.syntax.collection_edits import comments_of
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, Tree
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, SyntaxTree
 from rubric_core.text import Span
 
-__all__ = ["Draft", "Reader", "Site"]
+__all__ = ["Draft", "Reader", "ShapedMapping"]
 
 #: Gives the text of a file that the suite refers to, or None where it cannot be read.
 Reader = Callable[[str], str | None]
@@ -29,10 +29,12 @@ T = TypeVar("T")
 _MERGE = "<<"
 
 
-class Site:
+class ShapedMapping:
     """A mapping in the text and the shape that it has."""
 
-    def __init__(self, draft: "Draft", shape: type[Shape], node: Mapping, parent: "Site | None", field: str) -> None:
+    def __init__(
+        self, draft: "Draft", shape: type[Shape], node: Mapping, parent: "ShapedMapping | None", field: str
+    ) -> None:
         self.draft = draft
         self.shape = shape
         self.node = node
@@ -42,7 +44,7 @@ class Site:
         #: Mappings that are merged into this one, the nearest first.
         self.merged: list[Mapping] = []
         #: In the order of the text, each once.
-        self.children: dict[Site, None] = {}
+        self.children: dict[ShapedMapping, None] = {}
 
     def field_of(self, entry: Entry) -> str:
         """The field that a key of this mapping stands for; empty when neither dialect reads it."""
@@ -81,13 +83,13 @@ class Site:
         entry = self.entry(field)
         return plain(entry.value, self.draft.tree.anchors) if entry is not None else None
 
-    def under(self, field: str) -> list["Site"]:
+    def under(self, field: str) -> list["ShapedMapping"]:
         """The mappings below a field, in the order of the text."""
         return self._under.get(field, [])
 
     @cached_property
-    def _under(self) -> dict[str, list["Site"]]:
-        found: dict[str, list[Site]] = {}
+    def _under(self) -> dict[str, list["ShapedMapping"]]:
+        found: dict[str, list[ShapedMapping]] = {}
         for child in self.children:
             found.setdefault(child.field, []).append(child)
         return found
@@ -119,7 +121,7 @@ class Draft:
         source: Dialect,
         target: Dialect,
         read: Reader = lambda _: None,
-        tree: Tree | None = None,
+        tree: SyntaxTree | None = None,
     ) -> None:
         self.text = text
         self.kind = kind
@@ -129,11 +131,11 @@ class Draft:
         self.read = read
         self.tree = tree if tree is not None else parse(text)
         self.newline = newline_of(text)
-        self.sites: list[Site] = []
+        self.sites: list[ShapedMapping] = []
         self._following: list[str] = []
-        self._seen: dict[tuple[int, type[Shape]], Site] = {}
+        self._seen: dict[tuple[int, type[Shape]], ShapedMapping] = {}
         self._fields: dict[tuple[type[Shape], str], str] = {}
-        self._of: dict[type[Shape], list[Site]] = {}
+        self._of: dict[type[Shape], list[ShapedMapping]] = {}
         self._comments: list[Span] | None = None
         root = self.tree.root
         listed = isinstance(root, Sequence) and kind in ITEMS
@@ -148,16 +150,16 @@ class Draft:
         return self._comments
 
     @property
-    def suite(self) -> Site | None:
+    def suite(self) -> ShapedMapping | None:
         """The suite, or file of cases, when the root is a mapping."""
         return next(iter(self.of(Suite)), None)
 
     @property
-    def cases(self) -> list[Site]:
+    def cases(self) -> list[ShapedMapping]:
         """Every case, those behind merge keys included."""
         return self.of(Case)
 
-    def of(self, shape: type[Shape]) -> list[Site]:
+    def of(self, shape: type[Shape]) -> list[ShapedMapping]:
         """Every mapping of that shape, or of one below it."""
         known = self._of.get(shape)
         if known is None:
@@ -165,9 +167,9 @@ class Draft:
         return known
 
     @cached_property
-    def merged_into(self) -> dict[Mapping, list[Site]]:
+    def merged_into(self) -> dict[Mapping, list[ShapedMapping]]:
         """The cases that a mapping is merged into."""
-        found: dict[Mapping, list[Site]] = {}
+        found: dict[Mapping, list[ShapedMapping]] = {}
         for case in self.cases:
             for node in case.merged:
                 found.setdefault(node, []).append(case)
@@ -186,7 +188,9 @@ class Draft:
         known = self._fields.get((shape, name))
         if known is None:
             old, new = self.source.table(shape).get(name), self.target.table(shape).get(name)
-            known = _read(old) or (new.field if new is not None and new.fate in (Fate.CURRENT, Fate.ALIAS) else "")
+            known = _read(old) or (
+                new.field if new is not None and new.fate in (SpellingStatus.CURRENT, SpellingStatus.ALIAS) else ""
+            )
             self._fields[shape, name] = known
         return known
 
@@ -210,7 +214,7 @@ class Draft:
                 return tag.text
         return None
 
-    def _visit(self, kind: Kind[Any] | None, node: Node, parent: Site | None, field: str) -> None:
+    def _visit(self, kind: Kind[Any] | None, node: Node, parent: ShapedMapping | None, field: str) -> None:
         if isinstance(node, Alias):
             if node.name in self._following:
                 return
@@ -220,7 +224,7 @@ class Draft:
         else:
             self._visit_node(kind, node, parent, field)
 
-    def _visit_node(self, kind: Kind[Any] | None, node: Node | None, parent: Site | None, field: str) -> None:
+    def _visit_node(self, kind: Kind[Any] | None, node: Node | None, parent: ShapedMapping | None, field: str) -> None:
         branch = _branch(kind, node)
         if isinstance(node, Mapping):
             if isinstance(branch, Shaped | Tagged):
@@ -233,14 +237,14 @@ class Draft:
             for item in node.items if inner is not None else ():
                 self._visit(inner, item, parent, field)
 
-    def _enter(self, kind: "Shaped | Tagged", node: Mapping, parent: Site | None, field: str) -> None:
+    def _enter(self, kind: "Shaped | Tagged", node: Mapping, parent: ShapedMapping | None, field: str) -> None:
         shape = self.shape_of(kind.base, node) if isinstance(kind, Tagged) else kind.shape
         known = self._seen.get((id(node), shape))
         if known is not None:
             if parent is not None:
                 parent.children.setdefault(known)
             return
-        site = self._seen[id(node), shape] = Site(self, shape, node, parent, field)
+        site = self._seen[id(node), shape] = ShapedMapping(self, shape, node, parent, field)
         self.sites.append(site)
         if parent is not None:
             parent.children.setdefault(site)
@@ -252,7 +256,7 @@ class Draft:
             if name:
                 self._visit(shape.keys[name].kind, entry.value, site, name)
 
-    def _merge(self, site: Site, value: Node) -> None:
+    def _merge(self, site: ShapedMapping, value: Node) -> None:
         """Mappings that are merged into a site have its shape: they are visited where they stand."""
         for source in value.items if isinstance(value, Sequence) else [value]:
             node = self.followed(source)
@@ -267,7 +271,7 @@ def _read(spelling: Spelling | None) -> str:
 
 
 def _branch(kind: Kind[Any] | None, node: Node | None) -> Kind[Any] | None:
-    if isinstance(kind, ByNode):
+    if isinstance(kind, NodeUnion):
         if isinstance(node, Mapping):
             return kind.mapping
         return kind.sequence if isinstance(node, Sequence) else kind.text

@@ -2,27 +2,31 @@
 
 from collections.abc import Iterator, Sequence
 
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.moves import extent_of, inlined, lifted, nested, piece_of, put, rebuilt, replaced
-from rubric_core.migration.step import Change, Note
+from rubric_core.migration.step import EditGroup, MigrationNote
 from rubric_core.syntax.tree import Entry, Mapping
 from rubric_core.text import Edit, Span
 
 __all__ = ["comments_left", "gathered", "lift_out", "whole"]
 
 
-def gathered(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], under: str) -> Iterator[Change | Note]:
+def gathered(
+    draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]], under: str
+) -> Iterator[EditGroup | MigrationNote]:
     """Put entries of a mapping under the key `under`, each with the key that it has there."""
     inner = site.node.get(under)
     taken = {e.name for e in inner.entries} if isinstance(inner, Mapping) else set[str | None]()
     free = [(entry, name) for entry, name in entries if name not in taken]
     for entry, name in entries:
         if name in taken:
-            yield Note(entry.key.span.start, f"`{name}` stands under `{under}` already")
+            yield MigrationNote(entry.key.span.start, f"`{name}` stands under `{under}` already")
     if not free:
         return
     if inner is not None and not isinstance(inner, Mapping):
-        yield Note(free[0][0].key.span.start, f"`{under}` is no mapping in this place, so nothing can be put under it")
+        yield MigrationNote(
+            free[0][0].key.span.start, f"`{under}` is no mapping in this place, so nothing can be put under it"
+        )
         return
     if site.node.flow:
         edits = [_in_braces(draft, site, free, under, inner)]
@@ -30,17 +34,19 @@ def gathered(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], und
         edits = _anew(draft, site, free, under)
     else:
         edits = _into(draft, site, free, inner)
-    yield whole(edits) or Note(free[0][0].key.span.start, f"this cannot be put under `{under}` the way it is written")
+    yield whole(edits) or MigrationNote(
+        free[0][0].key.span.start, f"this cannot be put under `{under}` the way it is written"
+    )
 
 
-def whole(edits: Sequence[Edit | None]) -> Change | None:
+def whole(edits: Sequence[Edit | None]) -> EditGroup | None:
     """A change of these edits, or None when one of them is not possible."""
     done = [edit for edit in edits if edit is not None]
-    return Change(tuple(done)) if done and len(done) == len(edits) else None
+    return EditGroup(tuple(done)) if done and len(done) == len(edits) else None
 
 
 def _in_braces(
-    draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], under: str, inner: Mapping | None
+    draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]], under: str, inner: Mapping | None
 ) -> Edit | None:
     texts = [inlined(piece_of(draft, site.node, entry, name)) for entry, name in entries]
     if any(text is None for text in texts):
@@ -59,7 +65,7 @@ def _in_braces(
     return rebuilt(draft, site.node, [*gone, (holder, f"{before}{comma}{together}{behind}")]) if inner.flow else None
 
 
-def _anew(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], under: str) -> list[Edit | None]:
+def _anew(draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]], under: str) -> list[Edit | None]:
     first, *others = sorted(entries, key=lambda e: e[0].span)
     pieces = [piece_of(draft, site.node, entry, name) for entry, name in (first, *others)]
     moved = [lifted(draft, site.node, entry) for entry, _ in others]
@@ -69,7 +75,7 @@ def _anew(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], under:
     ]
 
 
-def _into(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], inner: Mapping) -> list[Edit | None]:
+def _into(draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]], inner: Mapping) -> list[Edit | None]:
     moved = [lifted(draft, site.node, entry, name) for entry, name in entries]
     edits = [each[0] if each else None for each in moved]
     pieces = [each[1] if each else "" for each in moved]
@@ -83,7 +89,7 @@ def _into(draft: Draft, site: Site, entries: Sequence[tuple[Entry, str]], inner:
     return [*edits, Edit(Span(at, at), f", {together}" if inner.entries else together)]
 
 
-def _unfolded(draft: Draft, site: Site, inner: Mapping, pieces: Sequence[str]) -> Edit | None:
+def _unfolded(draft: Draft, site: ShapedMapping, inner: Mapping, pieces: Sequence[str]) -> Edit | None:
     """A mapping in braces becomes one of lines, since what joins it has lines."""
     if any(inner.span.start <= c.start < inner.span.end for c in draft.comments):
         return None
@@ -93,7 +99,7 @@ def _unfolded(draft: Draft, site: Site, inner: Mapping, pieces: Sequence[str]) -
     return replaced(draft, site.node, holder, nested(draft, [*own, *pieces], head))
 
 
-def lift_out(draft: Draft, holder: Site, entry: Entry, key: str) -> Change | None:
+def lift_out(draft: Draft, holder: ShapedMapping, entry: Entry, key: str) -> EditGroup | None:
     """Move an entry of a mapping up to the mapping around it, under another key; an emptied mapping goes."""
     outer = holder.parent
     around = (
@@ -110,7 +116,9 @@ def lift_out(draft: Draft, holder: Site, entry: Entry, key: str) -> Change | Non
     return whole([moved[0] if moved else None, put(draft, outer.node, piece, around)])
 
 
-def _instead(draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, entry: Entry, piece: str) -> Change | None:
+def _instead(
+    draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, entry: Entry, piece: str
+) -> EditGroup | None:
     return whole([replaced(draft, outer, around, comments_left(draft, outer, around, emptied, entry) + piece)])
 
 

@@ -13,7 +13,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration.draft import Draft, Reader
 from rubric_core.migration.line_diff import edits_between
 from rubric_core.migration.route import NotMigratableError, ended, migrate, steps_into
-from rubric_core.migration.step import Change, Note, Progress, Step, apart
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationState, MigrationStep, apart
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.lines import BLANK
 from rubric_core.syntax.parse import parse
@@ -36,7 +36,7 @@ _ITEMS = {
 #: The first line of an edit that is neither empty nor a comment.
 _FIRST = re.compile(rf"(?:{BLANK})*")
 _WORD = re.compile(r"[\w.:-]{1,40}\Z")
-Made = tuple[tuple[Edit, ...], tuple[Note, ...]]
+Made = tuple[tuple[Edit, ...], tuple[MigrationNote, ...]]
 
 
 class Offer:
@@ -59,7 +59,7 @@ class Offer:
         return self._made[0]
 
     @property
-    def notes(self) -> tuple[Note, ...]:
+    def notes(self) -> tuple[MigrationNote, ...]:
         """What is left to the author, at offsets of the changed text."""
         return self._made[1]
 
@@ -141,16 +141,16 @@ class _Piece:
         at = self._offset - self._mark
         line = Span(max(begun.rfind("\n", 0, at), begun.rfind("\r", 0, at)) + 1, _line_end(begun, at))
         # What several changes on a line do in the same words is one offer: nobody could tell them apart.
-        found: dict[str, list[Change]] = {}
+        found: dict[str, list[EditGroup]] = {}
         for step in (each for each in steps_into(self._target, self._kind) if not each.whole_only):
             for change in step.work(draft):
-                if isinstance(change, Change) and self._here(begun, change, line):
+                if isinstance(change, EditGroup) and self._here(begun, change, line):
                     found.setdefault(_words(begun, change) or step.title, []).append(change)
         for title, changes in found.items():
             edits = tuple(Edit(self._outer(e.span), e.new_text) for e in apart(changes))
             yield self._offer(title, "line", (edits, ()))
 
-    def _here(self, text: str, change: Change, line: Span) -> bool:
+    def _here(self, text: str, change: EditGroup, line: Span) -> bool:
         inner = self._inner()
         if inner is not None and not all(_inside(e.span, inner) for e in change.edits):
             return False
@@ -163,7 +163,7 @@ class _Piece:
         if not self._sound or inner is None:
             return
         begun = ended(self._text[self._mark :])
-        progress = Progress(begun, self._kind, self._read, within=inner)
+        progress = MigrationState(begun, self._kind, self._read, within=inner)
         for step in steps_into(self._target, self._kind):
             if progress.make(step, self._source, self._target) and step.whole_only:
                 return
@@ -173,7 +173,7 @@ class _Piece:
             edits = edits_between(old[: len(old) - added], new[: len(new) - added])
             moved = tuple(Edit(self._outer(e.span.moved(inner.start)), e.new_text) for e in edits)
             held = (n for n in progress.notes if progress.within.start <= n.offset < progress.within.end)
-            notes = tuple(Note(self._outer(Span(n.offset, n.offset)).start, n.words) for n in held)
+            notes = tuple(MigrationNote(self._outer(Span(n.offset, n.offset)).start, n.words) for n in held)
             yield self._offer(f"Migrate this {_ITEMS[self._kind]} to {self._target.name}", "item", (moved, notes))
 
     def _inner(self) -> Span | None:
@@ -191,7 +191,7 @@ class _Piece:
         return Offer(shown, scope, self._target.name, lambda: made)
 
 
-def _words(text: str, change: Change) -> str | None:
+def _words(text: str, change: EditGroup) -> str | None:
     """What a change of a single word does."""
     old, new = (text[slice(*change.edits[0].span)], change.edits[0].new_text) if len(change.edits) == 1 else ("", "")
     return f"Write `{old}` as `{new}`" if _WORD.match(old) and _WORD.match(new) else None
@@ -220,12 +220,12 @@ def steps(analysis: Analysis, read: Reader = lambda _: None) -> list[Offer]:
     ]
 
 
-def _whole(step: Step, analysis: Analysis, old: Dialect, new: Dialect, read: Reader) -> Iterator[Offer]:
+def _whole(step: MigrationStep, analysis: Analysis, old: Dialect, new: Dialect, read: Reader) -> Iterator[Offer]:
     text = analysis.document.text
     mark = _MARK if text.startswith(_MARK) else ""
-    progress = Progress(ended(text.removeprefix(mark)), analysis.kind, read)
+    progress = MigrationState(ended(text.removeprefix(mark)), analysis.kind, read)
     if progress.make(step, old, new):
         made = mark + progress.text[: len(progress.text) - len(ended(text)) + len(text)]
-        notes = tuple(Note(note.offset + len(mark), note.words) for note in progress.notes)
+        notes = tuple(MigrationNote(note.offset + len(mark), note.words) for note in progress.notes)
         found = (edits_between(text, made), notes)
         yield Offer(f"{step.title} ({new.name})", "file", new.name, lambda: found)

@@ -2,38 +2,38 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Dialect, Fate, Spelling, TypeName
+from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus, TypeName
 from rubric_core.language.evaluators import Aggregator, CodeEvaluator, Composite, Custom, Evaluator, LlmJudge
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Shape
-from rubric_core.migration.draft import Draft, Site
-from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.draft import Draft, ShapedMapping
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.edit import rename_key, replace_value
 from rubric_core.syntax.tree import Entry, Scalar
 
 __all__ = ["general"]
 
-_FINE = (Fate.CURRENT, Fate.ALIAS)
+_FINE = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
 _MERGE = "<<"
 
 
-def general(target: Dialect) -> tuple[Step, ...]:
+def general(target: Dialect) -> tuple[MigrationStep, ...]:
     """The last steps of every way into a dialect."""
     kinds = frozenset(FileKind)
     return (
-        Step(f"Write types as {target.name} does", _types, kinds),
-        Step(f"Write keys as {target.name} does", _keys, kinds),
+        MigrationStep(f"Write types as {target.name} does", _types, kinds),
+        MigrationStep(f"Write keys as {target.name} does", _keys, kinds),
     )
 
 
-def _keys(draft: Draft) -> Iterator[Change | Note]:
+def _keys(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     for site in draft.sites:
         for entry in site.node.entries:
             if entry.name is not None and entry.name != _MERGE:
                 yield from _key(draft, site, entry, entry.name)
 
 
-def _key(draft: Draft, site: Site, entry: Entry, name: str) -> Iterator[Change | Note]:
+def _key(draft: Draft, site: ShapedMapping, entry: Entry, name: str) -> Iterator[EditGroup | MigrationNote]:
     old, new = draft.source.table(site.shape).get(name), draft.target.table(site.shape).get(name)
     at = entry.key.span.start
     if old is None or not old.field or not old.fate.read:
@@ -44,44 +44,53 @@ def _key(draft: Draft, site: Site, entry: Entry, name: str) -> Iterator[Change |
         return
     if current is None:
         if new is None and not site.shape.open:
-            yield Note(at, f"{draft.target.name} has nothing like `{name}`")
+            yield MigrationNote(at, f"{draft.target.name} has nothing like `{name}`")
         elif new is not None and not new.fate.read:
-            verb = "refuses" if new.fate is Fate.REJECTED else "does not read"
-            yield Note(at, f"{draft.target.name} {verb} `{name}`{_why(new)}")
+            verb = "refuses" if new.fate is SpellingStatus.REJECTED else "does not read"
+            yield MigrationNote(at, f"{draft.target.name} {verb} `{name}`{_why(new)}")
     elif site.node.get(current) is not None:
-        yield Note(at, f"`{name}` says the same as `{current}`, which is there as well")
+        yield MigrationNote(at, f"`{name}` says the same as `{current}`, which is there as well")
     else:
-        yield Change((rename_key(entry, current),))
+        yield EditGroup((rename_key(entry, current),))
 
 
 def _stays(old: Spelling, new: Spelling | None) -> bool:
     """Whether a spelling is as good as it was."""
     return (
-        new is not None and new.field == old.field and (new.fate is Fate.CURRENT or new.fate is old.fate is Fate.ALIAS)
+        new is not None
+        and new.field == old.field
+        and (new.fate is SpellingStatus.CURRENT or new.fate is old.fate is SpellingStatus.ALIAS)
     )
 
 
-def _unread(draft: Draft, site: Site, entry: Entry, new: Spelling | None) -> Iterator[Change | Note]:
+def _unread(
+    draft: Draft, site: ShapedMapping, entry: Entry, new: Spelling | None
+) -> Iterator[EditGroup | MigrationNote]:
     """A key that the older dialect does not read, or one of a shape that it does not have."""
     current = draft.target.spelled(site.shape, new.field) if new is not None and new.field else None
-    if new is not None and new.fate in (Fate.LEAVING, Fate.DEPRECATED) and current and site.node.get(current) is None:
-        yield Change((rename_key(entry, current),))
+    if (
+        new is not None
+        and new.fate in (SpellingStatus.LEAVING, SpellingStatus.DEPRECATED)
+        and current
+        and site.node.get(current) is None
+    ):
+        yield EditGroup((rename_key(entry, current),))
     elif _refused(draft, site, new):
         words = f"{draft.target.name} refuses `{entry.name}`, which {draft.source.name} did not read"
-        yield Note(entry.key.span.start, f"{words}{_why(new)}")
+        yield MigrationNote(entry.key.span.start, f"{words}{_why(new)}")
 
 
-def _refused(draft: Draft, site: Site, new: Spelling | None) -> bool:
+def _refused(draft: Draft, site: ShapedMapping, new: Spelling | None) -> bool:
     """Whether a key that meant nothing is an error now."""
     unknown = new is None and draft.target.properties.strict_keys and not site.shape.open
-    return unknown or (new is not None and new.fate is Fate.REJECTED)
+    return unknown or (new is not None and new.fate is SpellingStatus.REJECTED)
 
 
 def _why(spelling: Spelling | None) -> str:
     return f": {spelling.note}" if spelling is not None and spelling.note else ""
 
 
-def _types(draft: Draft) -> Iterator[Change | Note]:
+def _types(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     bases: tuple[type[Shape], ...] = (Evaluator, *draft.target.families)
     for base in bases:
         for site in draft.of(base):
@@ -93,21 +102,25 @@ def _types(draft: Draft) -> Iterator[Change | Note]:
         yield from _aggregator(draft, site)
 
 
-def _type(draft: Draft, base: type[Shape], site: Site, tag: Scalar) -> Iterator[Change | Note]:
+def _type(draft: Draft, base: type[Shape], site: ShapedMapping, tag: Scalar) -> Iterator[EditGroup | MigrationNote]:
     name = tag.text
     old, new = draft.source.type_of(name, base), draft.target.type_of(name, base)
     if old is None or not old.fate.read:
         yield from _own_type(draft, site, tag, old or new)
         return
-    fine = new is not None and new.fate in _FINE and (new.fate is Fate.CURRENT or old.fate is Fate.ALIAS)
+    fine = (
+        new is not None
+        and new.fate in _FINE
+        and (new.fate is SpellingStatus.CURRENT or old.fate is SpellingStatus.ALIAS)
+    )
     if fine and new is not None and (new.name == name or base is not Evaluator):
         return
     current = draft.target.type_name(old.shape) or _dashed(draft, name)
     if current is None or current == name:
         if new is None or not new.fate.read:
-            yield Note(site.type_at, f"{draft.target.name} has no type `{name}`{_note_of(new)}")
+            yield MigrationNote(site.type_at, f"{draft.target.name} has no type `{name}`{_note_of(new)}")
     elif base is Evaluator:
-        yield Change((replace_value(tag, current),))
+        yield EditGroup((replace_value(tag, current),))
 
 
 def _dashed(draft: Draft, name: str) -> str | None:
@@ -120,16 +133,18 @@ def _note_of(known: TypeName | None) -> str:
     return f": {known.note}" if known is not None and known.note else ""
 
 
-def _own_type(draft: Draft, site: Site, tag: Scalar, known: TypeName | None) -> Iterator[Change | Note]:
+def _own_type(
+    draft: Draft, site: ShapedMapping, tag: Scalar, known: TypeName | None
+) -> Iterator[EditGroup | MigrationNote]:
     """A program of one's own: where `_` counted as `-`, it has to be written as `-` from now on."""
     folds = draft.source.properties.folds_type_names and not draft.target.properties.folds_type_names
-    if known is not None and known.fate is Fate.REJECTED:
-        yield Note(tag.span.start, f"{draft.target.name} refuses the type `{tag.text}`{_note_of(known)}")
+    if known is not None and known.fate is SpellingStatus.REJECTED:
+        yield MigrationNote(tag.span.start, f"{draft.target.name} refuses the type `{tag.text}`{_note_of(known)}")
     elif known is None and folds and site.shape is Custom and "_" in tag.text:
-        yield Change((replace_value(tag, tag.text.replace("_", "-")),))
+        yield EditGroup((replace_value(tag, tag.text.replace("_", "-")),))
 
 
-def _aggregator(draft: Draft, site: Site) -> Iterator[Change | Note]:
+def _aggregator(draft: Draft, site: ShapedMapping) -> Iterator[EditGroup | MigrationNote]:
     """The judge or program of an aggregator goes by the name of its type."""
     tag = site.own("type")
     if tag is None or not isinstance(tag.value, Scalar):
@@ -143,4 +158,4 @@ def _aggregator(draft: Draft, site: Site) -> Iterator[Change | Note]:
             and current not in (None, tag.value.text)
             and isinstance(current, str)
         ):
-            yield Change((replace_value(tag.value, current),))
+            yield EditGroup((replace_value(tag.value, current),))

@@ -16,7 +16,7 @@ from rubric_core.migration.draft import Reader
 from rubric_core.migration.modeline import marked
 from rubric_core.migration.prompt_variables import renamed
 from rubric_core.migration.rename_steps import general
-from rubric_core.migration.step import Note, Progress, Step
+from rubric_core.migration.step import MigrationNote, MigrationState, MigrationStep
 from rubric_core.migration.target_steps import TARGETS_INTO
 from rubric_core.migration.to_agentv_0_5 import TO_AGENTV_0_5
 from rubric_core.migration.to_agentv_1 import TO_AGENTV_1
@@ -27,10 +27,10 @@ from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["Migrated", "NotMigratableError", "ended", "migrate", "steps_into", "titles"]
+__all__ = ["MigratedText", "NotMigratableError", "ended", "migrate", "steps_into", "titles"]
 
 #: What is done on the way into each dialect, in this order; types and keys are renamed at the end of every way.
-_WAYS: Mapping[str, Sequence[Step]] = {
+_WAYS: Mapping[str, Sequence[MigrationStep]] = {
     "agentv-0.5": TO_AGENTV_0_5,
     "agentv-1": TO_AGENTV_1,
     "agentv-2.7": TO_AGENTV_2_7,
@@ -53,11 +53,11 @@ class NotMigratableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Migrated:
+class MigratedText:
     """A text in another dialect, and what could not be carried over, at offsets of that text."""
 
     text: str
-    notes: tuple[Note, ...] = ()
+    notes: tuple[MigrationNote, ...] = ()
 
 
 def migrate(
@@ -68,7 +68,7 @@ def migrate(
     kind: FileKind = FileKind.SUITE,
     read: Reader = lambda _: None,
     path: PurePath | None = None,
-) -> Migrated:
+) -> MigratedText:
     """Carry a text from one dialect to a newer one.
 
     Args:
@@ -82,7 +82,7 @@ def migrate(
     Raises NotMigratableError for a text that is no YAML, and KeyError for a name that is no dialect's.
     """
     if kind is FileKind.PROMPT:
-        return Migrated(renamed(text, [new.name for _, new in _hops(source, target)]))
+        return MigratedText(renamed(text, [new.name for _, new in _hops(source, target)]))
     if kind is FileKind.DATASET:
         return _lines(text, source, target, read)
     tree = parse(text)
@@ -91,7 +91,7 @@ def migrate(
         raise NotMigratableError(broken.span.start, broken.message)
     mark = _MARK if text.startswith(_MARK) else ""
     body = text.removeprefix(mark)
-    progress = Progress(ended(body), kind, read)
+    progress = MigrationState(ended(body), kind, read)
     if ended(body) == text:
         progress.tree = tree
     for old, new in _hops(source, target):
@@ -102,12 +102,12 @@ def migrate(
     added = len(ended(body)) - len(body)
     made = progress.text[: len(progress.text) - added]
     notes = (replace(note, offset=note.offset + len(mark)) for note in progress.notes)
-    return Migrated(mark + made, tuple(dict.fromkeys(sorted(notes, key=lambda n: (n.offset, n.words)))))
+    return MigratedText(mark + made, tuple(dict.fromkeys(sorted(notes, key=lambda n: (n.offset, n.words)))))
 
 
-def _lines(text: str, source: str, target: str, read: Reader) -> Migrated:
+def _lines(text: str, source: str, target: str, read: Reader) -> MigratedText:
     """A data set: every line is a case of its own, and stays JSON."""
-    done, notes, at = "", list[Note](), 0
+    done, notes, at = "", list[MigrationNote](), 0
     for line in _LINE.findall(text):
         body = line.strip()
         if not body:
@@ -121,7 +121,7 @@ def _lines(text: str, source: str, target: str, read: Reader) -> Migrated:
         notes += (replace(note, offset=start) for note in made.notes)
         done += line.replace(body, _as_json(made.text), 1)
         at += len(line)
-    return Migrated(done, tuple(dict.fromkeys(notes)))
+    return MigratedText(done, tuple(dict.fromkeys(notes)))
 
 
 def _as_json(text: str) -> str:
@@ -147,13 +147,13 @@ def _hops(source: str, target: str) -> list[tuple[Dialect, Dialect]]:
     return list(pairwise(way))
 
 
-def steps_into(dialect: Dialect, kind: FileKind) -> Iterator[Step]:
+def steps_into(dialect: Dialect, kind: FileKind) -> Iterator[MigrationStep]:
     """What is done to a kind of file on the way into a dialect, in this order."""
     every = (*_WAYS[dialect.name], *TARGETS_INTO.get(dialect.name, ()), *general(dialect))
     return (step for step in every if kind in step.kinds)
 
 
-def _mark_dialect(progress: Progress, target: str, path: PurePath | None) -> None:
+def _mark_dialect(progress: MigrationState, target: str, path: PurePath | None) -> None:
     """Say the dialect where the text would be taken for another one, or says another one itself."""
     said = modeline(progress.text)
     if (said or told_dialect(progress.text, Language(), path).name) != target:

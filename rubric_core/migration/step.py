@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration.draft import Draft, Reader
-from rubric_core.syntax.tree import Tree
+from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Edit, Span, apply_edits
 
-__all__ = ["Change", "Note", "Progress", "Step", "Work", "apart"]
+__all__ = ["EditGroup", "MigrationNote", "MigrationState", "MigrationStep", "Work", "apart"]
 
 #: A step is made again until it finds nothing more to do; nothing sensible is nested deeper than this.
 _MOST_ROUNDS = 60
@@ -18,14 +18,14 @@ _SUITES = frozenset({FileKind.SUITE, FileKind.CASES, FileKind.CASE, FileKind.TEM
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EditGroup:
     """Edits that only make sense together."""
 
     edits: tuple[Edit, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class MigrationNote:
     """Something that is left to the author, at an offset of the text."""
 
     offset: int
@@ -35,11 +35,11 @@ class Note:
 
 
 #: Looks at a text and says what to change in it.
-Work = Callable[[Draft], Iterable[Change | Note]]
+Work = Callable[[Draft], Iterable[EditGroup | MigrationNote]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MigrationStep:
     """A part of the way from a dialect to the next one, which can be made on its own."""
 
     title: str
@@ -53,38 +53,40 @@ class Step:
 
 
 @dataclass(slots=True)
-class Progress:
+class MigrationState:
     """A text on its way, with what could not be carried over so far."""
 
     text: str
     kind: FileKind
     read: Reader
-    notes: list[Note] = field(default_factory=list)
+    notes: list[MigrationNote] = field(default_factory=list)
     #: Where changes may be made, None for anywhere; it grows and shrinks with them.
     within: Span | None = None
     #: The tree of the text, where it was parsed already.
-    tree: Tree | None = None
+    tree: SyntaxTree | None = None
     _draft: Draft | None = None
 
-    def make(self, step: Step, source: Dialect, target: Dialect) -> bool:
+    def make(self, step: MigrationStep, source: Dialect, target: Dialect) -> bool:
         """Make a step, as often as it finds something to do. Gives whether there was anything."""
         begun = self.text
         draft = self._drafted(source, target)
         found = list(step.work(draft))
         for _ in range(_MOST_ROUNDS):
-            edits = apart(each for each in found if isinstance(each, Change) and self._allowed(each))
+            edits = apart(each for each in found if isinstance(each, EditGroup) and self._allowed(each))
             if not edits:
                 break
             draft = Draft(apply_edits(self.text, edits), self.kind, source, target, self.read)
             if draft.tree.problems:
                 # Better left alone than broken: YAML has more ways to be written than edits of lines can know.
-                self.notes.append(Note(edits[0].span.start, f"this cannot be done the way it is written: {step.title}"))
+                self.notes.append(
+                    MigrationNote(edits[0].span.start, f"this cannot be done the way it is written: {step.title}")
+                )
                 break
             self._apply(edits, draft)
             found = list(step.work(draft))
         # Of several notes about one thing the first says most.
         known = {note.offset for note in self.notes}
-        self.notes += (each for each in found if isinstance(each, Note) and each.offset not in known)
+        self.notes += (each for each in found if isinstance(each, MigrationNote) and each.offset not in known)
         return self.text != begun
 
     def _drafted(self, source: Dialect, target: Dialect) -> Draft:
@@ -96,7 +98,7 @@ class Progress:
             known = self._draft = Draft(self.text, self.kind, source, target, self.read, tree)
         return known
 
-    def _allowed(self, change: Change) -> bool:
+    def _allowed(self, change: EditGroup) -> bool:
         inner = self.within
         return inner is None or all(inner.start <= e.span.start and e.span.end <= inner.end for e in change.edits)
 
@@ -108,7 +110,7 @@ class Progress:
             self.within = Span(self.within.start, _moved(self.within.end, edits))
 
 
-def apart(changes: Iterable[Change]) -> list[Edit]:
+def apart(changes: Iterable[EditGroup]) -> list[Edit]:
     """The edits of the changes that do not touch an earlier one, in the order of the text."""
     chosen: list[Edit] = []
     for change in changes:

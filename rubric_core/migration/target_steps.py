@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.targets import Provider, Target, TargetFile
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.group_keys import comments_left, gathered, whole
 from rubric_core.migration.moves import dash_of, piece_of, replaced, taken_out
-from rubric_core.migration.step import Change, Note, Step, Work
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep, Work
 from rubric_core.syntax.collection_edits import line_start
 from rubric_core.syntax.edit import rename_key, replace_value
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
@@ -23,29 +23,29 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+\Z")
 _KINDS = {"azure-openai": "azure", "google": "gemini", "google-gemini": "gemini", "copilot_sdk": "copilot-sdk"}
 
 
-def _keyed(draft: Draft) -> Iterator[Change | Note]:
+def _keyed(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """The bare list of the first releases stands under `targets`."""
     root = draft.tree.root
     if not isinstance(root, Sequence) or not root.items:
         return
     if root.flow:
-        yield Note(root.span.start, "this list belongs under `targets`")
+        yield MigrationNote(root.span.start, "this list belongs under `targets`")
         return
     at = dash_of(draft, root.items[0])
     start = line_start(draft.text, at)
-    yield Change((Edit(Span(start, start), f"$schema: agentv-targets-v2{draft.newline}targets:{draft.newline}"),))
+    yield EditGroup((Edit(Span(start, start), f"$schema: agentv-targets-v2{draft.newline}targets:{draft.newline}"),))
 
 
-def _variables(draft: Draft) -> Iterator[Change | Note]:
+def _variables(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """A setting that is one word of capitals was looked up in the environment."""
     for site in draft.of(TargetEntry):
         settings = site.value("settings")
         for entry in settings.entries if isinstance(settings, Mapping) else ():
             if isinstance(entry.value, Scalar) and _VARIABLE.match(entry.value.text):
-                yield Change((replace_value(entry.value, f"${{{{ {entry.value.text} }}}}"),))
+                yield EditGroup((replace_value(entry.value, f"${{{{ {entry.value.text} }}}}"),))
 
 
-def _flat(draft: Draft) -> Iterator[Change | Note]:
+def _flat(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Settings stand beside the name."""
     for site in draft.of(TargetEntry):
         entry = site.own("settings")
@@ -55,24 +55,26 @@ def _flat(draft: Draft) -> Iterator[Change | Note]:
         names = {e.name for e in site.node.entries}
         pieces = [piece_of(draft, inner, each) for each in inner.entries]
         if names & {e.name for e in inner.entries} or not pieces:
-            yield Note(entry.key.span.start, "these settings belong beside the name, where some of them are already")
+            yield MigrationNote(
+                entry.key.span.start, "these settings belong beside the name, where some of them are already"
+            )
             continue
         head = comments_left(draft, site.node, entry, inner, *inner.entries)
         text = head + (", ".join(p.strip() for p in pieces) if site.node.flow else "".join(pieces))
-        yield whole([replaced(draft, site.node, entry, text)]) or Note(
+        yield whole([replaced(draft, site.node, entry, text)]) or MigrationNote(
             entry.key.span.start, "these settings belong beside the name"
         )
 
 
-def _providers(draft: Draft) -> Iterator[Change | Note]:
+def _providers(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Targets are providers: the kind is the `id`, the name the `label`, and settings stand under `config`."""
     for site in draft.of(TargetFile):
         entry = site.own("targets")
         if entry is not None and site.entry("providers") is None:
-            yield Change((rename_key(entry, draft.target.spelled(TargetFile, "providers") or "providers"),))
+            yield EditGroup((rename_key(entry, draft.target.spelled(TargetFile, "providers") or "providers"),))
 
 
-def _configured(draft: Draft) -> Iterator[Change | Note]:
+def _configured(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     for site in draft.of(TargetEntry):
         under = draft.target.spelled(site.shape, "settings") or "config"
         entries = [
@@ -84,12 +86,12 @@ def _configured(draft: Draft) -> Iterator[Change | Note]:
             yield from gathered(draft, site, entries, under)
 
 
-def _is_setting(site: Site, entry: Entry) -> bool:
+def _is_setting(site: ShapedMapping, entry: Entry) -> bool:
     field = site.field_of(entry)
     return bool(field) and field not in TargetEntry.keys
 
 
-def _kinds(draft: Draft) -> Iterator[Change | Note]:
+def _kinds(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Kinds under the one name that is left."""
     for site in draft.of(TargetEntry):
         entry = site.own("provider")
@@ -99,52 +101,54 @@ def _kinds(draft: Draft) -> Iterator[Change | Note]:
         base = Target if issubclass(site.shape, Target) else Provider
         known = draft.target.type_of(name, base)
         if name in _KINDS:
-            yield Change((replace_value(entry.value, _KINDS[name]),))
+            yield EditGroup((replace_value(entry.value, _KINDS[name]),))
         elif known is not None and "write" in known.note:
             leaving = (
-                f"`{name}` is about to leave" if known.fate is Fate.LEAVING else f"agentv-5 does not take `{name}`"
+                f"`{name}` is about to leave"
+                if known.fate is SpellingStatus.LEAVING
+                else f"agentv-5 does not take `{name}`"
             )
-            yield Note(entry.key.span.start, f"{leaving}: {known.note}")
+            yield MigrationNote(entry.key.span.start, f"{leaving}: {known.note}")
 
 
-def _marks(draft: Draft) -> Iterator[Change | Note]:
+def _marks(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Nothing says the version of a file any more."""
     for site in draft.of(TargetFile):
         for field in ("schema", "version"):
             entry = site.own(field)
             if entry is not None:
                 change = whole([taken_out(draft, site.node, entry)])
-                yield change or Note(entry.key.span.start, "nothing says the version of a file any more")
+                yield change or MigrationNote(entry.key.span.start, "nothing says the version of a file any more")
 
 
-def _logs(draft: Draft) -> Iterator[Note]:
+def _logs(draft: Draft) -> Iterator[MigrationNote]:
     """How a log is written became whether it is shown: the one does not say the other."""
     for site in draft.of(TargetEntry):
         settings = site.value("settings")
         for entry in settings.entries if isinstance(settings, Mapping) else ():
             if entry.name in ("log_format", "log_output_format"):
-                yield Note(
+                yield MigrationNote(
                     entry.key.span.start,
                     f"agentv-5 refuses `{entry.name}`: `stream_log` says whether the log is shown while it runs",
                 )
 
 
-def _place(draft: Draft) -> Iterator[Note]:
+def _place(draft: Draft) -> Iterator[MigrationNote]:
     root = draft.tree.root
     if root is not None:
-        yield Note(
+        yield MigrationNote(
             root.span.start,
             "agentv-5 looks for providers in a file `.agentv/providers.yaml`: rename this one",
             file=".",
         )
 
 
-def _step(title: str, work: Work, *, before_all: bool = False) -> Step:
-    return Step(title, work, frozenset({FileKind.TARGETS}), before_all)
+def _step(title: str, work: Work, *, before_all: bool = False) -> MigrationStep:
+    return MigrationStep(title, work, frozenset({FileKind.TARGETS}), before_all)
 
 
 #: The steps of targets files on the way into each dialect.
-TARGETS_INTO: dict[str, tuple[Step, ...]] = {
+TARGETS_INTO: dict[str, tuple[MigrationStep, ...]] = {
     "agentv-0.5": (
         _step("Write words of capitals as `${{ NAME }}`", _variables, before_all=True),
         _step("Put the list of targets under a key", _keyed),

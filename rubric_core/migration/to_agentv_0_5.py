@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.group_keys import whole
 from rubric_core.migration.moves import dash_of, item_piece, nested, put, removed_item
-from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.collection_edits import extent
 from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -15,23 +15,23 @@ from rubric_core.text import Edit, Span
 __all__ = ["TO_AGENTV_0_5"]
 
 
-def _heuristic(draft: Draft) -> Iterator[Change | Note]:
+def _heuristic(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     for site in draft.sites:
         entry = site.own("evaluator") if "evaluator" in site.shape.keys else None
         if entry is not None and isinstance(entry.value, Scalar) and entry.value.text == "heuristic":
-            yield Note(
+            yield MigrationNote(
                 entry.key.span.start,
                 "no later dialect has the heuristic grader: a judge takes its place, and scores will differ",
             )
 
 
-def _answers(draft: Draft) -> Iterator[Change | Note]:
+def _answers(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     for case in draft.cases:
         if case.own("input") is not None and case.own("expected_output") is None:
             yield from _answer(draft, case)
 
 
-def _answer(draft: Draft, case: Site) -> Iterator[Change | Note]:
+def _answer(draft: Draft, case: ShapedMapping) -> Iterator[EditGroup | MigrationNote]:
     entry = case.own("input")
     if entry is None or not isinstance(entry.value, Sequence):
         return
@@ -41,28 +41,28 @@ def _answer(draft: Draft, case: Site) -> Iterator[Change | Note]:
         return
     answer = spoken[0]
     if len(items) == 1:
-        yield Note(entry.key.span.start, "the conversation has nothing but an answer")
+        yield MigrationNote(entry.key.span.start, "the conversation has nothing but an answer")
         return
     key = draft.target.spelled(Case, "expected_output") or "expected_messages"
     if answer is items[-1] and not entry.value.flow:
         # The answer stands last already: a key in front of it is enough.
         start = extent(draft.text, dash_of(draft, answer), answer.span.end).start
         blanks = " " * column_of(draft.text, entry.key.whole.start)
-        yield Change((Edit(Span(start, start), f"{blanks}{key}:{draft.newline}"),))
+        yield EditGroup((Edit(Span(start, start), f"{blanks}{key}:{draft.newline}"),))
         return
     inline = f"{key}: [{draft.written(answer.span)}]{draft.newline}"
     lines = nested(draft, [item_piece(draft, entry.value, answer)], key)
     piece = inline if entry.value.flow else lines
     change = whole([removed_item(draft, entry.value, answer), put(draft, case.node, piece, entry)])
-    yield change or Note(answer.span.start, f"this answer belongs under `{key}`")
+    yield change or MigrationNote(answer.span.start, f"this answer belongs under `{key}`")
 
 
-def _further_answers(draft: Draft) -> Iterator[Note]:
+def _further_answers(draft: Draft) -> Iterator[MigrationNote]:
     for case in draft.cases:
         value = case.value("input")
         answers = [i for i in value.items if _role(draft, i) == "assistant"] if isinstance(value, Sequence) else []
         for item in answers[1:]:
-            yield Note(
+            yield MigrationNote(
                 item.span.start,
                 "answers behind the first one were not read; they are part of what is asked from now on",
             )
@@ -75,7 +75,7 @@ def _role(draft: Draft, item: Node) -> str:
 
 
 TO_AGENTV_0_5 = (
-    Step("Name what the heuristic grader did", _heuristic, before_all=True),
-    Step("Name further answers", _further_answers, before_all=True),
-    Step("Move the answer out of the conversation", _answers),
+    MigrationStep("Name what the heuristic grader did", _heuristic, before_all=True),
+    MigrationStep("Name further answers", _further_answers, before_all=True),
+    MigrationStep("Move the answer out of the conversation", _answers),
 )

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import ToolTrajectory
 from rubric_core.language.model import Execution, Suite
 from rubric_core.migration.common_steps import MINIMUMS, WAKING, lists_to_the_top, with_variables
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.group_keys import whole
 from rubric_core.migration.moves import added, put
 from rubric_core.migration.prompt_variables import VARIABLES_INTO
-from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.tree import Mapping, Sequence
 
 __all__ = ["TO_AGENTV_2_7"]
 
 
-def _own_lists_only(draft: Draft) -> Iterator[Change | Note]:
+def _own_lists_only(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Until now the list of the suite stood in for cases without one; now it is added to every case."""
     suite = draft.suite
     if draft.source.properties.appends_suite_evaluators or suite is None or not _lists(suite):
@@ -25,18 +25,18 @@ def _own_lists_only(draft: Draft) -> Iterator[Change | Note]:
             yield from _skip(draft, case)
 
 
-def _lists(holder: Site) -> bool:
+def _lists(holder: ShapedMapping) -> bool:
     """Whether there is a list that the older dialect reads."""
     inner = [site for site in holder.under("execution") if isinstance(site.value("evaluators"), Sequence)]
     own = holder.shape is not Suite and isinstance(holder.value("evaluators"), Sequence)
     return bool(inner) or own
 
 
-def _skips(case: Site) -> bool:
+def _skips(case: ShapedMapping) -> bool:
     return any(site.plain("skip_defaults") is True for site in case.under("execution"))
 
 
-def _skip(draft: Draft, case: Site) -> Iterator[Change | Note]:
+def _skip(draft: Draft, case: ShapedMapping) -> Iterator[EditGroup | MigrationNote]:
     execution = case.own("execution")
     name = draft.target.spelled(Execution, "skip_defaults") or "skip_defaults"
     if execution is not None and isinstance(execution.value, Mapping):
@@ -46,13 +46,13 @@ def _skip(draft: Draft, case: Site) -> Iterator[Change | Note]:
         change = whole([put(draft, case.node, inline + draft.newline)])
     else:
         change = None
-    yield change or Note(
+    yield change or MigrationNote(
         case.node.span.start,
         f"the list of the suite is added to that of this case now: it needs `execution: {{{name}: true}}`",
     )
 
 
-def _arguments(draft: Draft) -> Iterator[Change | Note]:
+def _arguments(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Expected calls without a word on how arguments are compared: say what was meant."""
     old, new = draft.source.properties.trajectory_args, draft.target.properties.trajectory_args
     if old == new:
@@ -62,14 +62,14 @@ def _arguments(draft: Draft) -> Iterator[Change | Note]:
         entry = site.own("expected")
         if entry is not None and site.entry("args_match") is None and any(c.entry("args_match") is None for c in calls):
             change = whole([added(draft, site.node, "args_match", old, entry)])
-            yield change or Note(entry.key.span.start, f"arguments were compared as `args_match: {old}`")
+            yield change or MigrationNote(entry.key.span.start, f"arguments were compared as `args_match: {old}`")
 
 
 TO_AGENTV_2_7 = (
     WAKING,
-    Step("Keep the suite's evaluators away from cases that have their own", _own_lists_only, before_all=True),
+    MigrationStep("Keep the suite's evaluators away from cases that have their own", _own_lists_only, before_all=True),
     MINIMUMS,
-    Step("Say how the arguments of expected calls are compared", _arguments, before_all=True),
-    Step("Write lists of evaluators as `assert`", lists_to_the_top),
-    Step("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-2.7"])),
+    MigrationStep("Say how the arguments of expected calls are compared", _arguments, before_all=True),
+    MigrationStep("Write lists of evaluators as `assert`", lists_to_the_top),
+    MigrationStep("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-2.7"])),
 )

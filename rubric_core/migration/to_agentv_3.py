@@ -8,11 +8,11 @@ from rubric_core.language.variables import variables_in
 from rubric_core.language.workspace import Workspace
 from rubric_core.loading.grading import default_name
 from rubric_core.migration.common_steps import PROMPT_PATH, WAKING, lists_to_the_top, with_variables
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.group_keys import gathered, whole
 from rubric_core.migration.moves import added, taken_out
 from rubric_core.migration.prompt_variables import VARIABLES_INTO
-from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.edit import column_of, plain_or_quoted, rename_key
 from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit, Span
@@ -23,7 +23,7 @@ __all__ = ["AS_MINIMUMS", "AS_SHARES", "PROMPT_FILES", "SCALAR", "TO_AGENTV_3"]
 _HOOKS = ("before_all", "before_each", "after_each", "after_all")
 
 
-def _named_members(draft: Draft) -> Iterator[Change | Note]:
+def _named_members(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Members of a composite are dropped when they have no name: give them the one that they had."""
     if not draft.target.properties.literal_members or draft.source.properties.literal_members:
         return
@@ -33,16 +33,16 @@ def _named_members(draft: Draft) -> Iterator[Change | Note]:
             if tag is not None and member.entry("name") is None:
                 name = plain_or_quoted(_auto_name(member))
                 change = whole([added(draft, member.node, "name", name, tag)])
-                yield change or Note(tag.key.span.start, f"a member needs a name: `name: {name}`")
+                yield change or MigrationNote(tag.key.span.start, f"a member needs a name: `name: {name}`")
 
 
-def _auto_name(member: Site) -> str:
+def _auto_name(member: ShapedMapping) -> str:
     made = Evaluator(member.node.span, member.node, value=member.plain("value"))
     made.type_name = member.type_name
     return default_name(made)
 
 
-def _as_shares(draft: Draft) -> Iterator[Change | Note]:
+def _as_shares(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """`required_min_score: 6` of 0..10 is `min_score: 0.6` of 0..1."""
     key = draft.target.spelled(Criterion, "min_score")
     for site in draft.of(Criterion):
@@ -51,25 +51,25 @@ def _as_shares(draft: Draft) -> Iterator[Change | Note]:
             continue
         value = entry.value.value if isinstance(entry.value, Scalar) else None
         if site.entry("min_score") is not None:
-            yield Note(entry.key.span.start, f"`{key}` beside it counts, so this has no effect")
+            yield MigrationNote(entry.key.span.start, f"`{key}` beside it counts, so this has no effect")
         elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 10:
-            yield Change((rename_key(entry, key), Edit(entry.value.span, number(value / 10))))
+            yield EditGroup((rename_key(entry, key), Edit(entry.value.span, number(value / 10))))
         elif value == 0 and not isinstance(value, bool):
             yield from _without_gate(draft, site, entry)
         else:
-            yield Note(entry.key.span.start, f"`{key}` counts 0..1; divide this by 10")
+            yield MigrationNote(entry.key.span.start, f"`{key}` counts 0..1; divide this by 10")
 
 
-def _without_gate(draft: Draft, site: Site, entry: Entry) -> Iterator[Change | Note]:
+def _without_gate(draft: Draft, site: ShapedMapping, entry: Entry) -> Iterator[EditGroup | MigrationNote]:
     """A minimum of 0 gates nothing, and 0 is no `min_score`: with score ranges, nothing is what `required` gates too."""
     required = site.own("required")
     edits = [taken_out(draft, site.node, entry)]
     if required is not None and site.entry("score_ranges") is not None and site.plain("required") is True:
         edits.append(Edit(required.value.span, "false"))
-    yield whole(edits) or Note(entry.key.span.start, "a minimum of 0 gates nothing and has no counterpart")
+    yield whole(edits) or MigrationNote(entry.key.span.start, "a minimum of 0 gates nothing and has no counterpart")
 
 
-def _as_minimums(draft: Draft) -> Iterator[Change | Note]:
+def _as_minimums(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """`required: 0.7` is `required: true` and `min_score: 0.7`."""
     for site in draft.of(Evaluator):
         entry = site.own("required")
@@ -80,10 +80,10 @@ def _as_minimums(draft: Draft) -> Iterator[Change | Note]:
         more = (
             None if site.entry("min_score") is not None else added(draft, site.node, "min_score", number(value), entry)
         )
-        yield Change((yes, more) if more is not None else (yes,))
+        yield EditGroup((yes, more) if more is not None else (yes,))
 
 
-def _scalar(draft: Draft) -> Iterator[Change | Note]:
+def _scalar(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """`evaluator: llm_judge` is what happens without evaluators; written as a list where nothing else grades."""
     for holder in draft.of(Suite) + draft.cases:
         entry = holder.own("evaluator")
@@ -91,7 +91,7 @@ def _scalar(draft: Draft) -> Iterator[Change | Note]:
             continue
         known = draft.source.type_of(entry.value.text) or draft.target.type_of(entry.value.text)
         if known is None or not issubclass(known.shape, LlmJudge):
-            yield Note(
+            yield MigrationNote(
                 entry.key.span.start,
                 f"`{entry.value.text}` does not say which program judges: write it as an evaluator with its command",
             )
@@ -100,10 +100,10 @@ def _scalar(draft: Draft) -> Iterator[Change | Note]:
         else:
             # Cases without evaluators are judged so anyway.
             change = whole([taken_out(draft, holder.node, entry)])
-            yield change or Note(entry.key.span.start, "this has no effect beside the lists of evaluators")
+            yield change or MigrationNote(entry.key.span.start, "this has no effect beside the lists of evaluators")
 
 
-def _alone(draft: Draft, holder: Site) -> bool:
+def _alone(draft: Draft, holder: ShapedMapping) -> bool:
     """Whether no list says who judges, neither here nor in any case."""
     places = [holder, *(draft.cases if issubclass(holder.shape, Suite) else draft.of(Suite))]
     lists = ("assertions", "evaluators", "rubrics")
@@ -112,7 +112,7 @@ def _alone(draft: Draft, holder: Site) -> bool:
     )
 
 
-def _as_list(draft: Draft, holder: Site, entry: Entry) -> Iterator[Change | Note]:
+def _as_list(draft: Draft, holder: ShapedMapping, entry: Entry) -> Iterator[EditGroup | MigrationNote]:
     judge, key = draft.target.type_name(LlmJudge), holder.key("assertions")
     if judge is None or key is None:
         return
@@ -121,10 +121,10 @@ def _as_list(draft: Draft, holder: Site, entry: Entry) -> Iterator[Change | Note
     else:
         blanks = " " * (column_of(draft.text, entry.key.whole.start) + 2)
         written = f"{key}:{draft.newline}{blanks}- type: {judge}"
-    yield Change((Edit(entry.span, written),))
+    yield EditGroup((Edit(entry.span, written),))
 
 
-def _hooks(draft: Draft) -> Iterator[Change | Note]:
+def _hooks(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """The hooks of a workspace stand together."""
     for site in draft.of(Workspace):
         entries = [(entry, name) for name in _HOOKS if (entry := site.own(name)) is not None]
@@ -132,7 +132,7 @@ def _hooks(draft: Draft) -> Iterator[Change | Note]:
             yield from gathered(draft, site, entries, "hooks")
 
 
-def _prompt_files(draft: Draft) -> Iterator[Change | Note]:
+def _prompt_files(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """A prompt is text now unless it says that it is a file."""
     for shape in (LlmJudge, Aggregator):
         for site in draft.of(shape):
@@ -140,10 +140,10 @@ def _prompt_files(draft: Draft) -> Iterator[Change | Note]:
             prompt = entry.value if entry is not None else None
             if isinstance(prompt, Scalar) and PROMPT_PATH.match(prompt.text) and not prompt.text.startswith("file://"):
                 at = prompt.span.start + prompt.is_quoted
-                yield Change((Edit(Span(at, at), "file://"),))
+                yield EditGroup((Edit(Span(at, at), "file://"),))
 
 
-def _messages_as_text(draft: Draft) -> Iterator[Note]:
+def _messages_as_text(draft: Draft) -> Iterator[MigrationNote]:
     """Variables that stood for whole messages stand for their text."""
     old = set(draft.source.properties.message_variables) - set(draft.target.properties.message_variables)
     for shape in (LlmJudge, Aggregator):
@@ -157,22 +157,22 @@ def _messages_as_text(draft: Draft) -> Iterator[Note]:
             if found:
                 shown = names([f"{{{{ {name} }}}}" for name in found])
                 words = f"until now a judge saw {shown} as whole messages in JSON, from now on as their text"
-                yield Note(entry.value.span.start, words)
+                yield MigrationNote(entry.value.span.start, words)
 
 
-AS_SHARES = Step("Write minimums of criteria as shares of 1", _as_shares)
-AS_MINIMUMS = Step("Write numbers under `required` as `min_score`", _as_minimums)
-SCALAR = Step("Write the scalar `evaluator` as a list", _scalar)
-PROMPT_FILES = Step("Mark prompts that are files with file://", _prompt_files)
+AS_SHARES = MigrationStep("Write minimums of criteria as shares of 1", _as_shares)
+AS_MINIMUMS = MigrationStep("Write numbers under `required` as `min_score`", _as_minimums)
+SCALAR = MigrationStep("Write the scalar `evaluator` as a list", _scalar)
+PROMPT_FILES = MigrationStep("Mark prompts that are files with file://", _prompt_files)
 TO_AGENTV_3 = (
     WAKING,
-    Step("Name the members of composites", _named_members, before_all=True),
+    MigrationStep("Name the members of composites", _named_members, before_all=True),
     AS_SHARES,
     AS_MINIMUMS,
     SCALAR,
-    Step("Write lists of evaluators as `assertions`", lists_to_the_top),
-    Step("Put the hooks of workspaces under `hooks`", _hooks),
-    Step("Name prompts that show whole messages", _messages_as_text),
-    Step("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-3"])),
+    MigrationStep("Write lists of evaluators as `assertions`", lists_to_the_top),
+    MigrationStep("Put the hooks of workspaces under `hooks`", _hooks),
+    MigrationStep("Name prompts that show whole messages", _messages_as_text),
+    MigrationStep("Rename the variables of judge prompts", with_variables(VARIABLES_INTO["agentv-3"])),
     PROMPT_FILES,
 )

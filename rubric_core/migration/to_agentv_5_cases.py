@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
 from rubric_core.language.model import Case, ContentBlock, Suite
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.group_keys import gathered, lift_out, whole
 from rubric_core.migration.moves import dash_of, lifted, piece_of, replaced
-from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.collection_edits import extent, indented
 from rubric_core.syntax.edit import column_of, rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
@@ -22,7 +22,7 @@ _DEEPEST = 8
 _TEMPLATE = re.compile(r"(?<!\$)\{\{\s*([\w.]+)")
 
 
-def _variables(draft: Draft) -> Iterator[Change | Note]:
+def _variables(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """`input` and `expected_output` of a case are variables, and so are its criteria where something else grades."""
     for case in draft.cases:
         names = ["input", "expected_output"]
@@ -31,23 +31,23 @@ def _variables(draft: Draft) -> Iterator[Change | Note]:
         entries = [(entry, name) for name in names if (entry := case.own(name)) is not None]
         if entries and _overridden(draft, case):
             words = "cases that this is merged into have variables of their own, which hide those from here"
-            yield from (Note(entry.key.span.start, words) for entry, _ in entries)
+            yield from (MigrationNote(entry.key.span.start, words) for entry, _ in entries)
         elif entries:
             yield from gathered(draft, case, entries, "vars")
         merge = next((e for e in case.node.entries if e.name == "<<"), None)
         borrowed = case.own("criteria") is None and case.entry("criteria") is not None
         if merge is not None and borrowed and case.entry("assertions") is not None:
             words = "a case has either `criteria` or `assert`, and what is merged here brings criteria"
-            yield Note(merge.value.span.start, words)
+            yield MigrationNote(merge.value.span.start, words)
 
 
-def _overridden(draft: Draft, case: Site) -> bool:
+def _overridden(draft: Draft, case: ShapedMapping) -> bool:
     """Whether a mapping is merged into cases that have, or will have, `vars` of their own."""
     names = ("vars", "input", "expected_output", "criteria")
     return any(other.own(name) for other in draft.merged_into.get(case.node, ()) for name in names)
 
 
-def _graded(draft: Draft, case: Site) -> bool:
+def _graded(draft: Draft, case: ShapedMapping) -> bool:
     """Whether anything but its criteria grades a case."""
     own = any(case.entry(field) is not None for field in ("assertions", "evaluators", "rubrics"))
     inner = case.under("execution")
@@ -61,7 +61,7 @@ def _graded(draft: Draft, case: Site) -> bool:
     return own or listed or (shared and not skips)
 
 
-def _templates_in_input(draft: Draft) -> Iterator[Note]:
+def _templates_in_input(draft: Draft) -> Iterator[MigrationNote]:
     """What looks like a variable in an input was text; in a template it is a variable."""
     for case in draft.cases:
         known = {e.name for e in node.entries} if isinstance(node := case.value("vars"), Mapping) else set[str | None]()
@@ -70,13 +70,13 @@ def _templates_in_input(draft: Draft) -> Iterator[Note]:
             names = _TEMPLATE.findall(draft.written(entry.span)) if entry is not None else []
             other = next((n for n in names if n.removeprefix("vars.") not in known and not n.startswith("env.")), None)
             if entry is not None and other is not None:
-                yield Note(
+                yield MigrationNote(
                     entry.key.span.start,
                     f"`{{{{ {other} }}}}` was text in here, and is a variable in {draft.target.name}",
                 )
 
 
-def _broken_blocks(draft: Draft) -> Iterator[Note]:
+def _broken_blocks(draft: Draft) -> Iterator[MigrationNote]:
     """Parts of messages that were a mistake: as values of variables nothing would say so any more."""
     for site in draft.of(ContentBlock):
         if site.entry("type") is None or site.entry("value") is None:
@@ -84,24 +84,24 @@ def _broken_blocks(draft: Draft) -> Iterator[Note]:
             words = (
                 f"this part of a message has no `{lacks}`; as a variable it is no mistake any more, but asks nothing"
             )
-            yield Note(site.node.span.start, words)
+            yield MigrationNote(site.node.span.start, words)
 
 
-def _untold_criteria(draft: Draft) -> Iterator[Note]:
+def _untold_criteria(draft: Draft) -> Iterator[MigrationNote]:
     """Judges of rubrics were told the criteria of the case beside the rubric; here a case with evaluators has none."""
     told = [(case, entry) for case in draft.cases if (entry := case.own("criteria")) is not None]
     untold = [entry for case, entry in told if _judged_by_rubrics(draft, case)]
     if untold:
         # Once is enough: a suite has them mostly in every case.
         more = f" ({len(untold)} cases from here on)" if len(untold) > 1 else ""
-        yield Note(
+        yield MigrationNote(
             untold[0].value.span.start,
             f"{draft.target.name} does not tell judges of rubrics and turns what the `criteria` of the case say{more}: "
             "they are kept as a variable; what judges need of them belongs into the rubric",
         )
 
 
-def _judged_by_rubrics(draft: Draft, case: Site) -> bool:
+def _judged_by_rubrics(draft: Draft, case: ShapedMapping) -> bool:
     """Whether a judge grades a case criterion by criterion, or turn by turn."""
     skips = any(site.plain("skip_defaults") is True for site in case.under("execution"))
     owners = [case] if skips or draft.suite is None else [case, draft.suite]
@@ -127,16 +127,18 @@ def _has_rubric(draft: Draft, listed: Node | None, depth: int = 0) -> bool:
     return False
 
 
-def _inline_rubrics(draft: Draft) -> Iterator[Change | Note]:
+def _inline_rubrics(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """The rubrics of a case are the first of its evaluators."""
     for case in draft.cases:
         entry = case.own("rubrics")
         if entry is not None:
             change = _as_evaluator(draft, case, entry, draft.source.properties.inline_rubric_name)
-            yield change or Note(entry.key.span.start, "these criteria belong into an `llm-rubric` under `assert`")
+            yield change or MigrationNote(
+                entry.key.span.start, "these criteria belong into an `llm-rubric` under `assert`"
+            )
 
 
-def _lone_criteria(draft: Draft) -> Iterator[Change | Note]:
+def _lone_criteria(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Criteria that grade by themselves got a score as a whole; they are an evaluator where they would be met or not."""
     if draft.source.properties.criteria_are_a_checklist or not draft.target.properties.criteria_are_a_checklist:
         return
@@ -155,10 +157,10 @@ def _lone_criteria(draft: Draft) -> Iterator[Change | Note]:
     if left:
         more = f" ({len(left)} cases from here on)" if len(left) > 1 else ""
         words = f"where nothing else grades a case, {draft.target.name} judges its criteria as met or not; as the `value` of an `llm-rubric` they keep their score{more}"
-        yield Note(left[0].key.span.start, words)
+        yield MigrationNote(left[0].key.span.start, words)
 
 
-def _as_evaluator(draft: Draft, case: Site, entry: Entry, metric: str) -> Change | None:
+def _as_evaluator(draft: Draft, case: ShapedMapping, entry: Entry, metric: str) -> EditGroup | None:
     """The first evaluator of a case, from an entry of the case."""
     key = case.key("assertions")
     if key is None or case.node.flow:
@@ -177,7 +179,7 @@ def _as_evaluator(draft: Draft, case: Site, entry: Entry, metric: str) -> Change
     return whole([moved[0] if moved else None, Edit(Span(start, start), indented(item, column_of(draft.text, dash)))])
 
 
-def _in_braces(draft: Draft, case: Site, entry: Entry, key: str, metric: str) -> Change | None:
+def _in_braces(draft: Draft, case: ShapedMapping, entry: Entry, key: str, metric: str) -> EditGroup | None:
     named = f"metric: {metric}, " if metric else ""
     item = f"{{{named}type: llm-rubric, value: {draft.written(entry.value.span)}}}"
     own = case.own("assertions")
@@ -190,14 +192,14 @@ def _in_braces(draft: Draft, case: Site, entry: Entry, key: str, metric: str) ->
     return whole([moved[0] if moved else None, Edit(Span(at, at), f"{item}, " if own.value.items else item)])
 
 
-def _execution(draft: Draft) -> Iterator[Change | Note]:
+def _execution(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Of the settings of a case, targets and trials have other places."""
     for case in draft.cases:
         for execution in case.under("execution"):
             yield from _settings(draft, case, execution)
 
 
-def _settings(draft: Draft, case: Site, execution: Site) -> Iterator[Change | Note]:
+def _settings(draft: Draft, case: ShapedMapping, execution: ShapedMapping) -> Iterator[EditGroup | MigrationNote]:
     targets = execution.own("targets")
     if (
         targets is not None
@@ -205,12 +207,12 @@ def _settings(draft: Draft, case: Site, execution: Site) -> Iterator[Change | No
         and all(isinstance(i, Scalar) for i in targets.value.items)
     ):
         change = lift_out(draft, execution, targets, "providers") if case.node.get("providers") is None else None
-        yield change or Note(targets.key.span.start, "these belong under `providers` of the case")
+        yield change or MigrationNote(targets.key.span.start, "these belong under `providers` of the case")
         return
     for entry in execution.node.entries:
         spelling = draft.target.table(execution.shape).get(entry.name or "")
         if spelling is not None and not spelling.fate.read and spelling.field in _WHY:
-            yield Note(entry.key.span.start, _WHY[spelling.field])
+            yield MigrationNote(entry.key.span.start, _WHY[spelling.field])
 
 
 _WHY = {
@@ -221,49 +223,49 @@ _WHY = {
 }
 
 
-def _keepsakes(draft: Draft) -> Iterator[Change | Note]:
+def _keepsakes(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Notes that no release reads are kept as metadata; the name of a data set is that of the suite."""
     for site in draft.cases + draft.of(Suite):
         dataset = site.own("dataset")
         field = "suite" if issubclass(site.shape, Case) else "name"
         if dataset is not None and site.entry(field) is None:
-            yield Change((rename_key(dataset, field),))
+            yield EditGroup((rename_key(dataset, field),))
             continue
         table = draft.target.table(site.shape)
         entries = [
             (entry, entry.name)
             for field in ("note", "reference_answer", "dataset")
             if field in site.shape.keys and (entry := _written(draft, site, field)) is not None and entry.name is not None
-            and (spelling := table.get(entry.name)) is not None and spelling.fate is Fate.REJECTED
+            and (spelling := table.get(entry.name)) is not None and spelling.fate is SpellingStatus.REJECTED
         ]  # fmt: skip
         if entries:
             yield from gathered(draft, site, entries, "metadata")
 
 
-def _written(draft: Draft, site: Site, field: str) -> Entry | None:
+def _written(draft: Draft, site: ShapedMapping, field: str) -> Entry | None:
     """The entry for a field, read or not."""
     known = draft.source.table(site.shape)
     return next((e for e in site.node.entries if (s := known.get(e.name or "")) is not None and s.field == field), None)
 
 
-def _workspaces(draft: Draft) -> Iterator[Note]:
+def _workspaces(draft: Draft) -> Iterator[MigrationNote]:
     for site in draft.cases + draft.of(Suite):
         entry = site.own("workspace")
         if entry is not None:
-            yield Note(
+            yield MigrationNote(
                 entry.key.span.start,
                 "releases after 5.3 read `environment` in its place, which is put together in another way",
             )
 
 
 CASE_STEPS = (
-    Step("Name variables in the input of cases", _templates_in_input, before_all=True),
-    Step("Name parts of messages that are broken", _broken_blocks, before_all=True),
-    Step("Name criteria that judges of rubrics are not told", _untold_criteria, before_all=True),
-    Step("Write the input and expected output of cases as variables", _variables),
-    Step("Write criteria that grade by themselves as evaluators", _lone_criteria),
-    Step("Write the rubrics of cases as evaluators", _inline_rubrics),
-    Step("Move settings of cases that have another place", _execution),
-    Step("Keep notes as metadata", _keepsakes),
-    Step("Name workspaces", _workspaces),
+    MigrationStep("Name variables in the input of cases", _templates_in_input, before_all=True),
+    MigrationStep("Name parts of messages that are broken", _broken_blocks, before_all=True),
+    MigrationStep("Name criteria that judges of rubrics are not told", _untold_criteria, before_all=True),
+    MigrationStep("Write the input and expected output of cases as variables", _variables),
+    MigrationStep("Write criteria that grade by themselves as evaluators", _lone_criteria),
+    MigrationStep("Write the rubrics of cases as evaluators", _inline_rubrics),
+    MigrationStep("Move settings of cases that have another place", _execution),
+    MigrationStep("Keep notes as metadata", _keepsakes),
+    MigrationStep("Name workspaces", _workspaces),
 )

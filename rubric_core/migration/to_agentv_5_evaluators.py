@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import (
     AssertSet,
     Composite,
@@ -16,10 +16,10 @@ from rubric_core.language.evaluators import (
 )
 from rubric_core.loading.grading import default_name
 from rubric_core.migration.common_steps import MINIMUMS
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.group_keys import whole
 from rubric_core.migration.moves import added, taken_out
-from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.edit import rename_key, replace_value
 from rubric_core.syntax.tree import Entry, Scalar
 from rubric_core.text import Edit
@@ -28,7 +28,7 @@ from rubric_core.validation.wording import number
 __all__ = ["EVALUATOR_STEPS"]
 
 
-def _retyped(draft: Draft, site: Site, shape: type[Evaluator]) -> Edit | None:
+def _retyped(draft: Draft, site: ShapedMapping, shape: type[Evaluator]) -> Edit | None:
     """The edit that gives an evaluator the type of a shape."""
     tag = site.own("type")
     name = draft.target.type_name(shape)
@@ -39,7 +39,7 @@ def _retyped(draft: Draft, site: Site, shape: type[Evaluator]) -> Edit | None:
     )
 
 
-def _judges(draft: Draft) -> Iterator[Change | Note]:
+def _judges(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """A free judge grades by the criteria of the case, a judge with rubrics by these."""
     for site in draft.of(LlmJudge):
         tag = site.own("type")
@@ -51,10 +51,10 @@ def _judges(draft: Draft) -> Iterator[Change | Note]:
             edits.append(rename_key(rubrics, draft.target.spelled(LlmRubric, "criteria") or "value"))
         elif site.entry("prompt") is None and site.node.get("value") is None:
             edits.append(added(draft, site.node, "value", '"{{ criteria }}"', tag))
-        yield whole(edits) or Note(tag.key.span.start, "this is an `llm-rubric` now")
+        yield whole(edits) or MigrationNote(tag.key.span.start, "this is an `llm-rubric` now")
 
 
-def _rubrics(draft: Draft) -> Iterator[Change | Note]:
+def _rubrics(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     for site in draft.of(Rubric):
         tag = site.own("type")
         if tag is None or issubclass(site.shape, LlmRubric):
@@ -63,10 +63,10 @@ def _rubrics(draft: Draft) -> Iterator[Change | Note]:
         key = draft.target.spelled(LlmRubric, "criteria") or "value"
         renamed = rename_key(criteria, key) if criteria is not None and criteria.name != key else None
         edits = [_retyped(draft, site, LlmRubric), *([renamed] if renamed is not None else [])]
-        yield whole(edits) or Note(tag.key.span.start, "this is an `llm-rubric` now")
+        yield whole(edits) or MigrationNote(tag.key.span.start, "this is an `llm-rubric` now")
 
 
-def _composites(draft: Draft) -> Iterator[Change | Note]:
+def _composites(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """The weighted mean of the members is what a set gives; other ways to put scores together are gone."""
     for site in draft.of(Composite):
         aggregator = next(iter(site.under("aggregator")), None)
@@ -75,19 +75,19 @@ def _composites(draft: Draft) -> Iterator[Change | Note]:
             continue
         reason = _no_set(site, aggregator)
         if reason:
-            yield Note(site.type_at, reason)
+            yield MigrationNote(site.type_at, reason)
             continue
-        yield whole(list(_as_set(draft, site, aggregator, entry))) or Note(
+        yield whole(list(_as_set(draft, site, aggregator, entry))) or MigrationNote(
             entry.key.span.start, "this is an `assert-set` with the weights at its members now"
         )
 
 
-def _weights(aggregator: Site) -> dict[str, object]:
+def _weights(aggregator: ShapedMapping) -> dict[str, object]:
     written = aggregator.plain("weights")
     return written if isinstance(written, dict) else {}
 
 
-def _no_set(site: Site, aggregator: Site) -> str:
+def _no_set(site: ShapedMapping, aggregator: ShapedMapping) -> str:
     """Why a composite is no set, if it is none."""
     how = aggregator.plain("type")
     if how != "weighted_average":
@@ -103,13 +103,13 @@ def _no_set(site: Site, aggregator: Site) -> str:
     return ""
 
 
-def _name(member: Site) -> str:
+def _name(member: ShapedMapping) -> str:
     made = Evaluator(member.node.span, member.node, name=member.plain("name"), value=member.plain("value"))
     made.type_name = member.type_name
     return default_name(made)
 
 
-def _as_set(draft: Draft, site: Site, aggregator: Site, entry: Entry) -> Iterator[Edit | None]:
+def _as_set(draft: Draft, site: ShapedMapping, aggregator: ShapedMapping, entry: Entry) -> Iterator[Edit | None]:
     yield _retyped(draft, site, AssertSet)
     key, members = draft.target.spelled(AssertSet, "assertions") or "assert", site.own("assertions")
     if members is not None and members.name != key:
@@ -125,7 +125,7 @@ def _as_set(draft: Draft, site: Site, aggregator: Site, entry: Entry) -> Iterato
         yield from _weighted(draft, member, weights.get(_name(member), 1))
 
 
-def _weighted(draft: Draft, member: Site, weight: object) -> Iterator[Edit | None]:
+def _weighted(draft: Draft, member: ShapedMapping, weight: object) -> Iterator[Edit | None]:
     own = member.own("weight")
     if own is not None:
         yield replace_value(own.value, number(weight) if isinstance(weight, int | float) else "1")
@@ -133,21 +133,21 @@ def _weighted(draft: Draft, member: Site, weight: object) -> Iterator[Edit | Non
         yield added(draft, member.node, "weight", number(weight), member.own("type"))
 
 
-def _skills(draft: Draft) -> Iterator[Change | Note]:
+def _skills(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Whether a skill should have been used is said by the type."""
     for site in draft.of(SkillTrigger):
         skill, wish = site.own("skill"), site.own("should_trigger")
         value = site.plain("should_trigger")
         if skill is None or value not in (None, True, False):
-            yield Note(site.type_at, "this is `skill-used` or `not-skill-used` now")
+            yield MigrationNote(site.type_at, "this is `skill-used` or `not-skill-used` now")
             continue
         edits = [_retyped(draft, site, SkillNotUsed if value is False else SkillUsed), rename_key(skill, "value")]
         if wish is not None:
             edits.append(taken_out(draft, site.node, wish))
-        yield whole(edits) or Note(skill.key.span.start, "this is `skill-used` or `not-skill-used` now")
+        yield whole(edits) or MigrationNote(skill.key.span.start, "this is `skill-used` or `not-skill-used` now")
 
 
-def _leaving(draft: Draft) -> Iterator[Note]:
+def _leaving(draft: Draft) -> Iterator[MigrationNote]:
     """Types that are read for now, with nothing that means quite the same."""
     for site in draft.of(Evaluator):
         tag = site.own("type")
@@ -155,10 +155,10 @@ def _leaving(draft: Draft) -> Iterator[Note]:
         if (
             tag is not None
             and known is not None
-            and known.fate is Fate.LEAVING
+            and known.fate is SpellingStatus.LEAVING
             and draft.target.type_name(known.shape) is None
         ):
-            yield Note(
+            yield MigrationNote(
                 site.type_at,
                 f"releases after 5.3 refuse `{known.name}`, and score what takes its place in another way",
             )
@@ -166,9 +166,9 @@ def _leaving(draft: Draft) -> Iterator[Note]:
 
 EVALUATOR_STEPS = (
     MINIMUMS,
-    Step("Write judges as `llm-rubric`", _judges),
-    Step("Write rubrics as `llm-rubric`", _rubrics),
-    Step("Write composites as `assert-set`", _composites),
-    Step("Write skill triggers as `skill-used`", _skills),
-    Step("Name types that are about to leave", _leaving),
+    MigrationStep("Write judges as `llm-rubric`", _judges),
+    MigrationStep("Write rubrics as `llm-rubric`", _rubrics),
+    MigrationStep("Write composites as `assert-set`", _composites),
+    MigrationStep("Write skill triggers as `skill-used`", _skills),
+    MigrationStep("Name types that are about to leave", _leaving),
 )

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Suite
-from rubric_core.migration.draft import Draft, Site
+from rubric_core.migration.draft import Draft, ShapedMapping
 from rubric_core.migration.group_keys import comments_left, lift_out, whole
 from rubric_core.migration.moves import dash_of, extent_of, inlined, lifted, nested, piece_of, put, replaced, taken_out
-from rubric_core.migration.step import Change, Note, Step
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.collection_edits import dedented, extent, indented
 from rubric_core.syntax.edit import column_of, rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
@@ -21,7 +21,7 @@ TEMPLATE = '"{{ input }}"'
 _OPTIONS = {"workers": "max_concurrency", "budget_usd": "budget_usd", "cache": "cache", "trials": "repeat"}
 
 
-def _targets(draft: Draft) -> Iterator[Change | Note]:
+def _targets(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """The targets of a suite are its providers; a list of several counts before a single one."""
     suite = draft.suite
     key = draft.target.spelled(Suite, "providers")
@@ -31,20 +31,22 @@ def _targets(draft: Draft) -> Iterator[Change | Note]:
     written = [(place, entry) for place in places for f in ("targets", "target") if (entry := place.own(f)) is not None]
     if suite.entry("providers") is not None:
         for _, entry in written:
-            yield Note(entry.key.span.start, f"`{key}` counts; this had no effect")
+            yield MigrationNote(entry.key.span.start, f"`{key}` counts; this had no effect")
     elif written:
         yield _as_providers(draft, suite, *written[0], key)
 
 
-def _as_providers(draft: Draft, suite: Site, place: Site, entry: Entry, key: str) -> Change | Note:
+def _as_providers(
+    draft: Draft, suite: ShapedMapping, place: ShapedMapping, entry: Entry, key: str
+) -> EditGroup | MigrationNote:
     at = entry.key.span.start
     if _has_settings(draft, entry.value):
-        return Note(
+        return MigrationNote(
             at, f"`{key}` takes names, or entries with the `id` of a backend and a `label`: write these as such"
         )
     if place is suite:
-        return Change((rename_key(entry, key),))
-    return lift_out(draft, place, entry, key) or Note(at, f"this belongs under `{key}`, one level up")
+        return EditGroup((rename_key(entry, key),))
+    return lift_out(draft, place, entry, key) or MigrationNote(at, f"this belongs under `{key}`, one level up")
 
 
 def _has_settings(draft: Draft, value: Node) -> bool:
@@ -54,11 +56,11 @@ def _has_settings(draft: Draft, value: Node) -> bool:
     )
 
 
-def _execution(suite: Site) -> Site | None:
+def _execution(suite: ShapedMapping) -> ShapedMapping | None:
     return next(iter(suite.under("execution")), None)
 
 
-def _limits(draft: Draft) -> Iterator[Change | Note]:
+def _limits(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """The threshold stands at the top; workers, budget, cache and trials are options of the run."""
     suite = draft.suite
     execution = _execution(suite) if suite is not None else None
@@ -79,7 +81,7 @@ def _limits(draft: Draft) -> Iterator[Change | Note]:
                 return
 
 
-def _option_fits(execution: Site, field: str) -> bool:
+def _option_fits(execution: ShapedMapping, field: str) -> bool:
     """Whether a limit means the same as an option; what does not is left in place, and noted."""
     value = execution.plain(field)
     if field == "budget_usd":
@@ -89,7 +91,9 @@ def _option_fits(execution: Site, field: str) -> bool:
     return True
 
 
-def _as_option(draft: Draft, suite: Site, execution: Site, entry: Entry, name: str) -> Change | None:
+def _as_option(
+    draft: Draft, suite: ShapedMapping, execution: ShapedMapping, entry: Entry, name: str
+) -> EditGroup | None:
     under = draft.target.spelled(Suite, "evaluate_options") or "evaluate_options"
     options = suite.node.get(under)
     if options is not None and not (isinstance(options, Mapping) and options.get(name) is None):
@@ -103,7 +107,7 @@ def _as_option(draft: Draft, suite: Site, execution: Site, entry: Entry, name: s
     return _moved_up(draft, suite, execution, entry, piece, options)
 
 
-def _repeated(draft: Draft, execution: Site, entry: Entry, trials: Mapping) -> str:
+def _repeated(draft: Draft, execution: ShapedMapping, entry: Entry, trials: Mapping) -> str:
     """`trials: {count: 3}` is `repeat: 3`."""
     span = extent_of(draft, execution.node, entry)
     kept = (draft.written(c) for c in draft.comments if span.start <= c.start < span.end)
@@ -111,7 +115,9 @@ def _repeated(draft: Draft, execution: Site, entry: Entry, trials: Mapping) -> s
     return f"{lines}repeat: {draft.written(trials.entries[0].value.span)}{draft.newline}"
 
 
-def _moved_up(draft: Draft, suite: Site, execution: Site, entry: Entry, piece: str, into: Node | None) -> Change | None:
+def _moved_up(
+    draft: Draft, suite: ShapedMapping, execution: ShapedMapping, entry: Entry, piece: str, into: Node | None
+) -> EditGroup | None:
     """Take an entry out of `execution` and put `piece` beside it, or into a mapping of the suite."""
     around = next((e for e in suite.node.entries if e.value is execution.node), None)
     if around is None:
@@ -128,7 +134,7 @@ def _moved_up(draft: Draft, suite: Site, execution: Site, entry: Entry, piece: s
     )
 
 
-def _left_over(draft: Draft) -> Iterator[Note]:
+def _left_over(draft: Draft) -> Iterator[MigrationNote]:
     """What nothing takes over."""
     suite = draft.suite
     execution = _execution(suite) if suite is not None else None
@@ -136,7 +142,7 @@ def _left_over(draft: Draft) -> Iterator[Note]:
         field = execution.field_of(entry) if execution is not None else ""
         if field in ("target", "targets", "evaluators", "assertions"):
             continue  # their own steps speak of them
-        yield Note(
+        yield MigrationNote(
             entry.key.span.start,
             _WHY.get(field, f"{draft.target.name} has nothing like `execution.{entry.name}`, and refuses it"),
         )
@@ -149,7 +155,7 @@ _WHY = {
 }
 
 
-def _prompts(draft: Draft) -> Iterator[Change | Note]:
+def _prompts(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """What cases have as `input` is asked through a prompt; the input of the suite is the beginning of that prompt."""
     suite = draft.suite
     if suite is None or suite.shape is not Suite or suite.entry("prompts") is not None:
@@ -163,21 +169,21 @@ def _prompts(draft: Draft) -> Iterator[Change | Note]:
             piece = f"prompts:{draft.newline}  - {TEMPLATE}{draft.newline}"
             inline = f"prompts: [{TEMPLATE}], "
             at = cases.span.start if suite.node.flow else extent_of(draft, suite.node, cases).start
-            yield Change((Edit(Span(at, at), inline if suite.node.flow else piece),))
+            yield EditGroup((Edit(Span(at, at), inline if suite.node.flow else piece),))
 
 
-def _input(case: Site) -> Node | None:
+def _input(case: ShapedMapping) -> Node | None:
     """The input of a case, moved to its variables already or not."""
     inner = case.value("vars")
     moved = inner.get("input") if isinstance(inner, Mapping) else None
     return case.value("input") or (case.draft.followed(moved) if moved is not None else None)
 
 
-def _prompt_of_messages(draft: Draft, suite: Site, entry: Entry) -> Iterator[Change | Note]:
+def _prompt_of_messages(draft: Draft, suite: ShapedMapping, entry: Entry) -> Iterator[EditGroup | MigrationNote]:
     inputs = [_input(case) for case in draft.cases]
     texts = all(isinstance(node, Scalar) for node in inputs)
     if not texts or (isinstance(entry.value, SequenceNode) and entry.value.flow) or suite.node.flow:
-        yield Note(
+        yield MigrationNote(
             entry.key.span.start,
             "messages of the suite come before those of each case: write them into `vars.input` of every case, or into a prompt",
         )
@@ -200,7 +206,9 @@ def _prompt_of_messages(draft: Draft, suite: Site, entry: Entry) -> Iterator[Cha
     ]
     lines = "".join(f"{comment}{draft.newline}" for comment in kept)
     piece = f"{lines}prompts:{draft.newline}{_as_item(messages, draft.newline)}"
-    yield whole([replaced(draft, suite.node, entry, piece)]) or Note(entry.key.span.start, "this belongs into a prompt")
+    yield whole([replaced(draft, suite.node, entry, piece)]) or MigrationNote(
+        entry.key.span.start, "this belongs into a prompt"
+    )
 
 
 def _as_item(messages: str, newline: str) -> str:
@@ -210,8 +218,8 @@ def _as_item(messages: str, newline: str) -> str:
 
 
 SUITE_STEPS = (
-    Step("Write targets as `providers`", _targets),
-    Step("Move limits out of `execution`", _limits),
-    Step("Name settings that nothing takes over", _left_over),
-    Step("Ask the input of cases through a prompt", _prompts),
+    MigrationStep("Write targets as `providers`", _targets),
+    MigrationStep("Move limits out of `execution`", _limits),
+    MigrationStep("Name settings that nothing takes over", _left_over),
+    MigrationStep("Ask the input of cases through a prompt", _prompts),
 )

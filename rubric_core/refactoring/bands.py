@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import HIGHEST, Band, Criterion, LlmRubric, ScoreRanges
-from rubric_core.refactoring.place import Refactoring, Spot, has_comment
+from rubric_core.refactoring.place import Refactoring, RefactoringPlace, has_comment
 from rubric_core.syntax.edit import column_of, deeper, item_dash, line_end
 from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -12,7 +12,7 @@ from rubric_core.validation.bands import bound_edit, is_sound
 __all__ = ["bands", "even"]
 
 
-def bands(spot: Spot) -> Iterator[Refactoring]:
+def bands(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """What can be done with the bands at the cursor."""
     ranges = _ranges(spot)
     if ranges is None or ranges.borrowed:
@@ -24,7 +24,7 @@ def bands(spot: Spot) -> Iterator[Refactoring]:
     yield from spot.made("Spread the bands evenly", "rewrite", _spread(ranges))
 
 
-def _ranges(spot: Spot) -> ScoreRanges | None:
+def _ranges(spot: RefactoringPlace) -> ScoreRanges | None:
     """The bands that the cursor is in, or those of the criterion that it is in."""
     inner = next(spot.around(ScoreRanges), None)
     if inner is not None:
@@ -36,7 +36,7 @@ def _ranges(spot: Spot) -> ScoreRanges | None:
     return None
 
 
-def _as_list(spot: Spot, ranges: ScoreRanges, node: Mapping) -> Iterator[Edit]:
+def _as_list(spot: RefactoringPlace, ranges: ScoreRanges, node: Mapping) -> Iterator[Edit]:
     outcome = spot.dialect.spelled(Band, "outcome")
     if outcome is None or len(node.entries) != len(ranges.bands) or not all(map(is_sound, ranges.bands)):
         return
@@ -54,7 +54,7 @@ def _as_list(spot: Spot, ranges: ScoreRanges, node: Mapping) -> Iterator[Edit]:
             yield from deeper(spot.text, entry.value.whole)
 
 
-def _as_map(spot: Spot, ranges: ScoreRanges, node: Sequence) -> list[Edit]:
+def _as_map(spot: RefactoringPlace, ranges: ScoreRanges, node: Sequence) -> list[Edit]:
     ordered = sorted(ranges.bands, key=lambda b: b.low if b.low is not None else -1)
     following = [b.low for b in ordered[1:]] + [HIGHEST + 1] * bool(ordered)
     whole = all(
@@ -76,7 +76,7 @@ def _as_map(spot: Spot, ranges: ScoreRanges, node: Sequence) -> list[Edit]:
     return edits
 
 
-def _entry_edits(spot: Spot, item: Mapping, band: Band, *, in_flow: bool) -> list[Edit] | None:
+def _entry_edits(spot: RefactoringPlace, item: Mapping, band: Band, *, in_flow: bool) -> list[Edit] | None:
     """A band of the list as an entry of the map; None for one with more in it than bounds and text."""
     text, bounds = _of(item, band, "outcome"), _of(item, band, "score_range")
     dash = item_dash(spot.text, item)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import required
-from rubric_core.refactoring.place import Refactoring, Spot, has_comment
+from rubric_core.refactoring.place import Refactoring, RefactoringPlace, has_comment
 from rubric_core.syntax.edit import as_mapping, column_of, line_end
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
 from rubric_core.text import Edit, Span
@@ -13,7 +13,7 @@ from rubric_core.text import Edit, Span
 __all__ = ["criteria", "string_edits"]
 
 
-def criteria(spot: Spot) -> Iterator[Refactoring]:
+def criteria(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The criterion at the cursor, or all of its list, in the other form."""
     here = next(spot.around(Criterion), None)
     if here is None:
@@ -43,7 +43,7 @@ def _is_rubric(holder: object, field: str) -> bool:
     return (isinstance(holder, Rubric) and field == "criteria") or (isinstance(holder, Case) and field == "rubrics")
 
 
-def _object(spot: Spot, criterion: Criterion) -> list[Edit]:
+def _object(spot: RefactoringPlace, criterion: Criterion) -> list[Edit]:
     """A string gates; an object does so where it says it, if the dialect does not say it for it."""
     node, spelled = criterion.node, spot.dialect.spelled
     outcome, gate = spelled(Criterion, "outcome"), spelled(Criterion, "required")
@@ -53,7 +53,7 @@ def _object(spot: Spot, criterion: Criterion) -> list[Edit]:
     return list(as_mapping(spot.text, node, outcome, behind=[f"{gate}: true"] if needs else ()))
 
 
-def string_edits(spot: Spot, criterion: Criterion) -> list[Edit] | None:
+def string_edits(spot: RefactoringPlace, criterion: Criterion) -> list[Edit] | None:
     """The edits that leave only the text of a criterion; None for one that says more, or has a comment on what it says."""
     node = criterion.node
     if not isinstance(node, Mapping) or criterion.borrowed or node.anchor or not required(criterion, spot.dialect):
@@ -71,7 +71,7 @@ def string_edits(spot: Spot, criterion: Criterion) -> list[Edit] | None:
     return [Edit(span, "") for span in cut]
 
 
-def _behind(spot: Spot, node: Mapping, text: Entry, others: list[Entry]) -> Iterator[Span]:
+def _behind(spot: RefactoringPlace, node: Mapping, text: Entry, others: list[Entry]) -> Iterator[Span]:
     """What stands behind the text of a criterion."""
     if node.flow:
         yield Span(text.value.whole.end, node.whole.end)

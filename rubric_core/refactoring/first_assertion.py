@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
 from rubric_core.loading.grading import case_list, suite_list
-from rubric_core.refactoring.place import Refactoring, Spot
+from rubric_core.refactoring.place import Refactoring, RefactoringPlace
 from rubric_core.syntax.edit import column_of, line_end
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
@@ -14,7 +14,7 @@ __all__ = ["missing"]
 _WORDS = "what the answer has to mention"
 
 
-def missing(spot: Spot) -> Iterator[Refactoring]:
+def missing(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The skeleton of an assertion behind the last key of the case at the cursor."""
     case = next(spot.around(Case), None)
     suite = spot.analysis.suite or Suite(Span(0, 0))
@@ -33,7 +33,7 @@ def missing(spot: Spot) -> Iterator[Refactoring]:
     yield from spot.made("Add an assertion", "rewrite", [Edit(Span(end, end), written)])
 
 
-def _lines(spot: Spot) -> list[str]:
+def _lines(spot: RefactoringPlace) -> list[str]:
     spelled = spot.dialect.spelled
     listed = spelled(Case, "assertions")
     if listed and spot.dialect.properties.string_assertions:

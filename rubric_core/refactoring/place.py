@@ -11,7 +11,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Edit, Span, apply_edits
 
-__all__ = ["Kind", "Refactoring", "Spot", "has_comment"]
+__all__ = ["Kind", "Refactoring", "RefactoringPlace", "has_comment"]
 
 #: `rewrite`: another form of the same; `extract` and `inline`: one place for several, and back.
 Kind = Literal["rewrite", "extract", "inline"]
@@ -27,7 +27,7 @@ class Refactoring:
     edits: tuple[Edit, ...]
 
 
-class Spot:
+class RefactoringPlace:
     """A cursor, and the block that it is in; offsets are those of the block unless said otherwise."""
 
     def __init__(self, analysis: Analysis, offset: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, Rubrics
 from rubric_core.language.shape import Shape
-from rubric_core.refactoring.place import Refactoring, Spot
+from rubric_core.refactoring.place import Refactoring, RefactoringPlace
 from rubric_core.syntax.collection_edits import dedented, extent, indented
 from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.tree import Mapping, Node, Sequence
@@ -13,7 +13,7 @@ from rubric_core.text import Edit, Span
 __all__ = ["gathering"]
 
 
-def gathering(spot: Spot) -> Iterator[Refactoring]:
+def gathering(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The strings of the list at the cursor as a rubric, or a rubric as strings."""
     if not spot.dialect.properties.string_assertions:
         return
@@ -30,7 +30,7 @@ def gathering(spot: Spot) -> Iterator[Refactoring]:
                     yield from _scattered(spot, here, items)
 
 
-def _gathered(spot: Spot, strings: list[Criterion]) -> Iterator[Refactoring]:
+def _gathered(spot: RefactoringPlace, strings: list[Criterion]) -> Iterator[Refactoring]:
     name, key = spot.dialect.type_name(Rubrics), spot.dialect.spelled(Rubrics, "criteria")
     nodes = [c.node for c in strings if c.node is not None and not c.borrowed]
     dashes = [item_dash(spot.text, n) for n in nodes]
@@ -50,7 +50,7 @@ def _gathered(spot: Spot, strings: list[Criterion]) -> Iterator[Refactoring]:
     yield from spot.made(title, "rewrite", edits)
 
 
-def _scattered(spot: Spot, rubric: Rubrics, items: list[object]) -> Iterator[Refactoring]:
+def _scattered(spot: RefactoringPlace, rubric: Rubrics, items: list[object]) -> Iterator[Refactoring]:
     """A rubric with nothing but strings in it, where no other strings are, is what strings mean."""
     criteria = rubric.criteria or []
     node, place = rubric.node, rubric.places.get("criteria")
@@ -83,7 +83,7 @@ def _item(text: str, dash: int, node: Node) -> Span:
     return extent(text, dash, node.whole.end)
 
 
-def _ended(spot: Spot, span: Span) -> str:
+def _ended(spot: RefactoringPlace, span: Span) -> str:
     piece = spot.text[span.start : span.end]
     return piece if piece.endswith(("\n", "\r")) else piece + spot.newline
 

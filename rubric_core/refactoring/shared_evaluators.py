@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Execution, Suite
 from rubric_core.loading.grading import case_list, default_name
-from rubric_core.refactoring.place import Refactoring, Spot, has_comment
+from rubric_core.refactoring.place import Refactoring, RefactoringPlace, has_comment
 from rubric_core.syntax.collection_edits import dedented, extent, indented
 from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.parse import parse
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
     node: Mapping
 
 
-def sharing(spot: Spot) -> Iterator[Refactoring]:
+def sharing(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The evaluator at the cursor, for every case or for those that have the same."""
     here = next((e for e in spot.around(Evaluator) if _own(spot, e)), None)
     if here is None or not isinstance(here.node, Mapping):
@@ -51,12 +51,12 @@ def sharing(spot: Spot) -> Iterator[Refactoring]:
         yield from _for_all(spot, same)
 
 
-def _own(spot: Spot, evaluator: Evaluator) -> bool:
+def _own(spot: RefactoringPlace, evaluator: Evaluator) -> bool:
     """Whether it stands in the list of a case itself."""
     return any(isinstance(holder, Case) and field == "assertions" for holder, field, _ in spot.holders(evaluator))
 
 
-def _case_of(spot: Spot, entry: CaseEntry) -> tuple[str, int, CaseEntry]:
+def _case_of(spot: RefactoringPlace, entry: CaseEntry) -> tuple[str, int, CaseEntry]:
     local = spot.analysis.local(entry.offset)
     return local.text, entry.offset, entry
 
@@ -74,7 +74,7 @@ def _same(found: tuple[str, int, CaseEntry], wanted: object) -> _Place | None:
     return None
 
 
-def _made(spot: Spot, title: str, kind: str, edits: list[Edit]) -> Iterator[Refactoring]:
+def _made(spot: RefactoringPlace, title: str, kind: str, edits: list[Edit]) -> Iterator[Refactoring]:
     """A refactoring over several blocks, unless it would break the text."""
     text = spot.analysis.document.text
     try:
@@ -88,7 +88,7 @@ def _made(spot: Spot, title: str, kind: str, edits: list[Edit]) -> Iterator[Refa
 # One anchor
 
 
-def _anchored(spot: Spot, here: Evaluator, same: list[_Place]) -> Iterator[Refactoring]:
+def _anchored(spot: RefactoringPlace, here: Evaluator, same: list[_Place]) -> Iterator[Refactoring]:
     if any(has_comment(p.text, p.node.span, *walk(p.node)) for p in same[1:]) or any(p.node.anchor for p in same):
         return
     taken = {name for number in range(len(spot.analysis.document.blocks)) for name in _anchors(spot, number)}
@@ -107,7 +107,7 @@ def _cases(count: int) -> str:
     return "case" if count == 1 else "cases"
 
 
-def _anchors(spot: Spot, number: int) -> Iterator[str]:
+def _anchors(spot: RefactoringPlace, number: int) -> Iterator[str]:
     analysis = spot.analysis
     if analysis.document.blocks[number].key:
         yield from analysis.local(analysis.document.start(number)).tree.anchors
@@ -118,7 +118,7 @@ def _anchors(spot: Spot, number: int) -> Iterator[str]:
 # One list
 
 
-def _for_all(spot: Spot, same: list[_Place]) -> Iterator[Refactoring]:
+def _for_all(spot: RefactoringPlace, same: list[_Place]) -> Iterator[Refactoring]:
     """Out of every case, into the list of the suite."""
     skips = any(isinstance(p.case.execution, Execution) and p.case.execution.skip_defaults for p in same)
     if skips or any(isinstance(n, Alias) or n.anchor for p in same for n in walk(p.node)):
@@ -167,7 +167,7 @@ def _removed(place: _Place) -> Span | None:
     return extent(text, key.start, place.listed.whole.end)
 
 
-def _suite_end(spot: Spot) -> tuple[int, int, str] | None:
+def _suite_end(spot: RefactoringPlace) -> tuple[int, int, str] | None:
     """Where a further evaluator of the suite goes: the offset, the column of its dash, and what comes before it."""
     analysis = spot.analysis
     suite, key = analysis.suite, spot.dialect.spelled(Suite, "assertions")
@@ -196,7 +196,7 @@ def _suite_end(spot: Spot) -> tuple[int, int, str] | None:
 # Back
 
 
-def _inlined(spot: Spot) -> Iterator[Refactoring]:
+def _inlined(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """An evaluator of the suite, written into every case."""
     suite = spot.analysis.suite
     if suite is None or not spot.local.in_frame or not spot.dialect.properties.appends_suite_evaluators:
@@ -225,7 +225,7 @@ def _inlined(spot: Spot) -> Iterator[Refactoring]:
     yield from _made(spot, "Write it into every case", "inline", edits)
 
 
-def _added(spot: Spot, entry: CaseEntry, piece: str) -> Edit | None:
+def _added(spot: RefactoringPlace, entry: CaseEntry, piece: str) -> Edit | None:
     """A further evaluator at the end of the list of a case."""
     case, text = entry.case, spot.analysis.local(entry.offset).text
     key = spot.dialect.spelled(Case, "assertions")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.shape import Shape
-from rubric_core.refactoring.place import Refactoring, Spot
+from rubric_core.refactoring.place import Refactoring, RefactoringPlace
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit
@@ -16,7 +16,7 @@ _STEPS = 1000
 Weighted = Criterion | Evaluator
 
 
-def weights(spot: Spot) -> Iterator[Refactoring]:
+def weights(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The weights of the list at the cursor as shares of 1."""
     for cls, what in ((Criterion, "criteria"), (Evaluator, "evaluators")):
         here: Shape | None = next(spot.around(cls), None)
@@ -35,7 +35,7 @@ def weights(spot: Spot) -> Iterator[Refactoring]:
             yield from spot.made(f"Make the weights of these {what} add up to 1", "rewrite", edits)
 
 
-def _edits(spot: Spot, listed: list[Weighted]) -> list[Edit]:
+def _edits(spot: RefactoringPlace, listed: list[Weighted]) -> list[Edit]:
     written = [each.weight for each in listed]
     if any(isinstance(w, bool) or not isinstance(w, int | float) or not 0 <= w < float("inf") for w in written):
         return []

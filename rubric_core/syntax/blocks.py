@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 
 from rubric_core.syntax.case_items import begins_item, cut_items, find_items, leading_start
 from rubric_core.syntax.parse import LARGEST, parse
-from rubric_core.syntax.tree import Tree
+from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange, apply_edits
 
 __all__ = ["FRAME", "Block", "Document"]
@@ -75,7 +75,7 @@ class Document:
         return cls(blocks, items.column, item_keys, text)
 
     @staticmethod
-    def parse(text: str) -> Tree:
+    def parse(text: str) -> SyntaxTree:
         """The tree of one block."""
         return parse(text)
 

@@ -6,7 +6,7 @@ A piece is text without its own indentation: whole lines, each ended by a line b
 import re
 
 from rubric_core.syntax.edit import column_of
-from rubric_core.syntax.tree import Scalar, Tree, walk
+from rubric_core.syntax.tree import Scalar, SyntaxTree, walk
 from rubric_core.text import Span
 
 __all__ = ["comments_of", "dedented", "extent", "indented", "line_end", "line_start", "lines_of"]
@@ -83,7 +83,7 @@ def indented(piece: str, column: int) -> str:
     return "".join(" " * column + line if line.strip("\r\n") else line for line in lines_of(piece))
 
 
-def comments_of(text: str, tree: Tree) -> list[Span]:
+def comments_of(text: str, tree: SyntaxTree) -> list[Span]:
     """Every comment of a text, in order."""
     scalars = sorted(
         node.span for node in walk(tree.root) if isinstance(node, Scalar) and node.span.start < node.span.end

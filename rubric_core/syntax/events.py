@@ -13,11 +13,11 @@ from rubric_core.syntax.tree import (
     Entry,
     Mapping,
     Node,
-    Problem,
     Scalar,
     Sequence,
     Style,
-    Tree,
+    SyntaxProblem,
+    SyntaxTree,
 )
 from rubric_core.text import Span
 
@@ -60,7 +60,7 @@ class _TooDeepError(Exception):
         self.deep = (outermost, deepest)
 
 
-def build(text: str, original: Callable[[int], int] | None = None) -> tuple[Tree, Failure | None]:
+def build(text: str, original: Callable[[int], int] | None = None) -> tuple[SyntaxTree, Failure | None]:
     """The tree of the first document in `text`, as far as libyaml gets, and why it stopped.
 
     `original` maps an offset in `text` to the offset that the tree shall name; without, they are the same.
@@ -132,7 +132,7 @@ class _Builder:
         self.stack: list[_Open] = []
         self.too_deep = 0
         self.deep_at = 0
-        self.problems: list[Problem] = []
+        self.problems: list[SyntaxProblem] = []
         self.anchors: dict[str, Node] = {}
         self.aliases: list[Alias] = []
         self.documents = 0
@@ -183,15 +183,15 @@ class _Builder:
             self.documents += 1
             if self.documents > 1:
                 at = self.original(event.start_mark.index)
-                self.problems.append(Problem("documents", Span(at, at + 3), "a second document starts here"))
+                self.problems.append(SyntaxProblem("documents", Span(at, at + 3), "a second document starts here"))
                 return False
         return kind is not yaml.StreamEndEvent
 
-    def finish(self) -> Tree:
+    def finish(self) -> SyntaxTree:
         """The tree so far; collections that are still open end where their last child does."""
         while self.stack:
             self._close(None)
-        return Tree(self.root, tuple(self.problems), self.anchors, self.aliases)
+        return SyntaxTree(self.root, tuple(self.problems), self.anchors, self.aliases)
 
     def _span(self, start: int, end: int) -> Span:
         return Span(self.original(start), self.original(end))
@@ -232,7 +232,7 @@ class _Builder:
                 self.deep_at = event.start_mark.index
                 at = self.original(self.deep_at)
                 self.problems.append(
-                    Problem(
+                    SyntaxProblem(
                         "nesting", Span(at, at + 1), f"nested deeper than {DEEPEST} levels; what is inside is not read"
                     )
                 )

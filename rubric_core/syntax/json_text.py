@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.tree import Entry, Mapping, Node, Problem, Scalar, Sequence, Tree
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence, SyntaxProblem, SyntaxTree
 from rubric_core.text import Span
 
 __all__ = ["parse_json"]
@@ -26,15 +26,15 @@ class _BrokenError(Exception):
         self.span = span
 
 
-def parse_json(text: str) -> Tree:
+def parse_json(text: str) -> SyntaxTree:
     """The tree of one JSON value; an empty text has none. What stands before a mistake is kept."""
     reader = _Reader(text)
     try:
         root = reader.document()
     except _BrokenError as broken:
-        problem = Problem("syntax", broken.span, str(broken))
-        return Tree(reader.outermost, (problem,), {}, [])
-    return Tree(root, (), {}, [])
+        problem = SyntaxProblem("syntax", broken.span, str(broken))
+        return SyntaxTree(reader.outermost, (problem,), {}, [])
+    return SyntaxTree(root, (), {}, [])
 
 
 class _Reader:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rubric_core.syntax.blocks import FRAME, Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.json_text import parse_json
-from rubric_core.syntax.tree import Tree
+from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Edit, apply_edits
 
 __all__ = ["JsonDocument", "LineDocument", "PlainDocument", "still_json"]
@@ -27,7 +27,7 @@ class LineDocument(Document):
         return cls(blocks, 0, item_keys, text)
 
     @staticmethod
-    def parse(text: str) -> Tree:
+    def parse(text: str) -> SyntaxTree:
         """The tree of one line."""
         return parse_json(text)
 
@@ -55,9 +55,9 @@ class PlainDocument(Document):
         return cls([Block(text, FRAME)], -1, item_keys, text)
 
     @staticmethod
-    def parse(text: str) -> Tree:  # noqa: ARG004  # the signature of its base
+    def parse(text: str) -> SyntaxTree:  # noqa: ARG004  # the signature of its base
         """No tree."""
-        return Tree(None, (), {}, [])
+        return SyntaxTree(None, (), {}, [])
 
     def edited(self, edit: Edit) -> "PlainDocument":
         """The document after `edit`."""
@@ -70,7 +70,7 @@ class JsonDocument(PlainDocument):
     __slots__ = ()
 
     @staticmethod
-    def parse(text: str) -> Tree:
+    def parse(text: str) -> SyntaxTree:
         """The tree of the value."""
         return parse_json(text)
 

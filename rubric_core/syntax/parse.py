@@ -11,7 +11,7 @@ from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESER
 from rubric_core.syntax.repair_candidates import candidates
 from rubric_core.syntax.repair_messages import explain
 from rubric_core.syntax.tabs import without_idle_tabs
-from rubric_core.syntax.tree import Mend, Problem, Scalar, Tree, walk
+from rubric_core.syntax.tree import Scalar, SyntaxFix, SyntaxProblem, SyntaxTree, walk
 from rubric_core.text import Edit, Span
 
 __all__ = ["LARGEST", "parse"]
@@ -34,11 +34,13 @@ _CHARACTERS_PER_PARSE = 500_000
 _FEWEST_TRIES = 12
 
 
-def parse(text: str) -> Tree:
+def parse(text: str) -> SyntaxTree:
     """The tree of `text`. Offsets refer to `text`, whatever was repaired on the way."""
     if len(text) > LARGEST:
-        problem = Problem("size", Span(0, 0), f"this file has {len(text):,} characters; rubric reads up to {LARGEST:,}")
-        return Tree(None, (problem,), {}, [])
+        problem = SyntaxProblem(
+            "size", Span(0, 0), f"this file has {len(text):,} characters; rubric reads up to {LARGEST:,}"
+        )
+        return SyntaxTree(None, (problem,), {}, [])
     if text.startswith("\ufeff"):
         return _moved(parse(text[1:]), 1)
     # Nearly every text has none. To take its ordinary characters away takes a quarter of the time of a search.
@@ -46,7 +48,7 @@ def parse(text: str) -> Tree:
     foreign = [] if ordinary else [m.start() for m in _FOREIGN.finditer(text)]
     readable = _FOREIGN.sub(_STAND_IN, text) if foreign else text
     tree, failure = build(readable)
-    deep: list[Problem] = []
+    deep: list[SyntaxProblem] = []
     while failure is not None and failure.deep is not None:
         deep += [p for p in tree.problems if p.kind == "nesting"]
         readable = without_deep(readable, *failure.deep, rest=len(deep) > _MOST_CUTS)
@@ -66,27 +68,29 @@ def parse(text: str) -> Tree:
     if foreign or HOLE in readable or failure is not None or TAB in readable:
         _put_back(text, tree)
     problems += [
-        Problem(
+        SyntaxProblem(
             "character",
             Span(at, at + 1),
             f"the character U+{ord(text[at]):04X} is not allowed in YAML; write it as an escape in double quotes",
-            Mend("remove it", (Edit(Span(at, at + 1), ""),), safe=False),
+            SyntaxFix("remove it", (Edit(Span(at, at + 1), ""),), safe=False),
         )
         for at in foreign[:20]
         if text[at] not in _HARMLESS
     ]
-    return Tree(tree.root, tuple(sorted(problems, key=lambda p: p.span)), tree.anchors, tree.aliases)
+    return SyntaxTree(tree.root, tuple(sorted(problems, key=lambda p: p.span)), tree.anchors, tree.aliases)
 
 
-def _moved(tree: Tree, by: int) -> Tree:
+def _moved(tree: SyntaxTree, by: int) -> SyntaxTree:
     """`tree` with every offset moved: a byte order mark is part of the text but not of the YAML."""
     for node in walk(tree.root):
         node.span, node.whole = node.span.moved(by), node.whole.moved(by)
-    problems = tuple(Problem(p.kind, p.span.moved(by), p.message, p.mend and p.mend.moved(by)) for p in tree.problems)
-    return Tree(tree.root, problems, tree.anchors, tree.aliases)
+    problems = tuple(
+        SyntaxProblem(p.kind, p.span.moved(by), p.message, p.mend and p.mend.moved(by)) for p in tree.problems
+    )
+    return SyntaxTree(tree.root, problems, tree.anchors, tree.aliases)
 
 
-def _put_back(text: str, tree: Tree) -> None:
+def _put_back(text: str, tree: SyntaxTree) -> None:
     """Undo every stand-in: scalars hold the characters that the author wrote."""
     for node in walk(tree.root):
         if not isinstance(node, Scalar) or node.text.isascii():
@@ -169,10 +173,10 @@ def _starts(lines: list[str]) -> list[int]:
     return starts
 
 
-def _repair(text: str, first: Failure, partial: Tree) -> tuple[Tree, list[Problem]]:
+def _repair(text: str, first: Failure, partial: SyntaxTree) -> tuple[SyntaxTree, list[SyntaxProblem]]:
     """The best tree that a few changed lines give, and a problem for each of them."""
     lines = _Lines(text)
-    problems: list[Problem] = []
+    problems: list[SyntaxProblem] = []
     tries = max(_FEWEST_TRIES, _CHARACTERS_PER_PARSE // max(1, len(text)))
     failure: Failure | None = first
     while failure is not None and len(problems) < _MOST_REPAIRS and tries > 0:
@@ -198,7 +202,7 @@ def _repair(text: str, first: Failure, partial: Tree) -> tuple[Tree, list[Proble
         failure = left
     if not problems:
         at = min(first.offset, len(text))
-        return partial, [Problem("syntax", Span(at, at), f"this is no valid YAML: {first.problem}")]
+        return partial, [SyntaxProblem("syntax", Span(at, at), f"this is no valid YAML: {first.problem}")]
     return build(*lines.result())[0], problems
 
 

@@ -11,7 +11,7 @@ from rubric_core.syntax.foreign_sign_repairs import SIGNS
 from rubric_core.syntax.lines import break_of, content_of, indent_of, says_something
 from rubric_core.syntax.repair import HOLE, QUOTE, Repair
 from rubric_core.syntax.sign_repairs import SLIPS
-from rubric_core.syntax.tree import Mend, Problem
+from rubric_core.syntax.tree import SyntaxFix, SyntaxProblem
 from rubric_core.text import Edit, Span
 
 __all__ = ["explain"]
@@ -59,14 +59,14 @@ _ONE_CHARACTER = frozenset(
 
 def explain(
     failure: Failure, repair: Repair, original: Sequence[str], starts: Sequence[int], *, again: bool = False
-) -> Problem:
+) -> SyntaxProblem:
     """The problem behind `repair`, at offsets of the original lines; `again` when the line was repaired before."""
     line, start = original[repair.line], starts[repair.line]
     body = line.rstrip()
     first, end = len(body) - len(body.lstrip()), len(body)
     if again:
         # Columns of the repair are not those of the original line any more.
-        return Problem("syntax", Span(start + first, start + end), _plain(failure, body))
+        return SyntaxProblem("syntax", Span(start + first, start + end), _plain(failure, body))
     column = min(repair.column or 0, max(0, len(body) - 1))
     if repair.kind == "tab":
         first, end = column, len(line) - len(line.lstrip(" \t"))
@@ -86,7 +86,7 @@ def explain(
         first, end = column, column + 1
     elif repair.kind == "no-colon":
         first, end = column, min(len(body), repair.at)
-    return Problem(
+    return SyntaxProblem(
         "syntax",
         Span(start + first, start + end),
         _message(failure, repair, body, column),
@@ -118,7 +118,7 @@ def _reserved_words(char: str) -> str:
     return f"a plain value cannot start with {'a backquote' if char == '`' else f'`{char}`'}; put it in quotes"
 
 
-def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Mend | None:
+def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix | None:
     line, start = original[repair.line], starts[repair.line]
     column = repair.column or 0
 
@@ -129,37 +129,37 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
         moved = [(repair.line, repair.text), *((n, text) for n, text, _ in repair.others)]
         edits = tuple(_indentation(original[n], starts[n], text) for n, text in moved)
         if repair.kind == "tab":
-            return Mend("indent with spaces", edits, safe=True)
-        return Mend(f"indent it by {column}", edits)
+            return SyntaxFix("indent with spaces", edits, safe=True)
+        return SyntaxFix(f"indent it by {column}", edits)
     if repair.kind == "no-colon":
-        return Mend("add the colon", insert(repair.at, ":"))
+        return SyntaxFix("add the colon", insert(repair.at, ":"))
     if repair.kind == "no-space":
-        return Mend("add the space", insert(repair.at, " "), safe=True)
+        return SyntaxFix("add the space", insert(repair.at, " "), safe=True)
     if repair.kind == "no-dash-space":
         edits = (
             insert(column + 1, " ") if repair.inserted else (Edit(Span(start + column - 1, start + column + 1), "- "),)
         )
-        return Mend("add the space", edits, safe=True)
+        return SyntaxFix("add the space", edits, safe=True)
     if repair.kind == "missing-dash":
-        return Mend("add the dash", (Edit(Span(start + column - 2, start + column), "- "),))
+        return SyntaxFix("add the dash", (Edit(Span(start + column - 2, start + column), "- "),))
     if repair.kind == "other-bracket":
-        return Mend(
+        return SyntaxFix(
             f"write `{repair.text[column]}`", (Edit(Span(start + column, start + column + 1), repair.text[column]),)
         )
     if repair.kind == "extra-bracket":
-        return Mend("remove the bracket", (Edit(Span(start + column, start + column + 1), ""),))
+        return SyntaxFix("remove the bracket", (Edit(Span(start + column, start + column + 1), ""),))
     if repair.kind in ("open-quote", "open-bracket"):
         added = repair.text[repair.at : repair.at + repair.inserted].replace(f": {HOLE}", "").replace(HOLE, "")
-        return Mend(f"close the {repair.kind.removeprefix('open-')}", insert(repair.at, added))
+        return SyntaxFix(f"close the {repair.kind.removeprefix('open-')}", insert(repair.at, added))
     if repair.kind == "escape":
         at = [i for i, (a, b) in enumerate(zip(repair.text, line, strict=False)) if a != b]
         if _BACKSLASHES.search(line):
             at = [found.start() for found in re.finditer(r"\\\\|\\(?!\")", line) if len(found[0]) == 1]
-        return Mend("double the backslash", tuple(e for i in at for e in insert(i, "\\")), safe=True)
+        return SyntaxFix("double the backslash", tuple(e for i in at for e in insert(i, "\\")), safe=True)
     if repair.kind == "inner-quote":
         mark = "'" if line[value_of(line)[0]] == "'" else "\\"
         at = [i for i, char in enumerate(repair.text) if char == QUOTE]
-        return Mend("escape the quotes", tuple(e for i in at for e in insert(i, mark)))
+        return SyntaxFix("escape the quotes", tuple(e for i in at for e in insert(i, mark)))
     if repair.kind in ("inner-colon", "reserved"):
         return _quote(repair, line, start)
     if repair.kind in SLIPS:
@@ -171,7 +171,7 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Men
     return None
 
 
-def _below(repair: Repair, original: Sequence[str], start: int) -> Mend | None:
+def _below(repair: Repair, original: Sequence[str], start: int) -> SyntaxFix | None:
     """The text behind `|` on a line of its own, above the lines of the block that go on with it."""
     line, column = original[repair.line], repair.column or 0
     following = next((text for text in original[repair.line + 1 :] if says_something(text)), "")
@@ -182,23 +182,23 @@ def _below(repair: Repair, original: Sequence[str], start: int) -> Mend | None:
         indent = content_of(line) + 2
     text = column + len(line[column:]) - len(line[column:].lstrip(" \t"))
     written = (break_of(line) or "\n") + " " * indent
-    return Mend("start the text on the line below", (Edit(Span(start + column, start + text), written),))
+    return SyntaxFix("start the text on the line below", (Edit(Span(start + column, start + text), written),))
 
 
-def _as_read(repair: Repair, line: str, start: int) -> Mend:
+def _as_read(repair: Repair, line: str, start: int) -> SyntaxFix:
     """The line as it was read, by the smallest edit."""
     title, column = SLIPS[repair.kind][1], repair.column or 0
     if repair.kind == "directive":
-        return Mend(title, (Edit(Span(start, start + len(line)), ""),))
+        return SyntaxFix(title, (Edit(Span(start, start + len(line)), ""),))
     if repair.kind == "empty-item":
-        return Mend(title, (Edit(Span(start + column, start + column + 1), ""),))
+        return SyntaxFix(title, (Edit(Span(start + column, start + column + 1), ""),))
     same = next((i for i, (a, b) in enumerate(zip(reversed(line), reversed(repair.text), strict=False)) if a != b), 0)
     same = min(same, len(line) - column, len(repair.text) - column)
     edit = Edit(Span(start + column, start + len(line) - same), repair.text[column : len(repair.text) - same])
-    return Mend(title, (edit,), safe=repair.kind in ("foreign-blank", "dash-tab"))
+    return SyntaxFix(title, (edit,), safe=repair.kind in ("foreign-blank", "dash-tab"))
 
 
-def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Mend:
+def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix:
     """Every line as it was read, by the smallest edits; a fence goes with its line."""
     _, title, safe = SIGNS[repair.kind]
     edits: list[Edit] = []
@@ -215,7 +215,7 @@ def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Me
         # Without a doubt where nothing but comments stands above, or nothing below.
         above = any(says_something(each) for each in original[:first])
         safe = not (above and any(each.strip() for each in original[last + 1 :]))
-    return Mend(title, tuple(edits), safe=safe)
+    return SyntaxFix(title, tuple(edits), safe=safe)
 
 
 def _changed(repair: Repair, line: str) -> tuple[int, int]:
@@ -231,16 +231,16 @@ def _indentation(line: str, start: int, text: str) -> Edit:
     return Edit(Span(start, start + old), text[:new])
 
 
-def _quote(repair: Repair, line: str, start: int) -> Mend:
+def _quote(repair: Repair, line: str, start: int) -> SyntaxFix:
     """The whole value in double quotes."""
     first, end = value_of(line)
     value = line[first:end]
     if value[-1:] in ("'", '"') and value.count(value[-1]) == 1 and "\\" not in value:
-        return Mend("open the quote", (Edit(Span(start + first, start + first), value[-1]),))
+        return SyntaxFix("open the quote", (Edit(Span(start + first, start + first), value[-1]),))
     if wrapped := _WRAPPED.fullmatch(value):
-        return Mend("take the backquotes away", (Edit(Span(start + first, start + end), wrapped[1]),))
+        return SyntaxFix("take the backquotes away", (Edit(Span(start + first, start + end), wrapped[1]),))
     safe = repair.kind == "inner-colon" or value[:1] in "@`%*"
-    return Mend("put the value in quotes", (Edit(Span(start + first, start + end), quoted(value)),), safe=safe)
+    return SyntaxFix("put the value in quotes", (Edit(Span(start + first, start + end), quoted(value)),), safe=safe)
 
 
 def _plain(failure: Failure, body: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.syntax.tree import Mapping, Mend, Node, Problem, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Sequence, SyntaxFix, SyntaxProblem
 from rubric_core.text import Edit, Span
 
 __all__ = ["misplaced"]
@@ -11,7 +11,7 @@ __all__ = ["misplaced"]
 _LINE = re.compile(r"(?:\r\n?|\n)( *)([^\r\n]*)")
 
 
-def misplaced(text: str, value: Span, parent: Node | None, key: Node | None, *, flow: bool) -> Iterator[Problem]:
+def misplaced(text: str, value: Span, parent: Node | None, key: Node | None, *, flow: bool) -> Iterator[SyntaxProblem]:
     """What is wrong with the layout of `value`: text in quotes, or a collection in brackets when it is a `flow`.
 
     Args:
@@ -22,8 +22,10 @@ def misplaced(text: str, value: Span, parent: Node | None, key: Node | None, *, 
         flow: Whether it is a collection.
     """
     if text[value.end : value.end + 1] == "#":
-        mend = Mend("add the space", (Edit(Span(value.end, value.end), " "),), safe=True)
-        yield Problem("syntax", Span(value.end, value.end + 1), "a comment needs a space in front of its `#`", mend)
+        mend = SyntaxFix("add the space", (Edit(Span(value.end, value.end), " "),), safe=True)
+        yield SyntaxProblem(
+            "syntax", Span(value.end, value.end + 1), "a comment needs a space in front of its `#`", mend
+        )
     column = _column(text, value.start, parent, key)
     if column is None:
         return
@@ -31,9 +33,9 @@ def misplaced(text: str, value: Span, parent: Node | None, key: Node | None, *, 
     if wrong:
         span = Span(wrong[0].start(2), wrong[0].start(2) + len(wrong[0][2].rstrip()))
         blanks = " " * (column + 2)
-        mend = Mend("indent it", tuple(Edit(Span(*found.span(1)), blanks) for found in wrong))
+        mend = SyntaxFix("indent it", tuple(Edit(Span(*found.span(1)), blanks) for found in wrong))
         least = f"at least {column + 1} space" + ("s" if column else "")
-        yield Problem(
+        yield SyntaxProblem(
             "syntax", span, f"this line goes on with the value that starts above; it needs {least} in front", mend
         )
 

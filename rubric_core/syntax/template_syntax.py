@@ -9,8 +9,8 @@ from rubric_core.text import Span
 
 __all__ = [
     "ANY_VARIABLE",
-    "Loose",
-    "Unclosed",
+    "UnclosedReference",
+    "UnmatchedStatement",
     "environment_read",
     "filters_used",
     "loose_statements",
@@ -40,7 +40,7 @@ _NAMED_CALL = re.compile(r"\s*\(\s*(['\"])([A-Za-z_]\w*)\1\s*[,)]")
 ANY_VARIABLE = "*"
 
 
-class Unclosed(NamedTuple):
+class UnclosedReference(NamedTuple):
     """A reference with one brace too few at its end."""
 
     span: Span
@@ -49,7 +49,7 @@ class Unclosed(NamedTuple):
     spaced: bool
 
 
-class Loose(NamedTuple):
+class UnmatchedStatement(NamedTuple):
     """A statement without its counterpart: `word` is the one that is missing, empty for a `{%` that is not closed."""
 
     span: Span
@@ -58,13 +58,13 @@ class Loose(NamedTuple):
     is_end: bool = False
 
 
-def unclosed_references(text: str, span: Span) -> Iterator[Unclosed]:
+def unclosed_references(text: str, span: Span) -> Iterator[UnclosedReference]:
     """References in a part of `text` that are not closed."""
     for found in _HALF.finditer(text, *span):
-        yield Unclosed(Span(*found.span()), found["name"], bool(found["space"]))
+        yield UnclosedReference(Span(*found.span()), found["name"], bool(found["space"]))
 
 
-def loose_statements(text: str, span: Span) -> Iterator[Loose]:
+def loose_statements(text: str, span: Span) -> Iterator[UnmatchedStatement]:
     """Statements in a part of `text` that have no end, or no begin."""
     open_: list[tuple[str, Span]] = []
     for at, closed in _enclosed(text, span, _STATEMENT):
@@ -73,16 +73,16 @@ def loose_statements(text: str, span: Span) -> Iterator[Loose]:
         if begun is None:
             continue  # a comment
         if not closed:
-            yield Loose(at, "")
+            yield UnmatchedStatement(at, "")
         elif word in _ENDS and not (word == "set" and "=" in text[begun.end() : at.end]):
             open_.append((word, at))
         elif word in _ENDS.values():
             if not open_ or _ENDS[open_[-1][0]] != word:
-                yield Loose(at, word, is_end=True)
+                yield UnmatchedStatement(at, word, is_end=True)
             else:
                 open_.pop()
     for word, at in open_:
-        yield Loose(at, _ENDS[word])
+        yield UnmatchedStatement(at, _ENDS[word])
 
 
 def filters_used(text: str, span: Span) -> Iterator[tuple[str, Span]]:

@@ -9,7 +9,19 @@ from rubric_core.syntax.scalars import ScalarValue, resolve
 from rubric_core.text import Edit, Span
 
 __all__ = [
-    "BLOCK_STYLES", "QUOTED_STYLES", "Alias", "Entry", "Mapping", "Mend", "Node", "Problem", "Scalar", "Sequence", "Style", "Tree", "walk",
+    "BLOCK_STYLES",
+    "QUOTED_STYLES",
+    "Alias",
+    "Entry",
+    "Mapping",
+    "Node",
+    "Scalar",
+    "Sequence",
+    "Style",
+    "SyntaxFix",
+    "SyntaxProblem",
+    "SyntaxTree",
+    "walk",
 ]  # fmt: skip
 
 #: A hole is a value that could not be read; what stands there is reported as a problem.
@@ -162,35 +174,35 @@ class Alias(Node):
         self.recursive = recursive
 
 
-class Mend(NamedTuple):
+class SyntaxFix(NamedTuple):
     """Edits that make the text be what it was read as. A safe one keeps the meaning that the author can only have had."""
 
     title: str
     edits: tuple[Edit, ...]
     safe: bool = False
 
-    def moved(self, by: int) -> "Mend":
+    def moved(self, by: int) -> "SyntaxFix":
         """The same edits `by` characters further on."""
         return self._replace(edits=tuple(Edit(e.span.moved(by), e.new_text) for e in self.edits))
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SyntaxProblem:
     """A place where the text is no YAML, in words for its author."""
 
     kind: Literal["syntax", "nesting", "character", "documents", "size"]
     span: Span
     message: str
-    mend: Mend | None = None
+    mend: SyntaxFix | None = None
 
 
-class Tree:
+class SyntaxTree:
     """What one parse gave: always a tree, perhaps with problems and without a root."""
 
     __slots__ = ("aliases", "anchors", "problems", "root")
 
     def __init__(
-        self, root: Node | None, problems: tuple[Problem, ...], anchors: dict[str, Node], aliases: list[Alias]
+        self, root: Node | None, problems: tuple[SyntaxProblem, ...], anchors: dict[str, Node], aliases: list[Alias]
     ) -> None:
         self.root = root
         self.problems = problems

@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from rubric_core.lazy_compilation import dataclass, pattern
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, Tree, walk
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, SyntaxTree, walk
 from rubric_core.text import LineIndex, Span
 
-__all__ = ["DIRECTIVE", "UNUSED", "Ignore", "Listed", "Reach", "ignores_in"]
+__all__ = ["DIRECTIVE", "UNUSED", "Ignore", "IgnoredCode", "Reach", "ignores_in"]
 
 #: The code of an ignore that covers nothing; an ignore that names it may be unused.
 UNUSED = "unused-ignore"
@@ -37,7 +37,7 @@ _COMMENT_LINE = pattern(r"[ \t\ufeff]*#")
 Reach = Literal["line", "case", "file", "comment", "nothing"]
 
 
-class Listed(NamedTuple):
+class IgnoredCode(NamedTuple):
     """A code between the brackets."""
 
     name: str
@@ -51,19 +51,19 @@ class Ignore:
     #: From `#` to the closing bracket.
     span: Span
     #: None: every code.
-    codes: tuple[Listed, ...] | None
+    codes: tuple[IgnoredCode, ...] | None
     reach: Reach
     #: What starts here is covered, both ends included; a file's ignore covers everything.
     covers: Span
     #: What to take away with it: its line when nothing else is on it, and the spaces before it.
     whole: Span
     #: A code that was written without brackets.
-    bare: Listed | None = None
+    bare: IgnoredCode | None = None
 
     def moved(self, outer: Callable[[Span], Span]) -> "Ignore":
         """The same with every span in the whole text."""
-        codes = None if self.codes is None else tuple(Listed(c.name, outer(c.span)) for c in self.codes)
-        bare = None if self.bare is None else Listed(self.bare.name, outer(self.bare.span))
+        codes = None if self.codes is None else tuple(IgnoredCode(c.name, outer(c.span)) for c in self.codes)
+        bare = None if self.bare is None else IgnoredCode(self.bare.name, outer(self.bare.span))
         return replace(
             self, span=outer(self.span), codes=codes, covers=outer(self.covers), whole=outer(self.whole), bare=bare
         )
@@ -75,7 +75,7 @@ class Ignore:
         return next((i for i, listed in enumerate(self.codes) if listed.name == code), None)
 
 
-def ignores_in(text: str, tree: Tree, item_keys: Collection[str] | None) -> tuple[Ignore, ...]:
+def ignores_in(text: str, tree: SyntaxTree, item_keys: Collection[str] | None) -> tuple[Ignore, ...]:
     """The ignores in one block. `item_keys` are the keys whose lists hold cases; None for the text of one case."""
     if "rubric:" not in text:
         return ()
@@ -87,7 +87,7 @@ def ignores_in(text: str, tree: Tree, item_keys: Collection[str] | None) -> tupl
 
 
 class _Reader:
-    def __init__(self, text: str, tree: Tree, item_keys: Collection[str] | None) -> None:
+    def __init__(self, text: str, tree: SyntaxTree, item_keys: Collection[str] | None) -> None:
         self.text = text
         self.root = tree.root
         self.lines = LineIndex(text)
@@ -176,11 +176,11 @@ class _Reader:
         return not self._line(line).lstrip().startswith("-") and (above in ("", "-") or above.startswith(("#", "- #")))
 
 
-def _listed(codes: str, start: int) -> Iterator[Listed]:
-    return (Listed(found[0], Span(*found.span()).moved(start)) for found in _CODE.finditer(codes))
+def _listed(codes: str, start: int) -> Iterator[IgnoredCode]:
+    return (IgnoredCode(found[0], Span(*found.span()).moved(start)) for found in _CODE.finditer(codes))
 
 
-def _bare(match: re.Match[str]) -> Listed | None:
+def _bare(match: re.Match[str]) -> IgnoredCode | None:
     found = _BARE.match(match["reason"])
     start = match.start("reason")
-    return None if found is None else Listed(found[1], Span(start, start + found.end()))
+    return None if found is None else IgnoredCode(found[1], Span(start, start + found.end()))

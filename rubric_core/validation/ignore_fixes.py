@@ -7,7 +7,7 @@ from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Scalar, Tree, walk
+from rubric_core.syntax.tree import Scalar, SyntaxTree, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.ignore_comments import DIRECTIVE
 from rubric_core.validation.rule import Diagnostic
@@ -23,7 +23,7 @@ class Suppressions:
         trees: The trees of its blocks, as far as they are known.
     """
 
-    def __init__(self, document: Document, trees: Callable[[Block], Tree | None] = lambda _: None) -> None:
+    def __init__(self, document: Document, trees: Callable[[Block], SyntaxTree | None] = lambda _: None) -> None:
         self._document = document
         self._trees = trees
         self._of_blocks: dict[int, list[Scalar]] = {}
@@ -43,7 +43,7 @@ class Suppressions:
         return Edit(edit.span.moved(start), edit.new_text)
 
 
-def _of_several_lines(block: Block, tree: Tree) -> list[Scalar]:
+def _of_several_lines(block: Block, tree: SyntaxTree) -> list[Scalar]:
     """The values that go over several lines, in the order in which they stand there."""
     lines = block.index
     scalars = (n for n in walk(tree.root) if isinstance(n, Scalar))

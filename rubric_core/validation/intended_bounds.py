@@ -24,7 +24,7 @@ SPAN = pattern(
 _DIGITS = 6
 
 
-class _Written(NamedTuple):
+class _WrittenBounds(NamedTuple):
     """What stands in the place of a band's bounds, and the bounds that it says; a map says only the lower ones."""
 
     node: Node
@@ -50,24 +50,24 @@ def meant(ranges: ScoreRanges) -> Fix | None:
     return None
 
 
-def _written(band: Band, style: str) -> _Written | None:
+def _written(band: Band, style: str) -> _WrittenBounds | None:
     place = band.places.get("score_range")
     node = place.node if place is not None else None
     if isinstance(node, SequenceNode) and style == "list":
         numbers = [_number(item) for item in node.items]
         values = [number for number in numbers if number is not None]
         if len(values) == len(numbers) == 2:
-            return _Written(node, (values[0], values[1]), tuple(node.items))
-        return _Written(node, (min(values), max(values))) if len(values) == len(numbers) > 2 else None
+            return _WrittenBounds(node, (values[0], values[1]), tuple(node.items))
+        return _WrittenBounds(node, (min(values), max(values))) if len(values) == len(numbers) > 2 else None
     if not isinstance(node, Scalar) or style not in ("list", "map"):
         return None
     if found := SPAN.match(node.text):
         low, high = float(found[1]), float(found[2])
-        return _Written(node, (low, high) if style == "list" else (low,))
+        return _WrittenBounds(node, (low, high) if style == "list" else (low,))
     number = _number(node)
     if number is None:
         return None
-    return _Written(node, (number, number) if style == "list" else (number,), (node,) if style == "map" else ())
+    return _WrittenBounds(node, (number, number) if style == "list" else (number,), (node,) if style == "map" else ())
 
 
 def _number(node: Node) -> float | None:
@@ -92,7 +92,7 @@ def _each(value: float) -> float:
 _SCALES: tuple[Callable[[float], float], ...] = (lambda v: v, lambda v: v * 10, lambda v: v / 10, _each)
 
 
-def _scaled(written: Sequence[_Written], scale: Callable[[float], float]) -> list[tuple[float, ...]]:
+def _scaled(written: Sequence[_WrittenBounds], scale: Callable[[float], float]) -> list[tuple[float, ...]]:
     """The bounds on another scale; nothing where that is none of theirs."""
     bounds = [tuple(round(scale(value), _DIGITS) for value in each.bounds) for each in written]
     values = [value for each in bounds for value in each]
@@ -127,7 +127,7 @@ def _starting(bounds: Sequence[tuple[float, ...]]) -> list[tuple[int, ...]]:
     return [(int(low),) for (low,) in bounds] if sound else []
 
 
-def _edits(written: _Written, bounds: tuple[int, ...]) -> Iterator[Edit]:
+def _edits(written: _WrittenBounds, bounds: tuple[int, ...]) -> Iterator[Edit]:
     """What has to change of a band."""
     if written.parts:
         for node, bound in zip(written.parts, bounds, strict=True):

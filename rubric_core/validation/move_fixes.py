@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import LlmRubric
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
@@ -130,7 +130,13 @@ def _takes(shape: Shape, node: Mapping, entry: Entry, context: Context) -> bool:
     """Whether an entry could stand below the others of a shape."""
     name = entry.name or ""
     known = context.dialect.table(type(shape)).get(name)
-    if known is None or known.fate is not Fate.CURRENT or shape.borrowed or node.flow or node.get(name) is not None:
+    if (
+        known is None
+        or known.fate is not SpellingStatus.CURRENT
+        or shape.borrowed
+        or node.flow
+        or node.get(name) is not None
+    ):
         return False
     return could_be(entry.value, type(shape).keys[known.field].kind)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from rubric_core.language.shape import Place
+from rubric_core.language.shape import FieldPlace
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
@@ -19,7 +19,7 @@ class FreeNames:
         #: The number that was given last, by name.
         self._numbers: dict[str, int] = {}
 
-    def called(self, place: Place | None, name: str, at: Span | None = None) -> tuple[Fix, ...]:
+    def called(self, place: FieldPlace | None, name: str, at: Span | None = None) -> tuple[Fix, ...]:
         """Call what stands at `place` `name-2`, or the first such name that is free. `at`: where that is, if elsewhere."""
         if place is None or place.borrowed or not isinstance(place.node, Scalar):
             return ()

@@ -13,7 +13,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.case_files import CaseSet
+from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.text import Edit, Span
 
 __all__ = [
@@ -31,8 +31,8 @@ __all__ = [
     "Severity",
     "SuiteDefaults",
     "Tag",
-    "TargetEntry",
     "TargetList",
+    "TargetListEntry",
     "by_class",
     "rule",
 ]  # fmt: skip
@@ -195,7 +195,7 @@ class ExternalCases(NamedTuple):
     """A path in the case list, and the cases behind it."""
 
     span: Span
-    found: CaseSet
+    found: CaseFileContents
     #: The path as it is written.
     text: str = ""
 
@@ -226,7 +226,7 @@ class CaseList:
         return False not in known if known else not paths
 
 
-class TargetEntry(NamedTuple):
+class TargetListEntry(NamedTuple):
     """An entry of a targets file."""
 
     entry: Entry
@@ -238,7 +238,7 @@ class TargetEntry(NamedTuple):
 class TargetList:
     """Every entry of a targets file. Findings about it have offsets of the whole text."""
 
-    entries: tuple[TargetEntry, ...]
+    entries: tuple[TargetListEntry, ...]
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple
 from rubric_core.language.closest_name import closest
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Edit, Span
-from rubric_core.validation.ignore_comments import UNUSED, Ignore, Listed, Reach
+from rubric_core.validation.ignore_comments import UNUSED, Ignore, IgnoredCode, Reach
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["Placed", "Suppression", "UnusedIgnore"]
+__all__ = ["PlacedIgnore", "Suppression", "UnusedIgnore"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class UnusedIgnore:
     mend: Edit | None = None
 
 
-class Placed(NamedTuple):
+class PlacedIgnore(NamedTuple):
     """An ignore in the whole text."""
 
     #: The number of its block.
@@ -42,7 +42,7 @@ class Placed(NamedTuple):
 class _Covered:
     """Ignores by what they cover."""
 
-    def __init__(self, placed: Iterable[tuple[int, Placed]]) -> None:
+    def __init__(self, placed: Iterable[tuple[int, PlacedIgnore]]) -> None:
         found = sorted((*each.outer(each.ignore.covers), number, each.ignore) for number, each in placed)
         self._starts = [start for start, *_ in found]
         self._ends = [end for _, end, *_ in found]
@@ -62,7 +62,7 @@ class _Covered:
 class Suppression:
     """The ignores of one version of a text, and which of them were of use."""
 
-    def __init__(self, ignores: Iterable[Placed]) -> None:
+    def __init__(self, ignores: Iterable[PlacedIgnore]) -> None:
         self._all = list(ignores)
         # A line is nearer than the case around it.
         self._near = [self._covered("line", "comment"), self._covered("case")]
@@ -125,7 +125,7 @@ def _judged(ignore: Ignore, idle: list[int], known: Collection[str]) -> Iterator
             yield from _listed(ignore, ignore.codes, idle, known)
 
 
-def _bare(ignore: Ignore, bare: Listed, known: Collection[str]) -> UnusedIgnore:
+def _bare(ignore: Ignore, bare: IgnoredCode, known: Collection[str]) -> UnusedIgnore:
     meant = bare.name if bare.name in known else closest(bare.name, known)
     mend = Edit(bare.span, f"[{meant}]") if meant else None
     span = Span(ignore.span.start, bare.span.end)
@@ -133,7 +133,7 @@ def _bare(ignore: Ignore, bare: Listed, known: Collection[str]) -> UnusedIgnore:
 
 
 def _listed(
-    ignore: Ignore, codes: tuple[Listed, ...], idle: list[int], known: Collection[str]
+    ignore: Ignore, codes: tuple[IgnoredCode, ...], idle: list[int], known: Collection[str]
 ) -> Iterator[UnusedIgnore]:
     whole = Edit(ignore.whole, "")
     if len(idle) == len(codes) > 1 and all(codes[n].name in known for n in idle):
@@ -149,7 +149,7 @@ def _listed(
             yield UnusedIgnore(span, "unknown", name, removal, meant, Edit(span, meant) if meant else None)
 
 
-def _with_comma(codes: tuple[Listed, ...], number: int) -> Span:
+def _with_comma(codes: tuple[IgnoredCode, ...], number: int) -> Span:
     if number + 1 < len(codes):
         return Span(codes[number].span.start, codes[number + 1].span.start)
     return Span(codes[number - 1].span.end, codes[number].span.end)

@@ -6,7 +6,7 @@ from typing import Any
 from rubric_core.language.model import CASE, Suite
 from rubric_core.language.shape import Key
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
-from rubric_core.language.value_kinds import Boolean, ByNode, Choice, Integer, Kind, ListOf, Number, Text
+from rubric_core.language.value_kinds import Boolean, Choice, Integer, Kind, ListOf, NodeUnion, Number, Text
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import OutOfRange, WrongType
 from rubric_core.loading.type_match import could_be
@@ -37,7 +37,7 @@ _BOOLEANS = {word: written for written, words in _WORDS.items() for word in word
 def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:
     """The value as its key takes it; where nothing of it can be kept, an example or the key taken away."""
     node = issue.node
-    kinds = issue.kind.branches if isinstance(issue.kind, ByNode) else (issue.kind,)
+    kinds = issue.kind.branches if isinstance(issue.kind, NodeUnion) else (issue.kind,)
     if node.anchor:
         return
     found = [
@@ -96,7 +96,7 @@ def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Cont
         yield from _as_number(node, value.strip(), kind, issue)
     elif isinstance(kind, ListOf) and (dashes := tuple(glued_dashes(node, context.text))):
         yield Fix("write the dashes of a list", dashes)
-    elif isinstance(kind, ListOf) and isinstance(kind.item, Text | ByNode):
+    elif isinstance(kind, ListOf) and isinstance(kind.item, Text | NodeUnion):
         yield from of_one_text(node, context)
 
 
@@ -183,13 +183,13 @@ def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator
         if dashes := tuple(foreign_dashes(node)):
             yield Fix("write the dashes of a list", dashes)
             return
-        branches = kind.item.branches if isinstance(kind.item, ByNode) else (kind.item,)
+        branches = kind.item.branches if isinstance(kind.item, NodeUnion) else (kind.item,)
         shapes = [b.shape if isinstance(b, Shaped) else b.base for b in branches if isinstance(b, Shaped | Tagged)]
         known = {name for shape in shapes for name in context.dialect.table(shape)}
         if shapes and known & {entry.name for entry in node.entries}:
             yield Fix("make it a list with one item", wrap_in_list(context.text, node))
         elif naming := next((n for s in shapes for f in ("id", "name") if (n := context.dialect.spelled(s, f))), ""):
-            short = kind.item.text if isinstance(kind.item, ByNode) else None
+            short = kind.item.text if isinstance(kind.item, NodeUnion) else None
             yield from named(node, naming, short if isinstance(short, Shorthand) else None, context)
 
 
@@ -206,7 +206,7 @@ def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
     owner = issue.owner
     node = issue.node
     if issue.name.endswith("[]") and isinstance(node, Scalar) and node.empty and not issue.borrowed:
-        kinds = issue.kind.branches if isinstance(issue.kind, ByNode) else (issue.kind,)
+        kinds = issue.kind.branches if isinstance(issue.kind, NodeUnion) else (issue.kind,)
         if issue.kind is not CASE and any(isinstance(kind, Text | Shorthand) for kind in kinds):
             lead = "" if context.text[: node.span.start].endswith((" ", "[", "\t")) else " "
             yield Fix("say it: …", (Edit(node.span, lead + FILL_IN),), safe=False)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.control_characters import mask
 from rubric_lsp.convert.params import Params
 from rubric_lsp.convert.positions import Json, location, range_of, workspace_edit
-from rubric_lsp.documents.by_block import Places
-from rubric_lsp.documents.name_uses import Uses
+from rubric_lsp.documents.by_block import RelativePlaces
+from rubric_lsp.documents.name_uses import NameUses
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import QUICK_FIX, RUN, RUN_RESULTS, Action
 from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses, cases_in, file_lenses, lensed_cases
@@ -76,14 +76,14 @@ def _command(suite: str, what: Action | Lens) -> Json:
     return {"title": mask(what.title), "command": what.command, "arguments": [suite, *about]}
 
 
-def reference_lenses(snapshot: Snapshot, found: Iterable[Uses], client: Client) -> list[Json]:
+def reference_lenses(snapshot: Snapshot, found: Iterable[NameUses], client: Client) -> list[Json]:
     """Code lenses with the numbers of references; a client that can list them is told where they are."""
     return [
         {"range": range_of(snapshot, each.name.span), "command": _listing(snapshot, each, client)} for each in found
     ]
 
 
-def _listing(snapshot: Snapshot, uses: Uses, client: Client) -> Json:
+def _listing(snapshot: Snapshot, uses: NameUses, client: Client) -> Json:
     if not client.shows_references or not uses.places:
         return {"title": mask(uses.title), "command": ""}
     start = range_of(snapshot, uses.name.span)["start"]
@@ -102,7 +102,9 @@ def code_lenses(snapshot: Snapshot, results: Results, suite: str, *, told: bool)
     )
 
 
-def _case_lenses(local: "LocalText", places: Places, lensed: tuple[LensedCase, ...], suite: str) -> Iterator[Json]:
+def _case_lenses(
+    local: "LocalText", places: RelativePlaces, lensed: tuple[LensedCase, ...], suite: str
+) -> Iterator[Json]:
     named = {each.name: each for each in lensed}
     for case in cases_in(local.shapes):
         each = named.pop(case.id, None) if isinstance(case.id, str) else None

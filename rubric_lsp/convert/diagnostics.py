@@ -10,10 +10,10 @@ from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.convert.positions import Json, range_of
-from rubric_lsp.documents.by_block import Places
+from rubric_lsp.documents.by_block import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import Numbered, without_some
-from rubric_lsp.features.diagnostics import Problem, listing
+from rubric_lsp.features.diagnostics import DiagnosticEntry, listing
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray, json_text
 
@@ -26,7 +26,7 @@ _SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
 _TAGS = {"unnecessary": 1, "deprecated": 2}
 
 
-def diagnostics(snapshot: Snapshot, problems: Iterable[Problem], client: Client) -> list[Json]:
+def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client: Client) -> list[Json]:
     """Problems, with what this client can show of them."""
     return [_diagnostic(partial(range_of, snapshot), snapshot.uri, each, client) for each in problems]
 
@@ -52,14 +52,14 @@ def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) 
 
 
 def _findings(
-    _: "LocalText", places: Places, found: tuple[Diagnostic, ...], about: tuple[str, Client, Language]
+    _: "LocalText", places: RelativePlaces, found: tuple[Diagnostic, ...], about: tuple[str, Client, Language]
 ) -> list[Json]:
     """The findings in a block, which are at its own offsets."""
     uri, client, language = about
     return [_diagnostic(places.range, uri, each, client) for each in listing(found, language)]
 
 
-def _diagnostic(place: Callable[[Span], Json], uri: str, problem: Problem, client: Client) -> Json:
+def _diagnostic(place: Callable[[Span], Json], uri: str, problem: DiagnosticEntry, client: Client) -> Json:
     made: Json = {
         "range": place(problem.span),
         "severity": _SEVERITIES[problem.severity],

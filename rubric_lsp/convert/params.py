@@ -5,9 +5,9 @@ from typing import Any
 
 from rubric_core.loading.files import absolute
 from rubric_core.text import Position, Span, TextRange
-from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.moved_files import Moves
+from rubric_lsp.features.moved_files import FileMoves
 from rubric_lsp.protocol.uris import path_of
 
 __all__ = [
@@ -65,10 +65,10 @@ def within(snapshot: Snapshot, params: Params) -> Span:
     return snapshot.span(text_range(params["range"]))
 
 
-def changes(params: Params) -> list[Change]:
+def changes(params: Params) -> list[ContentChange]:
     """The steps of an edit."""
     steps = ((c.get("range"), c["text"]) for c in params["contentChanges"])
-    return [Change(text_range(where) if where is not None else None, text) for where, text in steps]
+    return [ContentChange(text_range(where) if where is not None else None, text) for where, text in steps]
 
 
 def folders(params: Params) -> tuple[dict[str, str], list[str]]:
@@ -82,10 +82,10 @@ def changed_files(params: Params) -> list[str]:
     return [change["uri"] for change in params["changes"]]
 
 
-def moves(params: Params) -> Moves:
+def moves(params: Params) -> FileMoves:
     """The files and folders that are about to be moved; those that are not on disk are left out."""
     paths = ((path_of(each["oldUri"]), path_of(each["newUri"])) for each in params["files"])
-    return Moves({absolute(old): absolute(new) for old, new in paths if old is not None and new is not None})
+    return FileMoves({absolute(old): absolute(new) for old, new in paths if old is not None and new is not None})
 
 
 def arguments(params: Params) -> tuple[str, Sequence[Any]]:

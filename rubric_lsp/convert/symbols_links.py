@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_lsp.convert.positions import Json, location, range_of
-from rubric_lsp.documents.by_block import Places
+from rubric_lsp.documents.by_block import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.folding import Fold, folds_in, list_fold
 from rubric_lsp.features.symbols import Symbol, symbols_in
@@ -15,7 +15,7 @@ from rubric_lsp.protocol.json_array import JsonArray
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
-    from rubric_lsp.features.names import Name
+    from rubric_lsp.features.names import NameOccurrence
 
 
 __all__ = [
@@ -35,11 +35,11 @@ def document_symbols(snapshot: Snapshot, client: Client) -> JsonArray:
     return snapshot.by_block(_flat, about=snapshot.uri).frame_first
 
 
-def _nested(local: "LocalText", places: Places, _: None, __: None) -> list[Json]:
+def _nested(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list[Json]:
     return [_symbol(places, each) for each in symbols_in(local)]
 
 
-def _symbol(places: Places, symbol: Symbol) -> Json:
+def _symbol(places: RelativePlaces, symbol: Symbol) -> Json:
     made: Json = {
         "name": mask(symbol.name),
         "kind": _SYMBOLS[symbol.kind],
@@ -53,11 +53,11 @@ def _symbol(places: Places, symbol: Symbol) -> Json:
     return made
 
 
-def _flat(local: "LocalText", places: Places, _: None, uri: str) -> list[Json]:
+def _flat(local: "LocalText", places: RelativePlaces, _: None, uri: str) -> list[Json]:
     return [each for symbol in symbols_in(local) for each in _entries(places, uri, symbol)]
 
 
-def _entries(places: Places, uri: str, symbol: Symbol, inside: str = "") -> Iterator[Json]:
+def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "") -> Iterator[Json]:
     """A symbol and those in it, for a client that shows a list."""
     made: Json = {
         "name": mask(symbol.name),
@@ -71,12 +71,12 @@ def _entries(places: Places, uri: str, symbol: Symbol, inside: str = "") -> Iter
         yield from _entries(places, uri, each, symbol.name)
 
 
-def highlights(snapshot: Snapshot, found: "Iterable[Name]") -> list[Json]:
+def highlights(snapshot: Snapshot, found: "Iterable[NameOccurrence]") -> list[Json]:
     """Places where one thing is meant: written (3) where it is made, else read (2)."""
     return [{"range": range_of(snapshot, n.span), "kind": 3 if n.defines else 2} for n in found]
 
 
-def nameable(snapshot: Snapshot, name: "Name | None") -> Json | None:
+def nameable(snapshot: Snapshot, name: "NameOccurrence | None") -> Json | None:
     """A name that can be changed."""
     if name is None:
         return None
@@ -99,11 +99,11 @@ def folding_ranges(snapshot: Snapshot) -> JsonArray:
     return JsonArray.of(f for f in made.items if f["endLine"] < below[0].first_line) if below else made
 
 
-def _folds(local: "LocalText", places: Places, _: None, __: None) -> list[Json]:
+def _folds(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list[Json]:
     return [_fold(places, each) for each in folds_in(local)]
 
 
-def _fold(places: Places, fold: Fold) -> Json:
+def _fold(places: RelativePlaces, fold: Fold) -> Json:
     made: Json = {"startLine": places.line(fold.first), "endLine": places.line(fold.last)}
     if fold.is_comment:
         made["kind"] = "comment"
@@ -118,7 +118,7 @@ def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> Json:
     return made
 
 
-def found_symbols(found: "Iterable[tuple[Snapshot, Name]]") -> list[Json]:
+def found_symbols(found: "Iterable[tuple[Snapshot, NameOccurrence]]") -> list[Json]:
     """Names in several documents."""
     return [
         {"name": mask(n.name), "kind": _FOUND[n.kind], "location": location(s, n.span), "containerName": _file_name(s)}

@@ -3,25 +3,25 @@
 from rubric_core.language.usage_counts import count
 from rubric_core.text import Encoding
 from rubric_lsp.documents.by_block import BlockAnswer, Write
-from rubric_lsp.features.blockwise import Blockwise
+from rubric_lsp.features.blockwise import BlockMemo
 from rubric_lsp.features.names import names_in
 from rubric_lsp.features.suite_marks import SharedMarks
 from rubric_lsp.features.tokens import Coloring, Colors
 
-__all__ = ["Kept"]
+__all__ = ["BlockCache"]
 
 
-class Kept:
+class BlockCache:
     """What features find out about a document block by block, and need not find out again."""
 
     def __init__(self, encoding: Encoding) -> None:
-        self.names = Blockwise(names_in)
-        self.usage = Blockwise(lambda local: count(local.every))
+        self.names = BlockMemo(names_in)
+        self.usage = BlockMemo(lambda local: count(local.every))
         #: Answers about the whole file, by the function that writes the part of a block.
         self.answers: dict[Write, BlockAnswer] = {}
         self.colors = Colors(encoding)
         self.shared = SharedMarks()
         #: The same for the YAML documents behind the first one.
-        self.parts: list[Kept] = []
+        self.parts: list[BlockCache] = []
         #: The tokens that the client has, and their result id.
         self.sent_tokens: tuple[str, Coloring] = ("", Coloring())

@@ -16,19 +16,19 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.analysis.finding_list import alike
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.blocks import Document
-from rubric_core.syntax.tree import Tree
+from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Encoding, Position, Span
 from rubric_lsp.features.blockwise import line_in_document
 from rubric_lsp.protocol.json_array import JsonArray, json_text
 
-__all__ = ["BlockAnswer", "Parts", "Places", "Write"]
+__all__ = ["AnswerParts", "BlockAnswer", "RelativePlaces", "Write"]
 
 Json = dict[str, Any]
 #: The members that hold line numbers. In a text, the quotes of what looks like one would be escaped.
 _LINES = re.compile(r'"(line|startLine|endLine)":(\d+)')
 
 
-class Places:
+class RelativePlaces:
     """Where things in a block are: lines count from the first one of the block, in the text around the cases from that of the file."""
 
     def __init__(self, local: LocalText, encoding: Encoding, first_line: int = 0) -> None:
@@ -58,7 +58,7 @@ def _range(start: Position, end: Position) -> Json:
 
 
 #: Gives the items that one block has in an answer, made with what the answer knows of the block and of all besides their text.
-Write = Callable[[LocalText, Places, Any, Any], Iterable[Json]]
+Write = Callable[[LocalText, RelativePlaces, Any, Any], Iterable[Json]]
 
 
 class _Part:
@@ -80,7 +80,7 @@ class _Part:
         return self._text
 
 
-class Parts(NamedTuple):
+class AnswerParts(NamedTuple):
     """An answer in its parts: the items in the text around the cases, above them and below, and those of the cases."""
 
     above: list[Json]
@@ -102,7 +102,7 @@ class Parts(NamedTuple):
 class _Known(NamedTuple):
     """The items of a block, and what they were made from."""
 
-    tree: Tree
+    tree: SyntaxTree
     shapes: tuple[Shape, ...]
     key: object
     part: _Part
@@ -111,7 +111,7 @@ class _Known(NamedTuple):
 class _Around(NamedTuple):
     """The items of the text around the cases, and what they were made from."""
 
-    tree: Tree
+    tree: SyntaxTree
     shapes: tuple[Shape, ...]
     made_from: tuple[object, ...]
     items: list[Json]
@@ -153,7 +153,7 @@ class BlockAnswer:
         keys: Sequence[object] | None = None,
         framed: object = None,
         about: object = None,
-    ) -> Parts:
+    ) -> AnswerParts:
         """The answer for a version.
 
         Args:
@@ -185,7 +185,7 @@ class BlockAnswer:
                 now.cases.append(each.part.at(line) if each is not None else "")
         self._last = now
         above, below = self._around(analysis, first_line, (framed, about), none=keys is not None and not framed)
-        return Parts(above, now.cases, below)
+        return AnswerParts(above, now.cases, below)
 
     def _kept(self, now: _Version) -> tuple[int, int]:
         """How many blocks at the beginning and at the end have the items that they had."""
@@ -198,7 +198,9 @@ class BlockAnswer:
         first, behind = alike(last.keys, now.keys, ne)
         return min(start, first), min(end, behind)
 
-    def _part(self, analysis: Analysis, number: int, now: _Version, changed: Mapping[Tree, _Known]) -> _Known | None:
+    def _part(
+        self, analysis: Analysis, number: int, now: _Version, changed: Mapping[SyntaxTree, _Known]
+    ) -> _Known | None:
         """The part of a block, None where it has none."""
         block, key = now.document.blocks[number], now.keys[number] if now.keys is not None else None
         if not block.key or not block.text or (now.keys is not None and not key):
@@ -208,7 +210,7 @@ class BlockAnswer:
         found = changed.get(state.tree)
         if found is None or found.shapes is not state.shapes or found.key != (key, about):
             local = LocalText(analysis, number, block, 0)
-            items = self._items(local, Places(local, self._encoding), key, about)
+            items = self._items(local, RelativePlaces(local, self._encoding), key, about)
             found = _Known(state.tree, state.shapes, (key, about), _Part(items))
         return found
 
@@ -229,12 +231,12 @@ class BlockAnswer:
             or (known.tree, known.made_from) != (local.tree, made_from)
             or known.shapes is not local.shapes
         ):
-            items = self._items(local, Places(local, self._encoding, first_line), *key)
+            items = self._items(local, RelativePlaces(local, self._encoding, first_line), *key)
             known = self._frame = _Around(local.tree, local.shapes, made_from, items)
         last = first_line + below
         return [each for each in known.items if _line(each) < last], [i for i in known.items if _line(i) >= last]
 
-    def _items(self, local: LocalText, places: Places, key: object, about: object) -> list[Json]:
+    def _items(self, local: LocalText, places: RelativePlaces, key: object, about: object) -> list[Json]:
         self.looked_at += 1
         return list(self._write(local, places, key, about))
 

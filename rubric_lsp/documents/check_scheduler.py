@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from rubric_lsp.documents.deferral import Deferral
-from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.protocol.json_array import JsonArray
 
-__all__ = ["Checks"]
+__all__ = ["CheckScheduler"]
 
 log = logging.getLogger("rubric")
 #: Seconds by which a clock of the system may be behind another.
@@ -24,7 +24,7 @@ _A_TICK = 0.005
 Publication = tuple[int | None, JsonArray]
 
 
-class Checks:
+class CheckScheduler:
     """Checks documents and publishes what is found.
 
     Args:
@@ -39,7 +39,7 @@ class Checks:
 
     def __init__(
         self,
-        workspace: Workspace,
+        workspace: ClientWorkspace,
         found: Callable[[Snapshot, frozenset[Numbered]], JsonArray],
         publish: Callable[[dict[str, Any]], None],
         deferral: Deferral,

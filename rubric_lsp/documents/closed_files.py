@@ -15,7 +15,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
-from rubric_lsp.features.names import BlockNames, Name, NameKind
+from rubric_lsp.features.names import BlockNames, NameKind, NameOccurrence
 
 __all__ = ["AnalysisCache", "IndexedFile", "suite_title"]
 
@@ -73,7 +73,11 @@ class IndexedFile:
     def names(self, kinds: Collection[NameKind] | None = None) -> Iterator[BlockNames]:
         """The names of some kinds, or all of them, block by block."""
         for number, packed in json.loads(self._names):
-            found = (Name(k, n, Span(a, b), bool(d), s) for k, n, a, b, d, s in packed if kinds is None or k in kinds)
+            found = (
+                NameOccurrence(k, n, Span(a, b), bool(d), s)
+                for k, n, a, b, d, s in packed
+                if kinds is None or k in kinds
+            )
             yield _PlacedBlock(number), tuple(found)
 
 

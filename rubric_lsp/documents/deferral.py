@@ -8,7 +8,7 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Awaited, Diagnostic
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.deferral import Birth, Known, Numbered, Scene, numbered, review, scene_of
+from rubric_lsp.features.deferral import CarriedFinding, EditingContext, FirstSeen, Numbered, numbered, review, scene_of
 from rubric_lsp.features.edit_place import moved
 
 __all__ = ["IDLE", "Deferral"]
@@ -23,9 +23,9 @@ class _Followed:
 
     #: The version that was looked at last, and what was being written then.
     snapshot: Snapshot
-    scene: Scene | None
+    scene: EditingContext | None
     #: What is not said of it yet.
-    deferred: Mapping[Numbered, Birth]
+    deferred: Mapping[Numbered, FirstSeen]
     #: What was done since.
     edits: tuple[Edit, ...] = ()
     #: The token that was being written when something was being written last.
@@ -46,7 +46,7 @@ class Deferral:
         self._clock = clock
         self._followed: dict[str, _Followed] = {}
         #: What is written in the document that was edited last, and when it was.
-        self._scene: Scene | None = None
+        self._scene: EditingContext | None = None
         self._edited_at = float("-inf")
 
     def edited(self, snapshot: Snapshot) -> None:
@@ -76,7 +76,7 @@ class Deferral:
         """What is found in a version is said, whatever is being written."""
         self._look(snapshot, self._followed.get(snapshot.uri), None)
 
-    def _look(self, snapshot: Snapshot, known: _Followed | None, scene: Scene | None) -> _Followed:
+    def _look(self, snapshot: Snapshot, known: _Followed | None, scene: EditingContext | None) -> _Followed:
         token = scene.token if scene is not None else None
         if known is None:
             known = self._followed[snapshot.uri] = _Followed(snapshot, scene, {})
@@ -88,12 +88,12 @@ class Deferral:
         known.token = token or known.token
         return known
 
-    def _seen_from(self, snapshot: Snapshot) -> Scene | None:
+    def _seen_from(self, snapshot: Snapshot) -> EditingContext | None:
         """What is written, as far as a document has to do with it."""
         scene = self._scene if self.remaining > 0 else None
         if scene is None or scene.stretch[0] == snapshot.uri:
             return scene
-        return Scene(scene.stretch, scene.token)
+        return EditingContext(scene.stretch, scene.token)
 
     @property
     def remaining(self) -> float:
@@ -111,7 +111,9 @@ class Deferral:
             self._scene = None
 
 
-def _deferred(snapshot: Snapshot, known: _Followed, scene: Scene, *, alone: bool) -> Mapping[Numbered, Birth]:
+def _deferred(
+    snapshot: Snapshot, known: _Followed, scene: EditingContext, *, alone: bool
+) -> Mapping[Numbered, FirstSeen]:
     """What is not said yet of a version. Blocks of which everything was said and that are as they were are not looked at."""
     language, document, found = snapshot.analysis.language, snapshot.document, snapshot.analysis.found
     earlier, listed = known.snapshot.document, known.snapshot.analysis.found
@@ -126,7 +128,7 @@ def _deferred(snapshot: Snapshot, known: _Followed, scene: Scene, *, alone: bool
         return rule.awaits if rule is not None else ""
 
     told = [
-        Known(each, _moved(each.span.start, known.edits), known.deferred.get(number))
+        CarriedFinding(each, _moved(each.span.start, known.edits), known.deferred.get(number))
         for number, each in _in_order(numbered(listed, before, earlier))
     ]
     looked_at = _in_order(numbered(found, now, document))

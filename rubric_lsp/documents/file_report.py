@@ -9,7 +9,7 @@ from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import dataclass
 from rubric_lsp.protocol.json_array import JsonArray
 
-__all__ = ["NOTHING_WRONG", "PackedCounts", "Report", "Word", "digest"]
+__all__ = ["NOTHING_WRONG", "FileReport", "PackedCounts", "Word", "digest"]
 
 Json = dict[str, Any]
 #: What is counted; see `Counts`.
@@ -17,7 +17,7 @@ Word = tuple[str, str, str]
 
 
 @dataclass(slots=True)
-class Report:
+class FileReport:
     """What is wrong with one file."""
 
     uri: str

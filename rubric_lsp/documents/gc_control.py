@@ -10,7 +10,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["Memory"]
+__all__ = ["GcControl"]
 
 #: Seconds without work after which nobody is waiting.
 _IDLE = 2.0
@@ -20,7 +20,7 @@ _LARGE = 20_000
 _THRESHOLDS = (20_000, 20, 50)
 
 
-class Memory:
+class GcControl:
     """Decides when to collect garbage. Call `started` once, when everything is imported."""
 
     def __init__(self) -> None:

@@ -7,18 +7,18 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.wording import count
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.names import Name, NameKind
+from rubric_lsp.features.names import NameKind, NameOccurrence
 
-__all__ = ["Uses", "uses"]
+__all__ = ["NameUses", "uses"]
 
 _KINDS: frozenset[NameKind] = frozenset({"case", "target"})
 
 
 @dataclass(frozen=True, slots=True)
-class Uses:
+class NameUses:
     """A name, and the places that refer to it."""
 
-    name: Name
+    name: NameOccurrence
     places: list[tuple[Snapshot, Span]] = field(default_factory=list)
 
     @property
@@ -29,7 +29,7 @@ class Uses:
 
 def uses(
     document: Snapshot, others: Iterable[Snapshot], means: Callable[[Snapshot, str], Snapshot | None]
-) -> Iterator[Uses]:
+) -> Iterator[NameUses]:
     """The targets that a document names, and those of its cases that others depend on.
 
     Args:
@@ -37,11 +37,11 @@ def uses(
         others: Documents that may refer to its targets.
         means: The document in which a target gets its name that another one refers to.
     """
-    found: dict[tuple[str, str], Uses] = {}
+    found: dict[tuple[str, str], NameUses] = {}
     here = list(_names(document))
     for name in here:
         if name.defines:
-            found.setdefault((name.kind, name.name), Uses(name))
+            found.setdefault((name.kind, name.name), NameUses(name))
     for name in here:
         known = found.get((name.kind, name.name))
         if not name.defines and known is not None:
@@ -56,6 +56,6 @@ def uses(
     yield from (each for each in found.values() if each.places or each.name.kind == "target")
 
 
-def _names(document: Snapshot) -> Iterator[Name]:
+def _names(document: Snapshot) -> Iterator[NameOccurrence]:
     for local, names in document.names(_KINDS):
         yield from (name.moved(local.outer(name.span)) for name in names if name.kind in _KINDS)

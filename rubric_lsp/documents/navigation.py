@@ -5,13 +5,13 @@ from pathlib import Path
 
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.text import Edit, Span
-from rubric_lsp.documents.name_uses import Uses, uses
-from rubric_lsp.documents.project_index import Around
+from rubric_lsp.documents.name_uses import NameUses, uses
+from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.documents.template_variables import Places, Value, Variables, is_prompt
-from rubric_lsp.features.names import FILES, Name, name_at, occurrences
+from rubric_lsp.documents.template_variables import Places, VariableIndex, VariableValue, is_prompt
+from rubric_lsp.features.names import FILES, NameOccurrence, name_at, occurrences
 from rubric_lsp.features.renaming import RENAMED, objection, written
-from rubric_lsp.protocol.errors import REQUEST_FAILED, RefusedError
+from rubric_lsp.protocol.errors import REQUEST_FAILED, RequestFailedError
 
 __all__ = ["Navigation", "links"]
 
@@ -19,18 +19,18 @@ __all__ = ["Navigation", "links"]
 class Navigation:
     """Follows names through the documents of a workspace."""
 
-    def __init__(self, around: Around) -> None:
+    def __init__(self, around: ProjectIndex) -> None:
         self._around = around
-        self._variables = Variables(around)
+        self._variables = VariableIndex(around)
 
-    def here(self, snapshot: Snapshot, offset: int) -> list[Name]:
+    def here(self, snapshot: Snapshot, offset: int) -> list[NameOccurrence]:
         """Every place in the same document where the same thing is meant as at `offset`."""
         name = name_at(snapshot.analysis, offset)
         if name is None or name.kind in FILES:
             return []
         return list(occurrences(snapshot.analysis, name, snapshot.names()))
 
-    async def name_at(self, snapshot: Snapshot, offset: int) -> Name | None:
+    async def name_at(self, snapshot: Snapshot, offset: int) -> NameOccurrence | None:
         """The name at `offset`; none in a text that no suite names as a prompt."""
         name = name_at(snapshot.analysis, offset)
         return name if name is not None and await self._is_ours(snapshot) else None
@@ -38,7 +38,7 @@ class Navigation:
     async def _is_ours(self, snapshot: Snapshot) -> bool:
         return snapshot.is_ours or (is_prompt(snapshot) and bool(await self._variables.uses(snapshot)))
 
-    async def values(self, snapshot: Snapshot, name: Name) -> list[Value]:
+    async def values(self, snapshot: Snapshot, name: NameOccurrence) -> list[VariableValue]:
         """Where a template variable gets its values."""
         return await self._variables.values(snapshot, name)
 
@@ -66,7 +66,9 @@ class Navigation:
         places = [each async for each in self._everywhere(snapshot, name)]
         return places if declaration else [(s, n) for s, n in places if not n.defines]
 
-    async def _everywhere(self, snapshot: Snapshot, name: Name) -> AsyncIterator[tuple[Snapshot, Name]]:
+    async def _everywhere(
+        self, snapshot: Snapshot, name: NameOccurrence
+    ) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
         if name.kind == "variable":
             for place in await self._variables.everywhere(snapshot, name):
                 yield place
@@ -82,7 +84,7 @@ class Navigation:
                     if each.kind == name.kind and _could_be(each, name) and self._meaning(suite, each) == means:
                         yield suite, each.moved(local.outer(each.span))
 
-    async def _with_targets(self, snapshot: Snapshot, name: Name) -> AsyncIterator[Snapshot]:
+    async def _with_targets(self, snapshot: Snapshot, name: NameOccurrence) -> AsyncIterator[Snapshot]:
         """Every suite, and the file in which a target gets its name."""
         seen: set[str] = set()
         if name.kind == "target" and snapshot.path is not None:
@@ -96,7 +98,7 @@ class Navigation:
                 for part in suite.parts:
                     yield part
 
-    def _meaning(self, snapshot: Snapshot, name: Name) -> object:
+    def _meaning(self, snapshot: Snapshot, name: NameOccurrence) -> object:
         """Equal for two names of targets or files that mean the same."""
         if snapshot.path is None:
             return (snapshot.uri, name.name)
@@ -107,7 +109,7 @@ class Navigation:
         found = self._around.target_of(snapshot.path, name.name)
         return (found[0].path, name.name) if found is not None else (None, name.name)
 
-    def uses(self, snapshot: Snapshot) -> list[Uses]:
+    def uses(self, snapshot: Snapshot) -> list[NameUses]:
         """Where the cases and targets of a document are used, as far as files were looked into already."""
         known: dict[tuple[Path | None, str], Snapshot | None] = {}
 
@@ -122,7 +124,7 @@ class Navigation:
 
     # -- renaming -----------------------------------------------------------------------------------------------------
 
-    async def renamable(self, snapshot: Snapshot, offset: int) -> Name | None:
+    async def renamable(self, snapshot: Snapshot, offset: int) -> NameOccurrence | None:
         """The name at `offset`, if it can be another one."""
         name = await self.name_at(snapshot, offset)
         return name if name is not None and name.kind in RENAMED else None
@@ -131,14 +133,16 @@ class Navigation:
         """The edits after which everything that is called like the name at `offset` is called `new`. Raises RefusedError."""
         name = await self.renamable(snapshot, offset)
         if name is None:
-            raise RefusedError(REQUEST_FAILED, "there is no name here that could be changed")
+            raise RequestFailedError(REQUEST_FAILED, "there is no name here that could be changed")
         problem = objection(snapshot.analysis, name, new)
         if problem:
-            raise RefusedError(REQUEST_FAILED, problem)
+            raise RequestFailedError(REQUEST_FAILED, problem)
         places = [each async for each in self._everywhere(snapshot, name)]
         by_engine = snapshot.analysis.dialect.properties.template_variables
         if name.kind == "variable" and name.name in by_engine and not any(each.defines for _, each in places):
-            raise RefusedError(REQUEST_FAILED, f"{name.name} is filled in when the suite runs, under this name only")
+            raise RequestFailedError(
+                REQUEST_FAILED, f"{name.name} is filled in when the suite runs, under this name only"
+            )
         edits: dict[tuple[str, int], tuple[Snapshot, list[Edit]]] = {}
         for place, found in places:
             edits.setdefault((place.uri, place.first_line), (place, []))[1].append(written(found, new))
@@ -181,18 +185,18 @@ def _parts(snapshot: Snapshot) -> tuple[Snapshot, ...]:
     return (snapshot.part_of or snapshot).parts
 
 
-def _is_target(name: Name) -> bool:
+def _is_target(name: NameOccurrence) -> bool:
     return name.kind == "target" and not name.defines
 
 
-def _could_be(one: Name, other: Name) -> bool:
+def _could_be(one: NameOccurrence, other: NameOccurrence) -> bool:
     """Whether two names could mean the same; files may be written in several ways."""
     if one.kind in FILES:
         return one.name.rpartition("/")[2] == other.name.rpartition("/")[2]
     return one.name == other.name
 
 
-def _nearest(made: list[tuple[Snapshot, Span]], name: Name) -> list[tuple[Snapshot, Span]]:
+def _nearest(made: list[tuple[Snapshot, Span]], name: NameOccurrence) -> list[tuple[Snapshot, Span]]:
     """An alias means the last anchor of its name above it."""
     above = [each for each in made if each[1].start <= name.span.start]
     return above[-1:] or made[:1]
@@ -203,7 +207,7 @@ def _matches(query: str, name: str) -> bool:
     return all(letter in letters for letter in query.lower())
 
 
-def links(around: Around, snapshot: Snapshot) -> Iterable[tuple[Span, str]]:
+def links(around: ProjectIndex, snapshot: Snapshot) -> Iterable[tuple[Span, str]]:
     """The names in a document that lead to files, and the files."""
     if snapshot.path is None:
         return

@@ -18,13 +18,13 @@ from rubric_core.loading.project import OpenFiles, Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
 from rubric_lsp.documents.closed_files import AnalysisCache
-from rubric_lsp.documents.gc_control import Memory
+from rubric_lsp.documents.gc_control import GcControl
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.edit_place import continued
 from rubric_lsp.protocol.uris import path_of
 
-__all__ = ["Change", "Workspace", "folders_changed"]
+__all__ = ["ClientWorkspace", "ContentChange", "folders_changed"]
 
 #: Language ids under which an editor sends suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
@@ -33,17 +33,17 @@ _FEW_CHANGES = 8
 _MODELINE = re.compile(r"\A\ufeff?#[ \t]*rubric:")
 
 
-class Change(NamedTuple):
+class ContentChange(NamedTuple):
     """One step of an edit: `text` in place of `range`, or of everything."""
 
     range: TextRange | None
     text: str
 
 
-class Workspace:
+class ClientWorkspace:
     """What the client has open."""
 
-    def __init__(self, language: Language, memory: Memory) -> None:
+    def __init__(self, language: Language, memory: GcControl) -> None:
         self.language = language
         self.settings = Settings()
         self.encoding: Encoding = "utf-16"
@@ -102,7 +102,7 @@ class Workspace:
             self._noticed(snapshot)
         return snapshot
 
-    def change(self, uri: str, version: int | None, changes: Iterable[Change]) -> Snapshot | None:
+    def change(self, uri: str, version: int | None, changes: Iterable[ContentChange]) -> Snapshot | None:
         """A document was edited; each change refers to the text that the one before it left. None when it is not open."""
         old = self._open.get(uri)
         if old is None:
@@ -129,7 +129,7 @@ class Workspace:
         old.overtaken_by_another()
         self._open[new.uri] = new
 
-    def _joined(self, document: Document, changes: Iterable[Change]) -> Edit:
+    def _joined(self, document: Document, changes: Iterable[ContentChange]) -> Edit:
         """One edit that makes of a text what many changes in a row make of it."""
         buffer = LineBuffer(document.text)
         for change in changes:
@@ -142,7 +142,7 @@ class Workspace:
         if path is not None and self.project.sees(path):
             self.project.changed([path])
 
-    def _edit(self, document: Document, change: Change) -> Edit:
+    def _edit(self, document: Document, change: ContentChange) -> Edit:
         if change.range is None:
             # Some editors send everything each time: only what differs is an edit.
             return _difference(document.text, change.text)

@@ -19,15 +19,15 @@ from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_core.loading.known_names import known_targets, programs, template_of, templates
 from rubric_core.loading.reference_collector import is_script
 from rubric_core.text import Span
-from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.names import FILES, Name
+from rubric_lsp.features.names import FILES, NameOccurrence
 from rubric_lsp.protocol.uris import path_of
 
 if TYPE_CHECKING:
-    from rubric_lsp.features.completion import Names
+    from rubric_lsp.features.completion import NameSource
 
-__all__ = ["Around", "Breaks"]
+__all__ = ["ProjectIndex", "YieldPoints"]
 
 #: A folder with more than this is no place to look for a prompt in.
 _MOST_VISITED = 2_000
@@ -45,7 +45,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
 _TURN = 0.005
 
 
-class Breaks:
+class YieldPoints:
     """Lets other requests be answered during work on many files."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ def _stamp(path: Path) -> _Stamp:
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-class _OnDisk(NamedTuple):
+class _FileOnDisk(NamedTuple):
     """A file as it was read."""
 
     stamp: _Stamp
@@ -78,13 +78,13 @@ class _OnDisk(NamedTuple):
     snapshot: Snapshot
 
 
-class Around:
+class ProjectIndex:
     """Files of the open folders, read when they are asked for and kept until they change."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: ClientWorkspace) -> None:
         self._workspace = workspace
         self.project = workspace.project
-        self._read: dict[Path, _OnDisk] = {}
+        self._read: dict[Path, _FileOnDisk] = {}
         #: Those of files that others depend on, and that are not analyzed.
         self._stamps: dict[Path, _Stamp] = {}
         #: How often a file was found to be another one, of which the client had said nothing.
@@ -105,7 +105,7 @@ class Around:
             if known is None or known.stamp != stamp:
                 self._noticed(path, known)
                 snapshot = self._workspace.from_disk(absolute(path).as_uri(), read_text(path))
-                known = self._read[path] = _OnDisk(stamp, self.project.version, snapshot)
+                known = self._read[path] = _FileOnDisk(stamp, self.project.version, snapshot)
             elif known.snapshot.outdated:
                 known = self._read[path] = known._replace(snapshot=known.snapshot.again())
         except (OSError, UnreadableError):
@@ -126,7 +126,7 @@ class Around:
         except OSError:
             return False
 
-    def _noticed(self, path: Path, known: _OnDisk | None) -> None:
+    def _noticed(self, path: Path, known: _FileOnDisk | None) -> None:
         """A file is not what was read. Not every client says so: then what depends on it is told here."""
         if known is not None and self.project.sees(path) and not self.project.changed_since(known.version, {path}):
             self.project.changed([path])
@@ -163,7 +163,7 @@ class Around:
     async def suites(self, *, everywhere: bool = True) -> AsyncIterator[Snapshot]:
         """The open suites, and everywhere those of the open folders; other requests are answered between two of them."""
         seen: set[Path] = set()
-        breaks = Breaks()
+        breaks = YieldPoints()
         for snapshot in self._workspace.all():
             if snapshot.is_ours:
                 seen.update([snapshot.path] if snapshot.path is not None else [])
@@ -201,7 +201,7 @@ class Around:
 
     # -- names ------------------------------------------------------------------------------------------------------
 
-    def file_of(self, suite: Path, name: Name) -> Path | None:
+    def file_of(self, suite: Path, name: NameOccurrence) -> Path | None:
         """The file that a name leads to, if it is there."""
         if name.kind not in FILES or len(name.name) > 1_000:
             return None
@@ -210,7 +210,7 @@ class Around:
             return template_of(look, name.name, suite.parent)
         return next((p for p in places_of(name.name.removeprefix(URL), suite.parent, look) if look.is_file(p)), None)
 
-    def text_of(self, suite: Path, name: Name) -> str | None:
+    def text_of(self, suite: Path, name: NameOccurrence) -> str | None:
         """The text of the file that a name leads to, for people to read; None for one that is not for them.
 
         A path or link that leads out of the open folders is not followed, and a file of targets may hold keys.
@@ -252,7 +252,7 @@ class Around:
                 return entry, local.text, where.path.name if where.path is not None else "this file"
         return None
 
-    def offers(self, suite: Path | None) -> "Names":
+    def offers(self, suite: Path | None) -> "NameSource":
         """Gives the names that a suite can refer to."""
 
         def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:

@@ -5,19 +5,19 @@ from pathlib import Path
 
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.text import Edit
-from rubric_lsp.documents.project_index import Around
+from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.moved_files import Moves, edit_of, rewritten
+from rubric_lsp.features.moved_files import FileMoves, edit_of, rewritten
 
 __all__ = ["reference_edits"]
 
 
-async def reference_edits(around: Around, moves: Moves) -> list[tuple[Snapshot, list[Edit]]]:
+async def reference_edits(around: ProjectIndex, moves: FileMoves) -> list[tuple[Snapshot, list[Edit]]]:
     """The edits after which every reference leads where it led before the `moves`, to be made before them."""
     return [(part, edits) async for part in _documents(around) if (edits := _edits(around, part, moves))]
 
 
-def _edits(around: Around, document: Snapshot, moves: Moves) -> list[Edit]:
+def _edits(around: ProjectIndex, document: Snapshot, moves: FileMoves) -> list[Edit]:
     # What a file was not found for a moment ago may be there now: renames follow one another quickly.
     path, files = document.path, around.project.files
     if path is None:
@@ -30,7 +30,7 @@ def _edits(around: Around, document: Snapshot, moves: Moves) -> list[Edit]:
     ]
 
 
-async def _documents(around: Around) -> AsyncIterator[Snapshot]:
+async def _documents(around: ProjectIndex) -> AsyncIterator[Snapshot]:
     """Every suite, and the files that they refer to, as far as these can refer to others."""
     seen: set[Path] = set()
     further: dict[Path, None] = {}

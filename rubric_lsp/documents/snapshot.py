@@ -14,18 +14,18 @@ from rubric_core.language.usage_counts import Counts, count
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
-from rubric_lsp.documents.block_cache import Kept
-from rubric_lsp.documents.by_block import BlockAnswer, Parts, Write
+from rubric_lsp.documents.block_cache import BlockCache
+from rubric_lsp.documents.by_block import AnswerParts, BlockAnswer, Write
 from rubric_lsp.documents.closed_files import AnalysisCache, IndexedFile, suite_title
 from rubric_lsp.features.blockwise import blocks_of
-from rubric_lsp.features.edit_place import Writing
+from rubric_lsp.features.edit_place import EditPlace
 from rubric_lsp.features.names import BlockNames, NameKind
 from rubric_lsp.protocol.uris import path_of
 
-__all__ = ["Documents", "Snapshot"]
+__all__ = ["DocumentContext", "Snapshot"]
 
 
-class Documents(Protocol):
+class DocumentContext(Protocol):
     """What a version asks of the documents that it is one of."""
 
     encoding: Encoding
@@ -50,7 +50,9 @@ class Documents(Protocol):
 class Snapshot:
     """One version of one document. Its analysis is made when it is first asked for, once."""
 
-    def __init__(self, workspace: Documents, uri: str, version: int | None, kind: str, document: Document) -> None:
+    def __init__(
+        self, workspace: DocumentContext, uri: str, version: int | None, kind: str, document: Document
+    ) -> None:
         self.uri = uri
         self.version = version
         #: The language id that the editor gave.
@@ -68,7 +70,7 @@ class Snapshot:
         self.prompt_of: str | None = None
         self._is_ours = False
         #: What is kept from version to version, block by block.
-        self._kept: Kept | None = None
+        self._kept: BlockCache | None = None
         #: For a file that is not open: where its analysis is kept for a while, and what is kept of it behind that.
         self.cache: AnalysisCache | None = None
         self._indexed: IndexedFile | None = None
@@ -79,7 +81,7 @@ class Snapshot:
         self.earlier: Analysis | None = None
         #: The edits that made it of the version before, and where a person writes; None: nowhere yet.
         self.edits: tuple[Edit, ...] = ()
-        self.writing: Writing | None = None
+        self.writing: EditPlace | None = None
         #: For a YAML document behind the first one of a file: the line at which it starts, and the file.
         self.first_line = 0
         self.part_of: Snapshot | None = None
@@ -116,14 +118,14 @@ class Snapshot:
         return self.document.text
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> BlockCache:
         """What is kept from version to version, block by block."""
         if self._kept is None:
-            self._kept = Kept(self.encoding)
+            self._kept = BlockCache(self.encoding)
         return self._kept
 
     @kept.setter
-    def kept(self, kept: Kept) -> None:
+    def kept(self, kept: BlockCache) -> None:
         self._kept = kept
 
     def condense(self) -> None:
@@ -243,12 +245,12 @@ class Snapshot:
             further = self.analysis.further if self.part_of is None else ()
             known = self.kept.parts
             while len(known) < len(further):
-                known.append(Kept(self.encoding))
+                known.append(BlockCache(self.encoding))
             made = (self._part(at, found, kept) for (at, found), kept in zip(further, known, strict=False))
             self._further = tuple(made)
         return (self, *self._further)
 
-    def _part(self, offset: int, found: Analysis, kept: Kept) -> "Snapshot":
+    def _part(self, offset: int, found: Analysis, kept: BlockCache) -> "Snapshot":
         part = Snapshot(self._workspace, self.uri, self.version, self.kind, found.document)
         part._analysis, part.kept, part.part_of = found, kept, self
         part.first_line = self.document.position(offset).line
@@ -260,7 +262,7 @@ class Snapshot:
 
     def by_block(
         self, write: Write, keys: Sequence[object] | None = None, framed: object = None, about: object = None
-    ) -> Parts:
+    ) -> AnswerParts:
         """An answer about this document in the parts that `write` gives of each block. See `BlockAnswer.of`."""
         answer = self.kept.answers.get(write)
         if answer is None:

@@ -14,14 +14,14 @@ from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import absolute
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
-from rubric_lsp.documents.project_index import Around
+from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.blockwise import blocks_of
-from rubric_lsp.features.names import Name
+from rubric_lsp.features.names import NameOccurrence
 
-__all__ = ["Places", "Value", "Variables", "is_prompt"]
+__all__ = ["Places", "VariableIndex", "VariableValue", "is_prompt"]
 
-Places = list[tuple[Snapshot, Name]]
+Places = list[tuple[Snapshot, NameOccurrence]]
 #: A prompt that a thousand cases are judged with has a thousand values for each name.
 _MOST = 200
 #: The number of the text around the cases, as `LocalText` has it.
@@ -29,7 +29,7 @@ _FRAME = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class VariableValue:
     """Where a variable gets a value: the key in its file, the case, empty for every case, and the value as it is written."""
 
     where: Snapshot
@@ -44,7 +44,7 @@ class Value:
 class _Use:
     """What a document has of a variable, by the numbers of its blocks: the places, and the prompts with it in them."""
 
-    places: dict[int, list[Name]] = field(default_factory=dict)
+    places: dict[int, list[NameOccurrence]] = field(default_factory=dict)
     prompts: dict[int, list[Snapshot]] = field(default_factory=dict)
 
     @property
@@ -58,10 +58,10 @@ def is_prompt(snapshot: Snapshot) -> bool:
     return snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
 
 
-class Variables:
+class VariableIndex:
     """Follows template variables through suites, their files of cases, and the prompts that these name."""
 
-    def __init__(self, around: Around) -> None:
+    def __init__(self, around: ProjectIndex) -> None:
         self._around = around
 
     async def uses(self, prompt: Snapshot) -> Places:
@@ -73,7 +73,7 @@ class Variables:
             if self._at(document, name) == _key(prompt)
         ]
 
-    async def everywhere(self, snapshot: Snapshot, name: Name) -> Places:
+    async def everywhere(self, snapshot: Snapshot, name: NameOccurrence) -> Places:
         """Every place where the variable at `name` is meant."""
         documents = [each async for each in self._documents()]
         uses = {_key(each): self._use(each, name.name) for each in documents}
@@ -106,11 +106,11 @@ class Variables:
             for each in names
         ]
 
-    async def values(self, snapshot: Snapshot, name: Name) -> list[Value]:
+    async def values(self, snapshot: Snapshot, name: NameOccurrence) -> list[VariableValue]:
         """Where the variable at `name` gets its values, the nearest only."""
         if not is_prompt(snapshot):
             return self._values(snapshot, name.name, {snapshot.analysis.local(name.span.start).number})[:_MOST]
-        found: list[Value] = []
+        found: list[VariableValue] = []
         async for document in self._documents():
             named = {number for number, n in self._named(document) if self._at(document, n) == _key(snapshot)}
             found += self._values(document, name.name, named) if named else ()
@@ -133,14 +133,14 @@ class Variables:
     def _case_files(self, suite: Snapshot) -> list[Snapshot]:
         return [s for path in suite.case_files if (s := self._around.at(path)) is not None]
 
-    def _named(self, document: Snapshot) -> Iterator[tuple[int, Name]]:
+    def _named(self, document: Snapshot) -> Iterator[tuple[int, NameOccurrence]]:
         """Each name of a file that could be a prompt, with the number of its block."""
         for local, names in document.names({"file"}):
             for each in names:
                 if each.kind == "file":
                     yield local.number, each.moved(local.outer(each.span))
 
-    def _at(self, document: Snapshot, name: Name) -> object:
+    def _at(self, document: Snapshot, name: NameOccurrence) -> object:
         """What `_key` gives for the file that a name leads to."""
         path = self._around.file_of(document.path, name) if document.path is not None else None
         return (absolute(path), 0) if path is not None else None
@@ -169,7 +169,7 @@ class Variables:
 
     # -- values -------------------------------------------------------------------------------------------------------
 
-    def _values(self, document: Snapshot, variable: str, blocks: set[int]) -> list[Value]:
+    def _values(self, document: Snapshot, variable: str, blocks: set[int]) -> list[VariableValue]:
         """What the cases in some blocks give it: around the cases, all of them, those in other files too."""
         every = _FRAME in blocks
         documents = [document, *(self._case_files(document) if every else ())]
@@ -186,7 +186,7 @@ def _key(snapshot: Snapshot) -> object:
     return (absolute(path) if path is not None else snapshot.uri, snapshot.first_line)
 
 
-def _given(document: Snapshot, local: LocalText, variable: str) -> Iterator[Value]:
+def _given(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
     """The values under `vars`."""
     for shape in (s for root in local.shapes for s in children(root) if isinstance(s, Case | DefaultTest)):
         node = shape.places["vars"].node if shape.has("vars") else None
@@ -195,7 +195,7 @@ def _given(document: Snapshot, local: LocalText, variable: str) -> Iterator[Valu
                 yield _value(document, local, shape, entry.key.span, entry.value.span, named=True)
 
 
-def _asked(document: Snapshot, local: LocalText, variable: str) -> Iterator[Value]:
+def _asked(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
     """What the cases ask and expect, for the variables that the engine fills in with that."""
     if variable not in document.analysis.dialect.properties.template_variables or variable.startswith("rubric"):
         return
@@ -206,7 +206,9 @@ def _asked(document: Snapshot, local: LocalText, variable: str) -> Iterator[Valu
             yield _value(document, local, case, place.key, place.value, named=False)
 
 
-def _value(document: Snapshot, local: LocalText, shape: Shape, name: Span, value: Span, *, named: bool) -> Value:
+def _value(
+    document: Snapshot, local: LocalText, shape: Shape, name: Span, value: Span, *, named: bool
+) -> VariableValue:
     case = vars(shape).get("id") if isinstance(shape, Case) else None
     written = local.text[value.start : value.end]
-    return Value(document, local.outer(name), case if isinstance(case, str) else "", written, named)
+    return VariableValue(document, local.outer(name), case if isinstance(case, str) else "", written, named)

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.analysis import Analysis
-from rubric_core.configuration import ByFolder, Configuration
+from rubric_core.configuration import Configuration, FolderConfigurations
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.file_kind import kind_by_name
-from rubric_lsp.documents.file_report import NOTHING_WRONG, PackedCounts, Report, Word
-from rubric_lsp.documents.open_documents import Workspace
-from rubric_lsp.documents.project_index import Around, Breaks
+from rubric_lsp.documents.file_report import NOTHING_WRONG, FileReport, PackedCounts, Word
+from rubric_lsp.documents.open_documents import ClientWorkspace
+from rubric_lsp.documents.project_index import ProjectIndex, YieldPoints
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.progress import Progress, ProgressBoard
 from rubric_lsp.protocol.uris import path_of
 
-__all__ = ["OFTEN", "Survey"]
+__all__ = ["OFTEN", "WorkspaceCheck"]
 
 log = logging.getLogger("rubric")
 Json = dict[str, Any]
@@ -47,7 +47,7 @@ class _Suite:
     prompts: Mapping[Path, str]
 
 
-class Survey:
+class WorkspaceCheck:
     """Looks at all of them, and for clients that do not pull, publishes what it finds in files that are not open.
 
     Args:
@@ -64,8 +64,8 @@ class Survey:
 
     def __init__(
         self,
-        documents: Workspace,
-        around: Around,
+        documents: ClientWorkspace,
+        around: ProjectIndex,
         found: Callable[[Snapshot], JsonArray],
         results: Callable[[Snapshot], object],
         configured: Callable[[Configuration], JsonArray],
@@ -93,7 +93,7 @@ class Survey:
         self._words: dict[Word, Word] = {}
         #: What was found out of each suite, and what was said of each file: both hold until something else is found.
         self._suites: dict[str, _Suite] = {}
-        self._reports: dict[str, tuple[Snapshot, object, Report]] = {}
+        self._reports: dict[str, tuple[Snapshot, object, FileReport]] = {}
         self._known: tuple[list[Path], set[Path]] = ([], set())
         self._waiting: asyncio.TimerHandle | None = None
         self._under_way: asyncio.Task[None] | None = None
@@ -104,12 +104,12 @@ class Survey:
 
     # -- looking --------------------------------------------------------------------------------------------------------
 
-    async def reports(self, *, opened: bool = True) -> AsyncIterator[Report]:
+    async def reports(self, *, opened: bool = True) -> AsyncIterator[FileReport]:
         """Every file, those that are open first, if they are wanted; other requests are answered between two files."""
         everything = self._documents.settings.check_workspace
         suites: dict[str, _Suite] = {}
         beside: set[Path] = set()
-        folders = ByFolder(self._documents.configurations)
+        folders = FolderConfigurations(self._documents.configurations)
         async for snapshot in self._around.suites(everywhere=everything):
             try:
                 suite = suites[snapshot.uri] = self._suite(self._configured_as(snapshot, folders))
@@ -120,7 +120,7 @@ class Survey:
             except Exception:
                 log.exception("checking %s failed", snapshot.uri)
         self._end_with(suites, beside)
-        breaks = Breaks()
+        breaks = YieldPoints()
         for path in sorted(beside):
             other = self._around.at(path)
             if other is not None and other.uri not in suites:
@@ -129,9 +129,9 @@ class Survey:
         configurations = {c.path: c for suite in suites.values() if (c := suite.snapshot.configuration) is not None}
         for at, configuration in configurations.items():
             if at is not None:
-                yield Report(at.as_uri(), None, self._configured(configuration))
+                yield FileReport(at.as_uri(), None, self._configured(configuration))
 
-    def _configured_as(self, snapshot: Snapshot, folders: ByFolder) -> Snapshot:
+    def _configured_as(self, snapshot: Snapshot, folders: FolderConfigurations) -> Snapshot:
         """The same version, analyzed by the configuration that there is now."""
         path = snapshot.path
         if path is None or not snapshot.looked_into or snapshot.configuration is folders.of(path):
@@ -193,13 +193,13 @@ class Survey:
         if news:
             self._learnt()
 
-    def _report(self, snapshot: Snapshot) -> Report:
+    def _report(self, snapshot: Snapshot) -> FileReport:
         """What is wrong with a file; the same as before, where nothing has changed."""
         results = self._results(snapshot)
         known = self._reports.get(snapshot.uri)
         if known is None or known[0] is not snapshot or known[1] != results:
             items = self._found(snapshot) if snapshot.is_ours or snapshot.version is None else JsonArray()
-            made = Report(snapshot.uri, snapshot.version, items, self._documents.get(snapshot.uri) is not None)
+            made = FileReport(snapshot.uri, snapshot.version, items, self._documents.get(snapshot.uri) is not None)
             known = self._reports[snapshot.uri] = (snapshot, results, made)
         return known[2]
 
@@ -262,7 +262,7 @@ class Survey:
             if self.unwatched:  # what was read for the first time is known from now on
                 self._around.look_at_read_files()
             for uri in [u for u in self._sent if u not in known]:
-                self._send(Report(uri, None, JsonArray()))
+                self._send(FileReport(uri, None, JsonArray()))
                 self._sent.pop(uri, None)
             if discoveries != self._around.discoveries:
                 # What was looked at before that may depend on it, and so may open documents.
@@ -282,7 +282,7 @@ class Survey:
         if self._under_way is not None:
             self._under_way.cancel()
 
-    def _send(self, report: Report) -> None:
+    def _send(self, report: FileReport) -> None:
         if self._documents.get(report.uri) is not None:
             # It was opened meanwhile: what is said about it comes with its version.
             self._sent.pop(report.uri, None)

@@ -5,10 +5,10 @@ from typing import Generic, Protocol, TypeVar
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.shape import Shape
-from rubric_core.syntax.tree import Tree
+from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Span
 
-__all__ = ["BlockPlace", "Blockwise", "blocks_of", "line_in_document"]
+__all__ = ["BlockMemo", "BlockPlace", "blocks_of", "line_in_document"]
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ def blocks_of(analysis: Analysis) -> Iterator[LocalText]:
             yield analysis.local(document.start(number))
 
 
-class Blockwise(Generic[T]):
+class BlockMemo(Generic[T]):
     """What a function gives for each block of one document, kept from version to version.
 
     Args:
@@ -48,12 +48,12 @@ class Blockwise(Generic[T]):
 
     def __init__(self, look: Callable[[LocalText], T]) -> None:
         self._look = look
-        self._known: dict[Tree, tuple[tuple[Shape, ...], T]] = {}
+        self._known: dict[SyntaxTree, tuple[tuple[Shape, ...], T]] = {}
 
     def of(self, analysis: Analysis) -> list[tuple[LocalText, T]]:
         """What there is to say about every block; only those that are new are looked at."""
         found: list[tuple[LocalText, T]] = []
-        kept: dict[Tree, tuple[tuple[Shape, ...], T]] = {}
+        kept: dict[SyntaxTree, tuple[tuple[Shape, ...], T]] = {}
         for local in blocks_of(analysis):
             known = self._known.get(local.tree)
             # Another dialect makes other shapes of the same tree.

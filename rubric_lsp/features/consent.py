@@ -6,7 +6,7 @@ from pathlib import Path
 from rubric_core.control_characters import reveal
 from rubric_core.language.markdown import code
 from rubric_core.validation.wording import count
-from rubric_lsp.features.consequences import Plan, Suites, identity, plan_of
+from rubric_lsp.features.consequences import RunConsequences, Suites, identity, plan_of
 from rubric_lsp.features.markdown import fenced, shortened
 
 __all__ = ["details", "is_long", "question"]
@@ -46,7 +46,7 @@ def is_long(suites: Suites, roots: Sequence[Path] = ()) -> bool:
     return len(list(_entries(plan_of(suites, roots), None))) > _MOST_LINES
 
 
-def _sentence(plan: Plan) -> str:
+def _sentence(plan: RunConsequences) -> str:
     """What a short plan does."""
     does = [("execute", plan.programs), ("send the case to", plan.addresses)]
     reads = [("of the environment", plan.variables), ("outside of the open folder", plan.outside)]
@@ -59,7 +59,7 @@ def _listed(quoted: bool, words: Sequence[str]) -> str:
     return ", ".join(f"`{word}`" if quoted else word for word in words)
 
 
-def _entries(plan: Plan, allowed: frozenset[str] | None) -> Iterator[str]:
+def _entries(plan: RunConsequences, allowed: frozenset[str] | None) -> Iterator[str]:
     """Each part of a plan with a heading, line by line; what was not allowed before is marked."""
     for title, kind, words in _parts(plan):
         yield f"{title}:"
@@ -70,7 +70,7 @@ def _entries(plan: Plan, allowed: frozenset[str] | None) -> Iterator[str]:
             yield from (f"      {line}" for line in rest)
 
 
-def _parts(plan: Plan) -> Iterator[tuple[str, str, Sequence[str]]]:
+def _parts(plan: RunConsequences) -> Iterator[tuple[str, str, Sequence[str]]]:
     titles = ("execute", "send the case to", "read of the environment", "read outside of the open folder")
     for title, (kind, words) in zip(titles, plan.parts(), strict=True):
         if words:

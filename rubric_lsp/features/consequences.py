@@ -31,9 +31,9 @@ from rubric_core.trust import real_path
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.evaluation.targets.resolve import Targets
-    from rubric_core.loading.targets import TargetEntry
+    from rubric_core.loading.targets import LoadedTargetEntry
 
-__all__ = ["Plan", "Suites", "identity", "plan_of"]
+__all__ = ["RunConsequences", "Suites", "identity", "plan_of"]
 
 #: A text that is read for the variables that it names; a longer file is data.
 _LARGEST = 1_000_000
@@ -43,7 +43,7 @@ Suites: TypeAlias = "Sequence[tuple[Sequence[Runnable], Targets]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunConsequences:
     """What runs do outside of themselves; each entry whole, with all of its lines."""
 
     programs: tuple[str, ...]
@@ -74,7 +74,7 @@ def identity(kind: str, entry: str) -> str:
     return hashlib.sha256(f"{kind} {entry}".encode(errors="surrogatepass")).hexdigest()[:32]
 
 
-def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> Plan:
+def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:
     """What running these cases would do; each thing once."""
     from rubric_core.evaluation.cases.roles import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
 
@@ -91,7 +91,9 @@ def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> Plan:
         for number, case in enumerate(cases):
             # The files of targets are those of the suite: one look is enough.
             reads.look(case, () if number else taking)
-    return Plan(_distinct(programs), _distinct(addresses), _distinct(reads.variables), _distinct(reads.outside))
+    return RunConsequences(
+        _distinct(programs), _distinct(addresses), _distinct(reads.variables), _distinct(reads.outside)
+    )
 
 
 def _distinct(words: Sequence[str]) -> tuple[str, ...]:
@@ -108,7 +110,7 @@ class _Reads:
         self._programs = programs
         self._seen: set[object] = set()
 
-    def look(self, case: "Runnable", taking: "Sequence[TargetEntry]") -> None:
+    def look(self, case: "Runnable", taking: "Sequence[LoadedTargetEntry]") -> None:
         """Take note of what a case reads, and these targets."""
         from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
         from rubric_core.evaluation.engine.dependencies import prompt_of  # noqa: PLC0415
@@ -141,13 +143,13 @@ class _Reads:
             self.variables += _named(_text(real))
 
 
-def _files(case: "Runnable", taking: "Sequence[TargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
+def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
     """The files of a case, each with the word that names it."""
-    from rubric_core.evaluation.engine.dependencies import Sources  # noqa: PLC0415
+    from rubric_core.evaluation.engine.dependencies import CaseDependencies  # noqa: PLC0415
 
     yield from (("", entry.home.path) for entry in taking)
     entries = [{"name": each.name, "kind": each.kind, "settings": each.settings} for each in taking]
-    for name, path in Sources(case, case.files, entries).found(written):
+    for name, path in CaseDependencies(case, case.files, entries).found(written):
         yield name.removesuffix(f" {os.path.relpath(path, case.directory)}"), path
 
 
@@ -238,7 +240,7 @@ def _of_ones_own(case: "Runnable", kind: str) -> Iterator[str]:
             return
 
 
-def _commands(entry: "TargetEntry") -> Iterator[str]:
+def _commands(entry: "LoadedTargetEntry") -> Iterator[str]:
     """The programs of a target: what finds out whether it can answer, and what answers."""
     from rubric_core.evaluation.targets.providers import kind_named  # noqa: PLC0415
 
@@ -259,20 +261,20 @@ def _commands(entry: "TargetEntry") -> Iterator[str]:
             yield program.name
 
 
-def _transforms(entry: "TargetEntry") -> Iterator[str]:
+def _transforms(entry: "LoadedTargetEntry") -> Iterator[str]:
     code = entry.settings.get("transform")
     if isinstance(code, str):
         yield _code(code)
 
 
-def _address(entry: "TargetEntry") -> str:
+def _address(entry: "LoadedTargetEntry") -> str:
     for key in ("base_url", "endpoint", "url"):
         if entry.settings.get(key):
             return str(entry.settings[key])
     return "" if entry.kind in ("", "mock") else entry.kind
 
 
-def _variables(entry: "TargetEntry") -> str:
+def _variables(entry: "LoadedTargetEntry") -> str:
     from rubric_core.evaluation.cases.roles import variables_of  # noqa: PLC0415
 
     names = variables_of(entry)

@@ -10,9 +10,18 @@ from rubric_core.syntax.ancestors import LINE
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
 from rubric_core.validation.rule import Awaited, Diagnostic
-from rubric_lsp.features.edit_place import Writing, line_at, unfinished
+from rubric_lsp.features.edit_place import EditPlace, line_at, unfinished
 
-__all__ = ["Birth", "Known", "Numbered", "Scene", "numbered", "review", "scene_of", "without_some"]
+__all__ = [
+    "CarriedFinding",
+    "EditingContext",
+    "FirstSeen",
+    "Numbered",
+    "numbered",
+    "review",
+    "scene_of",
+    "without_some",
+]
 
 #: A list or mapping is followed over so many characters, further than anybody sees.
 _FARTHEST = 20_000
@@ -20,21 +29,21 @@ _BREAK = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class EditingContext:
     """Where a person writes; of a document that depends on the one that is written, only since when."""
 
     #: Equal as long as nothing is written elsewhere.
     stretch: tuple[str, int]
     #: Equal as long as the same token is written.
     token: tuple[str, int]
-    writing: Writing | None = None
+    writing: EditPlace | None = None
     unfinished: Span | None = None
     #: The block that is written, -1 for the text around the cases.
     block: int = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Birth:
+class FirstSeen:
     """What was being written when something was found for the first time."""
 
     stretch: tuple[str, int]
@@ -45,20 +54,20 @@ class Birth:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CarriedFinding:
     """A finding of the version before, and where it stands in this one."""
 
     found: Diagnostic
     start: int
     #: None: it was said.
-    birth: Birth | None
+    birth: FirstSeen | None
 
 
 #: The number of a finding: that of its block, -1 for those around and across the cases, and its place among those.
 Numbered = tuple[int, int]
 #: Code, severity and message: what a person tells findings apart by.
 _Key = tuple[str, str, str]
-_Ledger = Mapping[_Key, Sequence[Known]]
+_Ledger = Mapping[_Key, Sequence[CarriedFinding]]
 
 
 def numbered(found: FindingList, blocks: Iterable[int], document: Document) -> Iterator[tuple[Numbered, Diagnostic]]:
@@ -80,14 +89,14 @@ def without_some(found: FindingList, numbers: Collection[Numbered]) -> FindingLi
     return FindingList(blocks, tuple(d for n, d in enumerate(found.loose) if (-1, n) not in numbers))
 
 
-def scene_of(uri: str, document: Document, writing: Writing, tokens: int, before: int | None) -> Scene:
+def scene_of(uri: str, document: Document, writing: EditPlace, tokens: int, before: int | None) -> EditingContext:
     """What is written in a document.
 
     `tokens` is how many were written so far, `before` the place in this version where the last of them begins.
     """
     span = unfinished(document, writing)
     number = tokens + (span is None or span.start != before)
-    return Scene((uri, writing.number), (uri, number), writing, span, _block(document, writing.at))
+    return EditingContext((uri, writing.number), (uri, number), writing, span, _block(document, writing.at))
 
 
 def _block(document: Document, offset: int) -> int:
@@ -98,12 +107,12 @@ def _block(document: Document, offset: int) -> int:
 def review(
     document: Document,
     findings: Sequence[Diagnostic],
-    scene: Scene,
-    before: Iterable[Known],
+    scene: EditingContext,
+    before: Iterable[CarriedFinding],
     awaits: Callable[[str], Awaited] = lambda _: "",
     *,
     alone: bool = False,
-) -> Mapping[int, Birth]:
+) -> Mapping[int, FirstSeen]:
     """Decide which findings are not said yet: their numbers, and what was being written when each was found first.
 
     Args:
@@ -114,11 +123,11 @@ def review(
         awaits: What a finding of a code may still be waiting for.
         alone: Whether nothing but one token was written since.
     """
-    known: dict[_Key, list[Known]] = {}
+    known: dict[_Key, list[CarriedFinding]] = {}
     for each in before:
         known.setdefault(_key(each.found), []).append(each)
-    deferred: dict[int, Birth] = {}
-    birth = Birth(scene.stretch, scene.token, scene.block, alone)
+    deferred: dict[int, FirstSeen] = {}
+    birth = FirstSeen(scene.stretch, scene.token, scene.block, alone)
     for number, (found, same) in enumerate(zip(findings, _matched(findings, known), strict=True)):
         born = same.birth if same is not None else birth
         if born is not None and _waits(document, found, born, scene, awaits(found.code)):
@@ -130,7 +139,7 @@ def _key(found: Diagnostic) -> _Key:
     return (found.code, found.severity, found.message)
 
 
-def _matched(findings: Sequence[Diagnostic], known: _Ledger) -> list[Known | None]:
+def _matched(findings: Sequence[Diagnostic], known: _Ledger) -> list[CarriedFinding | None]:
     """The finding of the version before that each is; first those that stand where they stood."""
     places = {(key, each.start): each for key, some in known.items() for each in some}
     matched = [places.pop((_key(found), found.span.start), None) for found in findings]
@@ -139,7 +148,7 @@ def _matched(findings: Sequence[Diagnostic], known: _Ledger) -> list[Known | Non
     return [same or next(left.get(_key(found), iter(())), None) for found, same in zip(findings, matched, strict=True)]
 
 
-def _waits(document: Document, found: Diagnostic, born: Birth, scene: Scene, awaited: Awaited) -> bool:
+def _waits(document: Document, found: Diagnostic, born: FirstSeen, scene: EditingContext, awaited: Awaited) -> bool:
     """Whether what is being written may be the reason for a finding that was not said yet."""
     span, writing = found.span, scene.writing
     if scene.unfinished is not None and span.start <= scene.unfinished.end and span.end >= scene.unfinished.start:
@@ -159,7 +168,9 @@ def _waits(document: Document, found: Diagnostic, born: Birth, scene: Scene, awa
     return born.alone or writing is None or not writing.stretch.holds(span)
 
 
-def _may_come(document: Document, start: int, born: Birth, scene: Scene, writing: Writing, awaited: Awaited) -> bool:
+def _may_come(
+    document: Document, start: int, born: FirstSeen, scene: EditingContext, writing: EditPlace, awaited: Awaited
+) -> bool:
     """Whether what is missing at `start` may be about to be written."""
     if _still_inside(document, start, writing, awaited):
         return True
@@ -167,7 +178,7 @@ def _may_come(document: Document, start: int, born: Birth, scene: Scene, writing
     return born.block == scene.block != _block(document, start)
 
 
-def _still_inside(document: Document, start: int, writing: Writing, awaited: Awaited) -> bool:
+def _still_inside(document: Document, start: int, writing: EditPlace, awaited: Awaited) -> bool:
     """Whether a person writes in the mapping or list that lacks something at `start`."""
     there, here = line_at(document, start), line_at(document, writing.at)
     if there == here:

@@ -16,16 +16,16 @@ from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.hints import Hint
 from rubric_lsp.features.results import id_span, line_end
-from rubric_lsp.features.weight_shares import Share, percent, shares_of, suite_shares
+from rubric_lsp.features.weight_shares import WeightShare, percent, shares_of, suite_shares
 
-__all__ = ["Wanted", "derived"]
+__all__ = ["HintSettings", "derived"]
 
 #: Editors cut what is longer.
 _LONGEST = 43
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HintSettings:
     """Which of them are wanted."""
 
     weights: bool = True
@@ -34,7 +34,7 @@ class Wanted:
     required: bool = True
 
 
-def derived(analysis: Analysis, within: Span, wanted: Wanted) -> Iterator[Hint]:
+def derived(analysis: Analysis, within: Span, wanted: HintSettings) -> Iterator[Hint]:
     """The hints inside a stretch of the text; only the cases that it touches are looked at, and what the suite gives them."""
     document = analysis.document
     first, last = document.block_at(within.start), document.block_at(within.end)
@@ -45,7 +45,7 @@ def derived(analysis: Analysis, within: Span, wanted: Wanted) -> Iterator[Hint]:
             yield hint
 
 
-def _of_suite(analysis: Analysis, wanted: Wanted) -> Iterator[Hint]:
+def _of_suite(analysis: Analysis, wanted: HintSettings) -> Iterator[Hint]:
     """Those of the evaluators that a suite gives to its cases. What each of them weighs differs from case to case."""
     if wanted.weights:
         yield from (_weight(analysis, None, share) for share in suite_shares(analysis) if _is_written(share))
@@ -54,7 +54,7 @@ def _of_suite(analysis: Analysis, wanted: Wanted) -> Iterator[Hint]:
             yield from _of_shapes(analysis, None, children(evaluator), wanted)
 
 
-def _of_case(analysis: Analysis, entry: CaseEntry, wanted: Wanted) -> Iterator[Hint]:
+def _of_case(analysis: Analysis, entry: CaseEntry, wanted: HintSettings) -> Iterator[Hint]:
     if wanted.weights:
         for share in shares_of(analysis, entry.case):
             # What the suite gives to every case stands in no case.
@@ -65,17 +65,19 @@ def _of_case(analysis: Analysis, entry: CaseEntry, wanted: Wanted) -> Iterator[H
         yield from _inherited(analysis, entry)
 
 
-def _is_written(share: Share) -> bool:
+def _is_written(share: WeightShare) -> bool:
     """Whether a weight stands there that says something: one alone weighs what it weighs."""
     return share.of.has("weight") and not share.of.borrowed and share.here is not None and share.here < 1
 
 
-def _weight(analysis: Analysis, entry: CaseEntry | None, share: Share) -> Hint:
+def _weight(analysis: Analysis, entry: CaseEntry | None, share: WeightShare) -> Hint:
     end = analysis.span_of(entry, share.of.places["weight"].value).end
     return Hint(end, f"= {percent(share.here or 0)}", share.words(len(analysis.cases)))
 
 
-def _of_shapes(analysis: Analysis, entry: CaseEntry | None, shapes: Iterable[Shape], wanted: Wanted) -> Iterator[Hint]:
+def _of_shapes(
+    analysis: Analysis, entry: CaseEntry | None, shapes: Iterable[Shape], wanted: HintSettings
+) -> Iterator[Hint]:
     def outer(span: Span) -> Span:
         return analysis.span_of(entry, span)
 

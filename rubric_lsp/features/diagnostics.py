@@ -9,7 +9,7 @@ from rubric_core.analysis import Analysis, Language
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, Diagnostic, Severity, Tag
-from rubric_lsp.features.results import Results, Shown, id_span, marks, stale_words
+from rubric_lsp.features.results import Results, ShownCase, id_span, marks, stale_words
 from rubric_lsp.features.suite_marks import span_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.reporting.inline_marks import Mark
     from rubric_core.evaluation.reporting.summary import CaseMark, Summary
 
-__all__ = ["Note", "Problem", "listing", "outcomes"]
+__all__ = ["DiagnosticEntry", "RelatedNote", "listing", "outcomes"]
 
 CHECKED, RAN = "rubric", "rubric run"
 _SEVERITIES: dict[str, Severity] = {
@@ -31,7 +31,7 @@ _MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class RelatedNote:
     """Another place that has to do with a problem."""
 
     span: Span
@@ -39,7 +39,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DiagnosticEntry:
     """One entry of the list."""
 
     span: Span
@@ -49,13 +49,13 @@ class Problem:
     source: str = CHECKED
     #: Where the code is explained.
     url: str = ""
-    related: tuple[Note, ...] = ()
+    related: tuple[RelatedNote, ...] = ()
     tags: tuple[Tag, ...] = ()
     #: The titles of the fixes.
     fixes: tuple[str, ...] = ()
 
 
-def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[Problem]:
+def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[DiagnosticEntry]:
     """Findings, with the pages that explain them."""
     urls: dict[str, str] = {}
     for code in {d.code for d in diagnostics}:
@@ -64,9 +64,9 @@ def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[Probl
     return [_problem(d, urls[d.code]) for d in diagnostics]
 
 
-def _problem(found: Diagnostic, url: str) -> Problem:
-    notes = tuple(Note(r.span, r.message) for r in found.related)
-    return Problem(
+def _problem(found: Diagnostic, url: str) -> DiagnosticEntry:
+    notes = tuple(RelatedNote(r.span, r.message) for r in found.related)
+    return DiagnosticEntry(
         found.span,
         found.severity,
         found.code,
@@ -81,7 +81,7 @@ def _problem(found: Diagnostic, url: str) -> Problem:
 
 def outcomes(
     analysis: Analysis, results: Results, shared: "Sequence[Summary]" = (), *, passed: bool = False
-) -> list[Problem]:
+) -> list[DiagnosticEntry]:
     """What runs have found; what has passed only when `passed` says so.
 
     Args:
@@ -101,23 +101,27 @@ def outcomes(
             seen.add(name or "")
             if shown.stale:
                 span = id_span(analysis, entry)
-                problems.append(Problem(span, "hint", "case-stale", f"stale: was {stale_words(shown.summary)}", RAN))
+                problems.append(
+                    DiagnosticEntry(span, "hint", "case-stale", f"stale: was {stale_words(shown.summary)}", RAN)
+                )
             elif passed or not shown.summary.is_sound_pass:
                 problems += _outcome(analysis, entry, shown, passed=passed)
     return problems
 
 
-def _outcome(analysis: Analysis, entry: CaseEntry, shown: Shown, *, passed: bool) -> Iterator[Problem]:
+def _outcome(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, passed: bool) -> Iterator[DiagnosticEntry]:
     """What there is to say of a result that holds."""
     result, span = shown.result, id_span(analysis, entry)
     if result is None:
         return
     if result.verdict == "unscored":
-        yield Problem(span, "warning", "case-unscored", f"unscored: {_why(result)}", RAN)
+        yield DiagnosticEntry(span, "warning", "case-unscored", f"unscored: {_why(result)}", RAN)
     elif result.verdict != "passed" or passed:
-        yield Problem(span, _SEVERITIES[result.verdict.value], f"case-{result.verdict.value}", _case_words(result), RAN)
+        yield DiagnosticEntry(
+            span, _SEVERITIES[result.verdict.value], f"case-{result.verdict.value}", _case_words(result), RAN
+        )
     if not result.is_sound_pass or passed:
-        note = Note(span, f"{result.id}: {_case_words(result)}")
+        note = RelatedNote(span, f"{result.id}: {_case_words(result)}")
         found = marks(analysis, entry, shown)
         yield from (_part(mark, note) for mark in found if _matters(mark, result, passed=passed))
 
@@ -129,7 +133,7 @@ def _why(result: "CaseResult") -> str:
     return grader_words(result, why=True) or result.reason
 
 
-def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator[Problem]:
+def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator[DiagnosticEntry]:
     """One entry for an evaluator of the suite, whatever the number of cases. What lacks a judge is said at the cases."""
     from rubric_core.evaluation.model.result import Verdict  # noqa: PLC0415  # loaded when something was run
 
@@ -137,7 +141,7 @@ def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator
     if summary.errors:
         broken = list(islice(summary.broken, _MOST))
         message = _lines(f"the grader failed in {summary.errors} of {summary.amount} cases", broken, summary.errors)
-        yield Problem(at, "error", "grader-failed", message, RAN, related=_cases(analysis, broken))
+        yield DiagnosticEntry(at, "error", "grader-failed", message, RAN, related=_cases(analysis, broken))
         return
     told = (Verdict.FAILED, Verdict.BORDERLINE, *([Verdict.PASSED] if passed else []))
     verdict = next((verdict for verdict in told if summary.count(verdict)), None)
@@ -148,7 +152,7 @@ def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator
     words = ", ".join(w for w in (f"{verdict.value} in {count} of {summary.amount} cases", summary.average) if w)
     message = _lines(words, worst, count)
     code = f"criterion-{verdict.value}"
-    yield Problem(at, _SEVERITIES[verdict.value], code, message, RAN, related=_cases(analysis, worst))
+    yield DiagnosticEntry(at, _SEVERITIES[verdict.value], code, message, RAN, related=_cases(analysis, worst))
 
 
 def _lines(words: str, listed: "Sequence[CaseMark]", count: int) -> str:
@@ -158,10 +162,10 @@ def _lines(words: str, listed: "Sequence[CaseMark]", count: int) -> str:
     return "\n".join([words, *said, *(["…"] if count > len(said) else [])])
 
 
-def _cases(analysis: Analysis, listed: "Sequence[CaseMark]") -> tuple[Note, ...]:
+def _cases(analysis: Analysis, listed: "Sequence[CaseMark]") -> tuple[RelatedNote, ...]:
     """Where the cases stand."""
     named = ((each.case, analysis.case_named(each.case)) for each in listed)
-    return tuple(Note(id_span(analysis, entry), name) for name, entry in named if entry is not None)
+    return tuple(RelatedNote(id_span(analysis, entry), name) for name, entry in named if entry is not None)
 
 
 def _case_words(result: "CaseResult") -> str:
@@ -182,14 +186,16 @@ def _matters(mark: "Mark", result: "CaseResult", *, passed: bool) -> bool:
     return mark.verdict != "unscored" or mark.note != result.reason
 
 
-def _part(mark: "Mark", note: Note) -> Problem:
+def _part(mark: "Mark", note: RelatedNote) -> DiagnosticEntry:
     told = mark.text[1:].strip()
     if mark.error:
-        return Problem(mark.span, "error", "grader-failed", f"the grader failed: {mark.note}", RAN, related=(note,))
+        return DiagnosticEntry(
+            mark.span, "error", "grader-failed", f"the grader failed: {mark.note}", RAN, related=(note,)
+        )
     if mark.verdict == "unscored":
-        return Problem(mark.span, "warning", "criterion-unscored", f"unscored: {mark.note}", RAN)
+        return DiagnosticEntry(mark.span, "warning", "criterion-unscored", f"unscored: {mark.note}", RAN)
     words = f"{mark.verdict.value} {told}".strip()
     message = f"{words}: {mark.note}" if mark.note else words
     code = f"criterion-{mark.verdict.value}"
-    hit = (Note(mark.band[0], f"the band of this score: {mark.band[1]}"),) if mark.band is not None else ()
-    return Problem(mark.span, _SEVERITIES[mark.verdict.value], code, message, RAN, related=(*hit, note))
+    hit = (RelatedNote(mark.band[0], f"the band of this score: {mark.band[1]}"),) if mark.band is not None else ()
+    return DiagnosticEntry(mark.span, _SEVERITIES[mark.verdict.value], code, message, RAN, related=(*hit, note))

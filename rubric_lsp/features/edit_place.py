@@ -12,7 +12,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.flow import open_flow
 from rubric_core.text import Edit, Span
 
-__all__ = ["Writing", "continued", "line_at", "moved", "unfinished"]
+__all__ = ["EditPlace", "continued", "line_at", "moved", "unfinished"]
 
 #: What may stand in front of a value that is not there yet: an anchor, a tag, the sign of a block of text.
 _FRONT = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:[|>][-+\d]*(?:[ \t]+|\Z))?(?:#.*)?")
@@ -25,7 +25,7 @@ _BREAKS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class EditPlace:
     """The place of the last edit, at offsets of the text behind it."""
 
     #: Where the cursor is.
@@ -49,7 +49,7 @@ class Writing:
         return self.breaks_left > 0
 
 
-def continued(before: Writing | None, document: Document, edit: Edit, *, whole: bool = False) -> Writing:
+def continued(before: EditPlace | None, document: Document, edit: Edit, *, whole: bool = False) -> EditPlace:
     """Where a person writes after `edit`, which is about to be made in `document`.
 
     With `whole`, an editor sent the whole text, and the edit is what differs: such editors wait for a pause themselves.
@@ -69,10 +69,10 @@ def continued(before: Writing | None, document: Document, edit: Edit, *, whole: 
     column = len(lines) - len(lines.lstrip(" \t")) if gone else None
     if before is None or not _touches_line(document, before.at, edit.span):
         number = before.number + 1 if before is not None else 0
-        return Writing(at, Span(start, end), number, pasted, made, column, _BREAKS if gone else 0)
+        return EditPlace(at, Span(start, end), number, pasted, made, column, _BREAKS if gone else 0)
     stretch = Span(min(before.stretch.start, start), max(end, moved(before.stretch.end, edit)))
     left = _BREAKS if gone else max(0, before.breaks_left - bool(_BREAK.search(new)))
-    return Writing(at, stretch, before.number, pasted, made, column, left)
+    return EditPlace(at, stretch, before.number, pasted, made, column, left)
 
 
 def _is_typed(removed: str, new: str) -> bool:
@@ -105,7 +105,7 @@ def _touches_line(document: Document, at: int, span: Span) -> bool:
     return span.start <= line.end + _LONGEST_BREAK and span.end >= line.start - _LONGEST_BREAK
 
 
-def unfinished(document: Document, writing: Writing) -> Span | None:
+def unfinished(document: Document, writing: EditPlace) -> Span | None:
     """What is being written there; None behind lines that were deleted."""
     if writing.column is not None:
         return None

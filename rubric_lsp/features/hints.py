@@ -9,7 +9,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
-from rubric_lsp.features.results import Results, Shown, brief, id_span, line_end, marks, tally_of
+from rubric_lsp.features.results import Results, ShownCase, brief, id_span, line_end, marks, tally_of
 from rubric_lsp.features.suite_marks import shared_tooltip, span_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def hints(
     return list(found.values())
 
 
-def _case(analysis: Analysis, entry: CaseEntry, shown: Shown) -> Iterator[Hint]:
+def _case(analysis: Analysis, entry: CaseEntry, shown: ShownCase) -> Iterator[Hint]:
     label = brief(shown)
     if label:
         why = shown.result.reason if shown.result is not None else ""

@@ -8,8 +8,8 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.shape import Key, Place, Shape, children
-from rubric_core.language.value_kinds import ByNode, Choice, Kind
+from rubric_core.language.shape import FieldPlace, Key, Shape, children
+from rubric_core.language.value_kinds import Choice, Kind, NodeUnion
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
@@ -54,9 +54,9 @@ def hover(
     return HoverText(text, local.outer(span)) if text else None
 
 
-def _at(local: LocalText) -> tuple[Shape, str, Place, bool] | None:
+def _at(local: LocalText) -> tuple[Shape, str, FieldPlace, bool] | None:
     """The innermost shape with a key or scalar value at the cursor."""
-    best: tuple[Shape, str, Place, bool] | None = None
+    best: tuple[Shape, str, FieldPlace, bool] | None = None
     for root in local.shapes:
         for shape in children(root):
             for field, place in shape.places.items():
@@ -107,7 +107,7 @@ def _parts(
 
 def _meaning(kind: Kind[Any], value: object) -> str:
     """What one of a few words does."""
-    choices = (each for each in (kind.branches if isinstance(kind, ByNode) else (kind,)) if isinstance(each, Choice))
+    choices = (each for each in (kind.branches if isinstance(kind, NodeUnion) else (kind,)) if isinstance(each, Choice))
     return next((meaning for each in choices for word, meaning in each.options if word == value), "")
 
 

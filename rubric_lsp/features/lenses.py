@@ -9,7 +9,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.wording import count
-from rubric_lsp.features.results import Results, Shown, brief
+from rubric_lsp.features.results import Results, ShownCase, brief
 from rubric_lsp.features.run_actions import TIMES
 
 __all__ = ["Lens", "LensedCase", "case_lenses", "cases_in", "file_lenses", "lensed_cases"]
@@ -49,7 +49,7 @@ def lensed_cases(analysis: Analysis, results: Results, *, told: bool = True) -> 
     return found
 
 
-def _lensed(name: str, shown: Shown | None, *, told: bool) -> LensedCase:
+def _lensed(name: str, shown: ShownCase | None, *, told: bool) -> LensedCase:
     if shown is None:
         return LensedCase(name, "", running=False, has_result=False)
     return LensedCase(name, brief(shown) if told else "", bool(shown.running), shown.last is not None)

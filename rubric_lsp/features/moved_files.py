@@ -13,10 +13,10 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.known_names import template_file
 from rubric_core.ports import Files
 from rubric_core.text import Edit
-from rubric_lsp.features.names import FILES, Name
+from rubric_lsp.features.names import FILES, NameOccurrence
 from rubric_lsp.features.renaming import written
 
-__all__ = ["Moves", "edit_of", "rewritten"]
+__all__ = ["FileMoves", "edit_of", "rewritten"]
 
 #: A path, and the part behind its last fixed folder that is a pattern.
 _FIXED = re.compile(r"(?P<path>(?:[^*?\[/]*/)*)(?P<pattern>[^/]*[*?\[].*)", re.DOTALL)
@@ -29,7 +29,7 @@ _PLAIN = re.compile(r"(?a:(?:file://)?[\w.]*/[\w./*-]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class FileMoves:
     """Files and folders with the paths that they will have."""
 
     paths: Mapping[Path, Path]
@@ -67,14 +67,14 @@ class _Reference:
         return f"{self.scheme}{lead}{path}{end}{self.tail}"
 
 
-def edit_of(name: Name, new: str) -> Edit:
+def edit_of(name: NameOccurrence, new: str) -> Edit:
     """The edit that writes another path; one without quotes gets some only where YAML needs them."""
     if name.style == "plain" and _PLAIN.fullmatch(new):
         return Edit(name.span, new)
     return written(name, new)
 
 
-def rewritten(name: Name, suite: Path, moves: Moves, files: Files) -> str | None:
+def rewritten(name: NameOccurrence, suite: Path, moves: FileMoves, files: Files) -> str | None:
     """How a name in `suite` is written after the `moves`; None where it stays as it is, or leads nowhere now."""
     # What does not move itself is concerned only where a name of what does is written; that saves looking for thousands.
     if moves.after(suite) == suite and not any(old.stem in name.name for old in moves.paths):
@@ -99,7 +99,7 @@ class _Way:
 
     here: Path
     here_after: Path
-    moves: Moves
+    moves: FileMoves
     files: Files
     to_directory: bool
 
@@ -145,7 +145,7 @@ def _relative(path: Path, base: Path) -> str:
         return path.as_posix()
 
 
-def _template(name: Name, suite: Path, moves: Moves, files: Files) -> str | None:
+def _template(name: NameOccurrence, suite: Path, moves: FileMoves, files: Files) -> str | None:
     """A template is called like its file, as long as that is in a folder of templates."""
     found = template_file(files, name.name, suite.parent)
     after = moves.after(found) if found is not None else None

@@ -14,7 +14,7 @@ from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.completion.variables import values_at
 from rubric_lsp.features.hover import HoverText
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
-from rubric_lsp.features.names import Name
+from rubric_lsp.features.names import NameOccurrence
 
 __all__ = ["Found", "filled", "named", "preview"]
 
@@ -34,7 +34,7 @@ _OPEN = "${{"
 _TELLING = ("key", "token", "secret", "password", "credential", "auth", "header", "env")
 
 
-def named(analysis: Analysis, name: Name, entry_of: Callable[[str], Found | None]) -> HoverText | None:
+def named(analysis: Analysis, name: NameOccurrence, entry_of: Callable[[str], Found | None]) -> HoverText | None:
     """What there is to say about a name; `entry_of` finds targets."""
     if name.kind == "target":
         found = entry_of(name.name)
@@ -46,7 +46,9 @@ def named(analysis: Analysis, name: Name, entry_of: Callable[[str], Found | None
     return HoverText(_case(entry), name.span) if entry is not None else None
 
 
-def filled(analysis: Analysis, name: Name, values: Sequence[tuple[str, str, str]], *, named: bool) -> HoverText:
+def filled(
+    analysis: Analysis, name: NameOccurrence, values: Sequence[tuple[str, str, str]], *, named: bool
+) -> HoverText:
     """What a template variable is filled with; of each value the case, empty for every case, its file, and the text.
 
     `named`: whether an author gave these values that name; else the engine has it for what the case asks and expects.
@@ -81,13 +83,13 @@ def _case(entry: CaseEntry) -> str:
     return f"{code(entry.case.id or '')} — a case of this suite{said}"
 
 
-def _anchor(analysis: Analysis, name: Name) -> str:
+def _anchor(analysis: Analysis, name: NameOccurrence) -> str:
     """The value of an anchor."""
     found = analysis.meant_by(name.name, name.span.start)
     return f"{code(name.name)} — an anchor\n\n{fenced(beginning(found), 'yaml')}" if found is not None else ""
 
 
-def preview(name: Name, text: str) -> HoverText:
+def preview(name: NameOccurrence, text: str) -> HoverText:
     """The beginning of a file that is referred to."""
     language = _LANGUAGES.get(name.name.lower().rpartition(".")[2], "text")
     lines = text.count("\n") + (not text.endswith("\n"))

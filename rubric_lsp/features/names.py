@@ -19,7 +19,7 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_lsp.features.blockwise import BlockPlace
 
-__all__ = ["FILES", "BlockNames", "Name", "NameKind", "name_at", "names_in", "occurrences"]
+__all__ = ["FILES", "BlockNames", "NameKind", "NameOccurrence", "name_at", "names_in", "occurrences"]
 
 NameKind = Literal["case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template"]
 #: What leads out of the document.
@@ -31,7 +31,7 @@ Style = Literal["raw", "plain", "single", "double"]
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class NameOccurrence:
     """One place where a name is written. The span leaves out quotes and signs."""
 
     kind: NameKind
@@ -41,16 +41,16 @@ class Name:
     defines: bool = False
     style: Style = "plain"
 
-    def moved(self, span: Span) -> "Name":
+    def moved(self, span: Span) -> "NameOccurrence":
         """The same elsewhere."""
         return replace(self, span=span)
 
 
 #: A block and the names in it, at its own offsets.
-BlockNames = tuple[BlockPlace, tuple[Name, ...]]
+BlockNames = tuple[BlockPlace, tuple[NameOccurrence, ...]]
 
 
-def name_at(analysis: Analysis, offset: int) -> Name | None:
+def name_at(analysis: Analysis, offset: int) -> NameOccurrence | None:
     """The name that a cursor touches."""
     local = analysis.local(offset)
     touched = [n for n in names_in(local) if n.span.covers(local.offset)]
@@ -60,7 +60,7 @@ def name_at(analysis: Analysis, offset: int) -> Name | None:
     return best.moved(local.outer(best.span))
 
 
-def occurrences(analysis: Analysis, name: Name, known: Iterable[BlockNames]) -> Iterator[Name]:
+def occurrences(analysis: Analysis, name: NameOccurrence, known: Iterable[BlockNames]) -> Iterator[NameOccurrence]:
     """Every place in the document where the same thing is meant; `known` are the names of all blocks."""
     here = analysis.local(name.span.start).number
     near = {"criterion", "evaluator"}
@@ -80,13 +80,13 @@ def occurrences(analysis: Analysis, name: Name, known: Iterable[BlockNames]) -> 
                     yield each.moved(span)
 
 
-def _same(one: Name, other: Name) -> bool:
+def _same(one: NameOccurrence, other: NameOccurrence) -> bool:
     return one.kind == other.kind and one.name == other.name
 
 
-def names_in(local: LocalText) -> tuple[Name, ...]:
+def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
     """The names in one block, at its own offsets."""
-    found: list[Name] = []
+    found: list[NameOccurrence] = []
     for root in local.shapes:
         for shape in children(root):
             found += _of_shape(shape, local.text)
@@ -97,7 +97,7 @@ def names_in(local: LocalText) -> tuple[Name, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _listed(local: LocalText) -> Iterator[Name]:
+def _listed(local: LocalText) -> Iterator[NameOccurrence]:
     """A file of cases that stands among the cases of a suite."""
     root = local.tree.root if local.number >= 0 and local.analysis.kind is FileKind.SUITE else None
     for item in root.items if isinstance(root, Sequence) else ():
@@ -105,7 +105,7 @@ def _listed(local: LocalText) -> Iterator[Name]:
             yield from _of_scalar(item, "file", defines=False)
 
 
-def _of_shape(shape: Shape, text: str) -> Iterator[Name]:
+def _of_shape(shape: Shape, text: str) -> Iterator[NameOccurrence]:
     if isinstance(shape, Case):
         yield from _defined(shape, "id", "case")
     elif isinstance(shape, Criterion) and not shape.shorthand:
@@ -134,19 +134,19 @@ def _is_text(shape: Shape, mention: Mention) -> bool:
     return isinstance(shape, Scripted) and not mention.text.startswith(URL)
 
 
-def _defined(shape: Shape, field: str, kind: NameKind) -> Iterator[Name]:
+def _defined(shape: Shape, field: str, kind: NameKind) -> Iterator[NameOccurrence]:
     place = shape.places.get(field)
     if place is not None and not place.borrowed:
         yield from _of_scalar(place.node, kind, defines=True)
 
 
-def _weights(aggregator: Aggregator) -> Iterator[Name]:
+def _weights(aggregator: Aggregator) -> Iterator[NameOccurrence]:
     place = aggregator.places.get("weights")
     if place is not None and not place.borrowed:
         yield from (replace(n, defines=False) for n in _keys(place.node, "evaluator"))
 
 
-def _keys(node: Node, kind: NameKind) -> Iterator[Name]:
+def _keys(node: Node, kind: NameKind) -> Iterator[NameOccurrence]:
     if isinstance(node, MappingNode):
         for entry in node.entries:
             yield from _of_scalar(entry.key, kind, defines=True)
@@ -157,47 +157,47 @@ _MENTIONED: Mapping[str, NameKind] = {
 }  # fmt: skip
 
 
-def _mentioned(mention: Mention, text: str) -> Iterator[Name]:
+def _mentioned(mention: Mention, text: str) -> Iterator[NameOccurrence]:
     if mention.refers_to in _MENTIONED:
         yield from _of_scalar(mention.node, _MENTIONED[mention.refers_to], defines=False)
     elif mention.refers_to == "program":
         for word in filter(is_script, words_of(mention)):
             at = text.find(word, mention.node.span.start, mention.node.span.end)
             if at >= 0:
-                yield Name("file", word, Span(at, at + len(word)), False, "raw")
+                yield NameOccurrence("file", word, Span(at, at + len(word)), False, "raw")
 
 
-def _dependencies(node: Node) -> Iterator[Name]:
+def _dependencies(node: Node) -> Iterator[NameOccurrence]:
     for item in node.items if isinstance(node, Sequence) else (node,):
         yield from _of_scalar(item, "case", defines=False)
 
 
-def _of_scalar(node: Node, kind: NameKind, *, defines: bool) -> Iterator[Name]:
+def _of_scalar(node: Node, kind: NameKind, *, defines: bool) -> Iterator[NameOccurrence]:
     if not isinstance(node, Scalar) or not node.text or node.is_block:
         return
     quote = node.is_quoted
     span = Span(node.span.start + 1, node.span.end - 1) if quote else node.span
     style: Style = "single" if node.style == "single" else "double" if quote else "plain"
-    yield Name(kind, node.text, span, defines, style)
+    yield NameOccurrence(kind, node.text, span, defines, style)
 
 
-def _anchors(local: LocalText) -> Iterator[Name]:
+def _anchors(local: LocalText) -> Iterator[NameOccurrence]:
     if "&" not in local.text and "*" not in local.text:
         return
     for node in walk(local.tree.root):
         if isinstance(node, Alias):
-            yield Name("anchor", node.name, Span(node.span.start + 1, node.span.end), False, "raw")
+            yield NameOccurrence("anchor", node.name, Span(node.span.start + 1, node.span.end), False, "raw")
         elif node.anchor is not None:
             found = _ANCHOR.search(local.text, node.whole.start, node.span.start)
             if found is not None and found[1] == node.anchor:
-                yield Name("anchor", node.anchor, Span(*found.span(1)), True, "raw")
+                yield NameOccurrence("anchor", node.anchor, Span(*found.span(1)), True, "raw")
 
 
-def _variables(local: LocalText) -> Iterator[Name]:
+def _variables(local: LocalText) -> Iterator[NameOccurrence]:
     if local.analysis.kind is FileKind.PROMPT:
         for found in _VARIABLE.finditer(local.text):
-            yield Name("variable", found[1], Span(*found.span(1)), False, "raw")
+            yield NameOccurrence("variable", found[1], Span(*found.span(1)), False, "raw")
     for node in walk(local.tree.root):
         if isinstance(node, Scalar):
             for found in _VARIABLE.finditer(local.text, node.span.start, node.span.end):
-                yield Name("variable", found[1], Span(*found.span(1)), False, "raw")
+                yield NameOccurrence("variable", found[1], Span(*found.span(1)), False, "raw")

@@ -5,7 +5,7 @@ import re
 from rubric_core.analysis import Analysis
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.text import Edit
-from rubric_lsp.features.names import Name, NameKind
+from rubric_lsp.features.names import NameKind, NameOccurrence
 
 __all__ = ["RENAMED", "objection", "written"]
 
@@ -15,7 +15,7 @@ _ANCHOR = re.compile(r"[^\s,\[\]{}&*!|>'\"%@`#]+\Z")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*\Z")
 
 
-def objection(analysis: Analysis, name: Name, new: str) -> str:
+def objection(analysis: Analysis, name: NameOccurrence, new: str) -> str:
     """Why `name` cannot be called `new`; empty when it can."""
     if not new.strip() or new != new.strip():
         return "a name neither is empty nor begins or ends with a space"
@@ -30,7 +30,7 @@ def objection(analysis: Analysis, name: Name, new: str) -> str:
     return ""
 
 
-def written(name: Name, new: str) -> Edit:
+def written(name: NameOccurrence, new: str) -> Edit:
     """The edit of one place; quotes stay as they are, and come where they are needed."""
     if name.style == "raw":
         return Edit(name.span, new)

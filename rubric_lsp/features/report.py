@@ -9,7 +9,7 @@ from rubric_core.evaluation.scoring.counterfactual import to_flip
 from rubric_core.language.markdown import code, plain
 from rubric_core.validation.wording import number
 from rubric_lsp.features.markdown import fenced
-from rubric_lsp.features.results import Shown, brief
+from rubric_lsp.features.results import ShownCase, brief
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
@@ -20,14 +20,14 @@ _BAR = 10
 _LEVELS = {"passed": "▇", "borderline": "▅", "failed": "▂", "unscored": "·"}
 
 
-def report(shown: Shown, command: str = "") -> str:
+def report(shown: ShownCase, command: str = "") -> str:
     """Everything that is known of a case; `command` is the line that runs it in a terminal."""
     if shown.result is None:
         return plain(brief(shown))
     return "\n\n".join(part for part in _report(shown, shown.result, command) if part)
 
 
-def _report(shown: Shown, result: "CaseResult", command: str) -> Iterator[str]:
+def _report(shown: ShownCase, result: "CaseResult", command: str) -> Iterator[str]:
     yield f"_{plain(shown.running)}…_" if shown.running else ""
     yield _head(shown, result)
     yield "" if shown.stale else plain(grader_words(result))
@@ -46,7 +46,7 @@ def _is_told(result: "CaseResult") -> bool:
     return any(result.reason.startswith(f"{each.name}: {each.reason}") for each in result.grader_errors)
 
 
-def _head(shown: Shown, result: "CaseResult") -> str:
+def _head(shown: ShownCase, result: "CaseResult") -> str:
     score = f" {result.score:.2f}  (needs {result.threshold:.2f})" if result.score is not None else ""
     verdict = f"**{plain(result.id)}** — {SIGNS[result.verdict]} {result.verdict.value}{score}"
     judges = sorted({e.judge for e in result.evaluators if e.judge})
@@ -127,7 +127,7 @@ def _criterion(found: "CriterionResult") -> str:
     )
 
 
-def _history(shown: Shown) -> str:
+def _history(shown: ShownCase) -> str:
     if len(shown.history) < 2:
         return ""
     last = shown.history[-10:]

@@ -11,20 +11,20 @@ from rubric_core.evaluation.scoring.counterfactual import to_pass
 from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.validation.bands import sound
 from rubric_core.validation.rubrics import criteria_of
-from rubric_lsp.features.results import Past, Shown
+from rubric_lsp.features.results import PastRun, ShownCase
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.language.shape import Shape
     from rubric_core.text import Span
 
-__all__ = ["About", "report_row"]
+__all__ = ["ReportContext", "report_row"]
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class About:
+class ReportContext:
     """What a report tells beside the result."""
 
     #: The id of the test.
@@ -43,7 +43,7 @@ class About:
     range_of: "Callable[[Shape | None, Span], Json | None]"
 
 
-def report_row(about: About, case: "Runnable", shown: Shown, result: CaseResult) -> Json:
+def report_row(about: ReportContext, case: "Runnable", shown: ShownCase, result: CaseResult) -> Json:
     """Everything that is known of a case that was run; keys whose value is unknown are left out."""
     judges = sorted({each.judge for one in result.evaluators for each in one.flat() if each.judge})
     row = {
@@ -90,7 +90,7 @@ def _known(row: Json) -> Json:
     return {name: value for name, value in row.items() if value is not None}
 
 
-def _past(past: Past) -> Json:
+def _past(past: PastRun) -> Json:
     return _known({"verdict": past.verdict, "score": past.score, "at": past.at})
 
 
@@ -99,7 +99,7 @@ def _flips(result: CaseResult) -> list[str]:
     return [wanted] if wanted else []
 
 
-def _evaluators(about: About, case: "Runnable", shown: Shown, result: CaseResult) -> list[Json]:
+def _evaluators(about: ReportContext, case: "Runnable", shown: ShownCase, result: CaseResult) -> list[Json]:
     total = sum(e.weight for e in result.evaluators)
     same = len(case.evaluators) == len(result.evaluators) and not shown.stale
     rows = []
@@ -109,7 +109,7 @@ def _evaluators(about: About, case: "Runnable", shown: Shown, result: CaseResult
     return rows
 
 
-def _evaluator(about: About, shape: "Shape | None", found: EvaluatorResult, share: float) -> Json:
+def _evaluator(about: ReportContext, shape: "Shape | None", found: EvaluatorResult, share: float) -> Json:
     written = criteria_of(shape) if shape is not None else []
     paired: list[Criterion | None] = (
         list(written) if len(written) == len(found.criteria) else [None] * len(found.criteria)
@@ -125,7 +125,7 @@ def _evaluator(about: About, shape: "Shape | None", found: EvaluatorResult, shar
     })  # fmt: skip
 
 
-def _criterion(about: About, criterion: Criterion | None, found: CriterionResult) -> Json:
+def _criterion(about: ReportContext, criterion: Criterion | None, found: CriterionResult) -> Json:
     span = None if criterion is None else criterion.at("id") if criterion.has("id") else criterion.span
     return _known({
         "id": found.id, "label": found.label, "text": found.outcome, "verdict": found.verdict.value, "score": found.score, "raw": found.raw, "weight": found.weight,

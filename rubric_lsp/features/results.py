@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 
 __all__ = [
-    "Past", "Results", "Shown", "brief", "id_span", "line_end", "marks", "marks_of_both", "stale_words", "tally_of",
+    "PastRun", "Results", "ShownCase", "brief", "id_span", "line_end", "marks", "marks_of_both", "stale_words", "tally_of",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastRun:
     """What one run gave."""
 
     verdict: str
@@ -34,7 +34,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownCase:
     """What is known of one case: its last result, and what a run is doing with it now."""
 
     last: "KnownCase | None" = None
@@ -59,14 +59,14 @@ class Shown:
         return self.last.result if self.last is not None else None
 
     @property
-    def history(self) -> tuple[Past, ...]:
+    def history(self) -> tuple[PastRun, ...]:
         """Every run that is remembered, oldest first; the last one gave the result."""
         return tuple(map(_past, self.last.history)) if self.last is not None else ()
 
 
-def _past(row: Mapping[str, object]) -> Past:
+def _past(row: Mapping[str, object]) -> PastRun:
     score = row.get("score")
-    return Past(
+    return PastRun(
         str(row.get("verdict", "unscored")),
         float(score) if isinstance(score, int | float) else None,
         str(row.get("at", "")),
@@ -74,10 +74,10 @@ def _past(row: Mapping[str, object]) -> Past:
 
 
 #: By case id.
-Results = Mapping[str, Shown]
+Results = Mapping[str, ShownCase]
 
 
-def brief(shown: Shown) -> str:
+def brief(shown: ShownCase) -> str:
     """A case in one short line, empty when there is nothing to tell."""
     from rubric_core.evaluation.reporting.inline_marks import (  # noqa: PLC0415  # loaded when something was run
         RUNNING,
@@ -132,7 +132,7 @@ def tally_of(results: Results, files: Collection[str]) -> str:
     return "  ".join([*words, f"{STALE} {stale} stale"] if stale else words)
 
 
-def marks(analysis: Analysis, entry: CaseEntry, shown: Shown, *, outdated: bool = False) -> "list[Mark]":
+def marks(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, outdated: bool = False) -> "list[Mark]":
     """The marks inside a case: of its result while that holds and nothing runs, and of what is newer than the result.
 
     With `outdated`, of a result that does not hold any more, too. Evaluators that the suite gives to every case have lines that belong to no case.

@@ -11,7 +11,7 @@ from rubric_core.loading.grading import evaluators_of
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import CaseEntry
-from rubric_lsp.features.results import Results, Shown, id_span
+from rubric_lsp.features.results import Results, ShownCase, id_span
 from rubric_lsp.features.tests import names_of
 
 __all__ = ["RUN", "RUN_RESULTS", "TIMES", "RunAction", "run_actions"]
@@ -42,12 +42,12 @@ def run_actions(analysis: Analysis, within: Span, results: Results, *, asked: bo
         if asked or (line.start <= within.end and within.start <= line.end):
             yield RunAction(f"Run case ‹{name}›", "rubric.runCase", name)
         if asked:
-            yield from _about_case(analysis, entry, name, within, results.get(name, Shown()))
+            yield from _about_case(analysis, entry, name, within, results.get(name, ShownCase()))
     if (asked and any(entry.case.id for entry in analysis.cases)) or (asked and analysis.external):
         yield from _about_file(results, "file" if analysis.suite is not None else "suite")
 
 
-def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, shown: Shown) -> Iterator[RunAction]:
+def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, shown: ShownCase) -> Iterator[RunAction]:
     own = analysis.suite or Suite(Span(0, 0))
     suite = shown.taken_over
     evaluators = evaluators_of(own, entry.case, analysis.dialect) if suite is None else list(suite.evaluators)

@@ -12,7 +12,7 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 from rubric_core.validation.wording import count
-from rubric_lsp.features.results import Results, Shown, marks_of_both
+from rubric_lsp.features.results import Results, ShownCase, marks_of_both
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
@@ -94,7 +94,7 @@ def span_of(summary: "Summary") -> Span:
     return part.at("id") if isinstance(part, Criterion) and part.has("id") else part.span
 
 
-def _counted_by(entry: CaseEntry | None, shown: Shown) -> tuple[object, ...]:
+def _counted_by(entry: CaseEntry | None, shown: ShownCase) -> tuple[object, ...]:
     case = entry.case if entry is not None else None
     return (case, shown.last, shown.stale, bool(shown.running), *shown.newer.items())
 
@@ -117,7 +117,7 @@ def _runnables(path: Path, analysis: Analysis, here: Sequence[CaseEntry], others
     yield from others().values()
 
 
-def _marks(case: "Runnable", shown: Shown) -> "Iterator[tuple[Shape, CaseMark]]":
+def _marks(case: "Runnable", shown: ShownCase) -> "Iterator[tuple[Shape, CaseMark]]":
     """What one case made of the evaluators that it inherits."""
     from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.reporting.summary import CaseMark  # noqa: PLC0415

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.reporting.inline_marks import Mark
 
 __all__ = [
-    "SEPARATOR", "Item", "Message", "cuts", "evaluator_messages", "evaluator_names", "id_of", "items", "messages",
+    "SEPARATOR", "TestItem", "TestMessage", "cuts", "evaluator_messages", "evaluator_names", "id_of", "items", "messages",
     "names_of", "skipped",
 ]  # fmt: skip
 
@@ -38,7 +38,7 @@ def cuts(text: str) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TestItem:
     """A case of a suite, or an evaluator of it."""
 
     case_id: str
@@ -54,7 +54,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class TestMessage:
     """Why a test did not pass, and where."""
 
     text: str
@@ -67,7 +67,7 @@ class Message:
     subject: str = ""
 
 
-def items(cases: "Sequence[Runnable]") -> Iterator[Item]:
+def items(cases: "Sequence[Runnable]") -> Iterator[TestItem]:
     """Each case, and behind it its evaluators; of cases with one id the first."""
     seen: set[str] = set()
     for case in cases:
@@ -75,7 +75,7 @@ def items(cases: "Sequence[Runnable]") -> Iterator[Item]:
             continue
         seen.add(case.id)
         names = evaluator_names(case)
-        yield Item(
+        yield TestItem(
             case.id,
             "",
             case.id,
@@ -92,7 +92,7 @@ def items(cases: "Sequence[Runnable]") -> Iterator[Item]:
                 if own
                 else case.case_span(case.case.at("id"))
             )
-            yield Item(case.id, name, name, shape.type_name or "", span, file=case.file)
+            yield TestItem(case.id, name, name, shape.type_name or "", span, file=case.file)
 
 
 def evaluator_names(case: "Runnable") -> list[str]:
@@ -120,7 +120,7 @@ def skipped(result: "CaseResult") -> bool:
     return result.verdict == "unscored" and result.reason.startswith("not run:")
 
 
-def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list[Message]:
+def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list[TestMessage]:
     """Why a case did not pass: in short, then each part with its place. Empty when it did, and every grader ran."""
     if result.is_sound_pass:
         return []
@@ -128,12 +128,12 @@ def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list
 
     severity: Literal["error", "warning"] = "error" if result.verdict == "failed" else "warning"
     at = case.case_span(case.case.at("id"))
-    short = Message(_case_words(result), severity, at, expected, result.answer if expected else "")
+    short = TestMessage(_case_words(result), severity, at, expected, result.answer if expected else "")
     parts = (m for m in marks_of(case, result) if m.what not in ("case", "band") and m.verdict != "passed")
     return [short, *(_part(case, mark) for mark in parts if mark.error or mark.note != result.reason)]
 
 
-def _part(case: "Runnable", mark: "Mark") -> Message:
+def _part(case: "Runnable", mark: "Mark") -> TestMessage:
     """A part that did not pass. What the suite gives to every case is said at the case: on its own line stands what came of all."""
     from rubric_core.evaluation.model.result import CriterionResult  # noqa: PLC0415
 
@@ -144,10 +144,10 @@ def _part(case: "Runnable", mark: "Mark") -> Message:
         words = f"the grader failed: {mark.note}"
     if not mark.inherited:
         subject = mark.result.label if isinstance(mark.result, CriterionResult) else ""
-        return Message(words, severity, mark.span, subject=subject)
+        return TestMessage(words, severity, mark.span, subject=subject)
     part = mark.of
     name = default_name(part) if isinstance(part, Evaluator) else part.id if isinstance(part, Criterion) else ""
-    return Message(f"{name}: {words}" if name else words, severity, case.case_span(case.case.at("id")))
+    return TestMessage(f"{name}: {words}" if name else words, severity, case.case_span(case.case.at("id")))
 
 
 def _case_words(result: "CaseResult") -> str:
@@ -170,7 +170,7 @@ def _words(mark: str, note: str) -> str:
     return f"{told}: {note}" if told else note
 
 
-def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult") -> list[Message]:
+def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult") -> list[TestMessage]:
     """Why an evaluator did not pass; `number` counts from 1."""
     ungraded = tuple(result.ungraded())
     if result.verdict == "passed" and not ungraded:
@@ -184,6 +184,6 @@ def evaluator_messages(case: "Runnable", number: int, result: "EvaluatorResult")
     if said:
         return said
     if result.score is not None and ungraded:
-        return [Message(f"the grader failed: {each.name}: {each.reason}", "error") for each in ungraded]
+        return [TestMessage(f"the grader failed: {each.name}: {each.reason}", "error") for each in ungraded]
     why = result.reason or "; ".join(result.misses) or result.reasoning
-    return [Message(_words(evaluator_words(result), why), "error" if result.verdict == "failed" else "warning")]
+    return [TestMessage(_words(evaluator_words(result), why), "error" if result.verdict == "failed" else "warning")]

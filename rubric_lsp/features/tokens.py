@@ -7,7 +7,7 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Choice
-from rubric_core.syntax.tree import Scalar, Tree
+from rubric_core.syntax.tree import Scalar, SyntaxTree
 from rubric_core.text import Encoding, LineIndex, Span, code_units
 from rubric_lsp.features.blockwise import line_in_document
 from rubric_lsp.features.names import FILES, names_in
@@ -72,7 +72,7 @@ def _of_shape(shape: Shape) -> Iterator[tuple[Span, str, int]]:
                 yield place.value, "enumMember", 0
 
 
-class Run(NamedTuple):
+class TokenRun(NamedTuple):
     """Neighbouring tokens of one block."""
 
     #: The line of the first one and of the last one, counted from the beginning of the block.
@@ -84,7 +84,7 @@ class Run(NamedTuple):
     text: str
 
     @classmethod
-    def of(cls, tokens: Sequence[Token], above: int = 0) -> "Run":
+    def of(cls, tokens: Sequence[Token], above: int = 0) -> "TokenRun":
         """The run of some tokens, one at least, whose lines count from line `above` of the block."""
         numbers: list[int] = []
         last_line, last_start = tokens[0].line, 0
@@ -95,7 +95,7 @@ class Run(NamedTuple):
         text = ",".join(map(str, numbers[1:]))
         return cls(tokens[0].line - above, last_line - above, tuple(numbers), text)
 
-    def within(self, first: int, last: int) -> "Run | None":
+    def within(self, first: int, last: int) -> "TokenRun | None":
         """The tokens on some lines of the block."""
         line, start, found = self.first, 0, list[Token]()
         numbers = iter(self.numbers)
@@ -103,17 +103,17 @@ class Run(NamedTuple):
             line, start = line + below, right if below else start + right
             if first <= line <= last:
                 found.append(Token(line, start, length, kind, modifiers))
-        return Run.of(found) if found else None
+        return TokenRun.of(found) if found else None
 
 
 class Coloring:
     """The tokens of a file: runs, each with the number of lines from the last token above it."""
 
-    def __init__(self, runs: Iterable[tuple[int, Run]] = ()) -> None:
+    def __init__(self, runs: Iterable[tuple[int, TokenRun]] = ()) -> None:
         self.runs = [*runs]
 
     @classmethod
-    def of(cls, placed: Iterable[tuple[int, Run]]) -> "Coloring":
+    def of(cls, placed: Iterable[tuple[int, TokenRun]]) -> "Coloring":
         """Runs in the order of the text, each with the line on which its block begins."""
         return cls(_chained(placed))
 
@@ -129,7 +129,7 @@ class Coloring:
 
     def within(self, first: int, last: int) -> "Coloring":
         """The tokens on some lines."""
-        placed: list[tuple[int, Run]] = []
+        placed: list[tuple[int, TokenRun]] = []
         line = 0
         for below, run in self.runs:
             start, line = line + below - run.first, line + below - run.first + run.last
@@ -153,7 +153,7 @@ class Coloring:
         return above + first, len(before) - first - last, after[first : len(after) - last]
 
 
-def _chained(placed: Iterable[tuple[int, Run]]) -> Iterator[tuple[int, Run]]:
+def _chained(placed: Iterable[tuple[int, TokenRun]]) -> Iterator[tuple[int, TokenRun]]:
     last = 0
     for start, run in placed:
         yield start + run.first - last, run
@@ -178,13 +178,13 @@ class Colors:
     def __init__(self, encoding: Encoding) -> None:
         self._encoding = encoding
         self._frame: _Around | None = None
-        self._known: dict[Tree, tuple[tuple[Shape, ...], frozenset[int], Run | None]] = {}
+        self._known: dict[SyntaxTree, tuple[tuple[Shape, ...], frozenset[int], TokenRun | None]] = {}
         #: How often a block was looked at: tests look whether it is only those that changed.
         self.looked_at = 0
 
-    def of(self, analysis: Analysis) -> Iterator[tuple[int, Run]]:
+    def of(self, analysis: Analysis) -> Iterator[tuple[int, TokenRun]]:
         """The runs in the order of the text, each with the line on which its block begins."""
-        struck, kept = _struck(analysis), dict[Tree, tuple[tuple[Shape, ...], frozenset[int], Run | None]]()
+        struck, kept = _struck(analysis), dict[SyntaxTree, tuple[tuple[Shape, ...], frozenset[int], TokenRun | None]]()
         around = self._frame = self._around(analysis, struck.get(-1, _NOTHING))
         if around.above is not None:
             yield 0, around.above
@@ -195,7 +195,7 @@ class Colors:
             known = self._known.get(state.tree)
             if known is None or known[0] is not state.shapes or known[1] != old:
                 tokens = self._tokens(LocalText(analysis, number, block, 0), old)
-                known = (state.shapes, old, Run.of(tokens) if tokens else None)
+                known = (state.shapes, old, TokenRun.of(tokens) if tokens else None)
             kept[state.tree] = known
             if known[2] is not None:
                 yield analysis.document.first_line(number), known[2]
@@ -222,7 +222,7 @@ class Colors:
         ):
             tokens = self._tokens(local, struck)
             above, below = [t for t in tokens if t.line < end], [t for t in tokens if t.line >= end]
-            runs = Run.of(above) if above else None, Run.of(below, end) if below else None
+            runs = TokenRun.of(above) if above else None, TokenRun.of(below, end) if below else None
             known = self._frame = _Around(local.tree, local.shapes, struck, end, *runs)
         return known
 
@@ -230,13 +230,13 @@ class Colors:
 class _Around(NamedTuple):
     """The tokens around the cases, and what they were made from."""
 
-    tree: Tree
+    tree: SyntaxTree
     shapes: tuple[Shape, ...]
     struck: frozenset[int]
     #: The line of the text around the cases at which what stands below them begins.
     end: int
-    above: Run | None
-    below: Run | None
+    above: TokenRun | None
+    below: TokenRun | None
 
 
 _NOTHING: frozenset[int] = frozenset()

@@ -10,11 +10,11 @@ from rubric_core.language.model import Case, Suite
 from rubric_core.loading.grading import evaluators_of, gathered, suite_list
 from rubric_core.text import Span
 
-__all__ = ["Share", "percent", "shares_of", "suite_shares"]
+__all__ = ["WeightShare", "percent", "shares_of", "suite_shares"]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WeightShare:
     """A criterion or evaluator, and how much of the score comes from it; each share is 0..1, None where nothing weighs."""
 
     of: Criterion | Evaluator
@@ -43,27 +43,29 @@ def percent(share: float) -> str:
     return f"{shown} %"
 
 
-def shares_of(analysis: Analysis, case: Case) -> Iterator[Share]:
+def shares_of(analysis: Analysis, case: Case) -> Iterator[WeightShare]:
     """Every weighted part of a case, those that the suite gives it included."""
     suite = analysis.suite or Suite(Span(0, 0))
     dialect = analysis.dialect
     yield from _of(evaluators_of(suite, case, dialect), 1.0, "case", dialect)
 
 
-def suite_shares(analysis: Analysis) -> Iterator[Share]:
+def suite_shares(analysis: Analysis) -> Iterator[WeightShare]:
     """Every weighted part inside of the evaluators that a suite gives to its cases."""
     given = gathered((analysis.suite and suite_list(analysis.suite)) or (), analysis.dialect)
     inside = _of(given, None, "case", analysis.dialect)
     yield from (share for share in inside if not any(share.of is each for each in given))
 
 
-def _of(parts: Sequence[Criterion | Evaluator], outer: float | None, inside: str, dialect: Dialect) -> Iterator[Share]:
+def _of(
+    parts: Sequence[Criterion | Evaluator], outer: float | None, inside: str, dialect: Dialect
+) -> Iterator[WeightShare]:
     weights = [_weight(each) for each in parts]
     total = sum(weights)
     for each, weight in zip(parts, weights, strict=True):
         here = weight / total if total > 0 else None
         case = here * outer if here is not None and outer is not None else None
-        yield Share(each, here, case, inside)
+        yield WeightShare(each, here, case, inside)
         if isinstance(each, Composite):
             # An aggregator weighs its members by its own table.
             yield from _of(gathered(_listed(each.assertions), dialect), None, "composite", dialect)

@@ -2,7 +2,7 @@
 
 __all__ = [
     "CANCELLED", "CONTENT_MODIFIED", "INTERNAL_ERROR", "INVALID_PARAMS", "INVALID_REQUEST", "METHOD_NOT_FOUND",
-    "NOT_INITIALIZED", "PARSE_ERROR", "REQUEST_FAILED", "RefusedError",
+    "NOT_INITIALIZED", "PARSE_ERROR", "REQUEST_FAILED", "RequestFailedError",
 ]  # fmt: skip
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
@@ -11,7 +11,7 @@ NOT_INITIALIZED, CANCELLED, CONTENT_MODIFIED = -32002, -32800, -32801
 REQUEST_FAILED = -32803
 
 
-class RefusedError(Exception):
+class RequestFailedError(Exception):
     """A request that gets an error for an answer; the message is for a person."""
 
     def __init__(self, code: int, message: str) -> None:

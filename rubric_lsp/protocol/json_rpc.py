@@ -18,7 +18,7 @@ from rubric_lsp.protocol.errors import (
     METHOD_NOT_FOUND,
     NOT_INITIALIZED,
     PARSE_ERROR,
-    RefusedError,
+    RequestFailedError,
 )
 from rubric_lsp.protocol.params import ANYTHING, Shape, checked
 from rubric_lsp.protocol.pygls_server import LanguageServerProtocol, Workspace
@@ -124,7 +124,7 @@ class RubricProtocol(LanguageServerProtocol):
                 self._request(message)
             else:
                 self._notification(message)
-        except RefusedError as refusal:
+        except RequestFailedError as refusal:
             log.warning("%s", refusal)
         except Exception:
             # Not the message itself: the texts in it may be confidential.
@@ -139,7 +139,7 @@ class RubricProtocol(LanguageServerProtocol):
         if message.get("error") is not None:
             error = message["error"]
             future.set_exception(
-                RefusedError(INTERNAL_ERROR, str(error.get("message") if isinstance(error, dict) else error))
+                RequestFailedError(INTERNAL_ERROR, str(error.get("message") if isinstance(error, dict) else error))
             )
         else:
             future.set_result(message.get("result"))
@@ -169,7 +169,7 @@ class RubricProtocol(LanguageServerProtocol):
         try:
             handler = self._handler(number, method)
             result = handler(self._params(message))
-        except RefusedError as refusal:
+        except RequestFailedError as refusal:
             self._fail(number, refusal.code, str(refusal))
         except Exception:
             log.exception("%s failed", method)
@@ -187,18 +187,18 @@ class RubricProtocol(LanguageServerProtocol):
         """What answers `method` now. Raises RefusedError."""
         if method == "initialize":
             if self._stage != "new":
-                raise RefusedError(INVALID_REQUEST, "initialize comes once")
+                raise RequestFailedError(INVALID_REQUEST, "initialize comes once")
         elif self._stage == "new":
-            raise RefusedError(NOT_INITIALIZED, "initialize comes first")
+            raise RequestFailedError(NOT_INITIALIZED, "initialize comes first")
         elif self._stage != "ready":
-            raise RefusedError(INVALID_REQUEST, "the server is shutting down")
+            raise RequestFailedError(INVALID_REQUEST, "the server is shutting down")
         if number in self._answering:
-            raise RefusedError(INVALID_REQUEST, f"another request with the id {number!r} is not answered yet")
+            raise RequestFailedError(INVALID_REQUEST, f"another request with the id {number!r} is not answered yet")
         if method == "shutdown":
             return self._shut_down
         handler = self.fm.features.get(method)
         if handler is None:
-            raise RefusedError(METHOD_NOT_FOUND, f"there is no method {method}")
+            raise RequestFailedError(METHOD_NOT_FOUND, f"there is no method {method}")
         return cast("Handler", handler)
 
     def _params(self, message: dict[str, Any]) -> object:
@@ -212,7 +212,7 @@ class RubricProtocol(LanguageServerProtocol):
         error = None if done.cancelled() else done.exception()
         if done.cancelled():
             self._fail(number, CANCELLED, "cancelled")
-        elif isinstance(error, RefusedError):
+        elif isinstance(error, RequestFailedError):
             self._fail(number, error.code, str(error))
         elif error is not None:
             log.error("%s failed", method, exc_info=error)

@@ -6,7 +6,7 @@ served all the same. lsprotocol has a class for everything that can be sent; loa
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 
 __all__ = [
     "ANYTHING", "AT", "DOCUMENT", "FLAG", "ID", "INTEGER", "NOTHING", "NUMBER", "POSITION", "RANGE", "TEXT", "WITHIN",
@@ -37,7 +37,7 @@ def checked(method: str, params: object, shape: Shape) -> object:
     given: object = {} if params is None else params
     found = list(_first(_misfits(given, shape, "")))
     if found:
-        raise RefusedError(INVALID_PARAMS, f"the parameters of {method} cannot be read: {'; '.join(found)}")
+        raise RequestFailedError(INVALID_PARAMS, f"the parameters of {method} cannot be read: {'; '.join(found)}")
     return given
 
 

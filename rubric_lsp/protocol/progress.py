@@ -5,7 +5,7 @@ import contextlib
 import itertools
 from collections.abc import Callable
 
-from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.json_rpc import RubricProtocol
 from rubric_lsp.protocol.notices import notice
 
@@ -60,7 +60,7 @@ class ProgressBoard:
 
     async def _token(self) -> str | None:
         token = f"rubric-{self._name}-{next(self._numbers)}"
-        with contextlib.suppress(RefusedError, asyncio.TimeoutError):
+        with contextlib.suppress(RequestFailedError, asyncio.TimeoutError):
             await asyncio.wait_for(self._protocol.ask("window/workDoneProgress/create", {"token": token}), _PATIENCE)
             return token
         return None

@@ -10,22 +10,22 @@ from rubric_core.loading.files import absolute
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results
 from rubric_lsp.host import Host
-from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.uris import path_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
-    from rubric_lsp.running.result_record import Record
+    from rubric_lsp.running.result_record import ResultRecord
 
-__all__ = ["TakenOver"]
+__all__ = ["CaseFileResults"]
 
 _KINDS = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET})
 
 
-class TakenOver:
+class CaseFileResults:
     """A case in a file of its own is run by a suite, and its result is that suite's."""
 
-    def __init__(self, host: Host, record: "Record") -> None:
+    def __init__(self, host: Host, record: "ResultRecord") -> None:
         self._host = host
         self._record = record
         #: The cases of other files, by suite, with what they were made of.
@@ -83,7 +83,7 @@ class TakenOver:
             found: dict[Path, dict[str, Runnable]] = {}
             try:
                 every = distinct(suite_of(suite, documents).cases)
-            except RefusedError:
+            except RequestFailedError:
                 every = []
             for case in every:
                 if case.file is not None:

@@ -4,23 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_lsp.host import Host
-from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 from rubric_lsp.running.explorer_states import ids_of
-from rubric_lsp.running.explorer_tree import Tree, has_cases
+from rubric_lsp.running.explorer_tree import TestTree, has_cases
 from rubric_lsp.running.known_results import KnownResults
-from rubric_lsp.running.report_builder import Reports
-from rubric_lsp.running.run_request import Order, Wanted
-from rubric_lsp.running.runs import Runs
+from rubric_lsp.running.report_builder import ReportBuilder
+from rubric_lsp.running.run_request import CaseSelection, RunRequest
+from rubric_lsp.running.runs import RunManager
 
-__all__ = ["Tests"]
+__all__ = ["TestExplorer"]
 
 Json = dict[str, Any]
 
 
-class Tests:
+class TestExplorer:
     """One client's tests: the tree of them, their states, and what the client asks for."""
 
-    def __init__(self, host: Host, known: KnownResults, tree: Tree, runs: Runs, reports: Reports) -> None:
+    def __init__(
+        self, host: Host, known: KnownResults, tree: TestTree, runs: RunManager, reports: ReportBuilder
+    ) -> None:
         self._host, self._known, self._runs, self._reports = host, known, runs, reports
         self.tree = tree
 
@@ -29,16 +31,16 @@ class Tests:
         asked = params or {}
         repeat = asked.get("repeat")
         if repeat is not None and (not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1):
-            raise RefusedError(INVALID_PARAMS, f"repeat is a whole number of at least 1, found {repeat!r}")
+            raise RequestFailedError(INVALID_PARAMS, f"repeat is a whole number of at least 1, found {repeat!r}")
         wanted = tuple(await self._wanted(asked))
         if not wanted:
-            raise RefusedError(INVALID_PARAMS, "there is nothing to run")
+            raise RequestFailedError(INVALID_PARAMS, "there is nothing to run")
         said = {name: asked.get(name) is True for name in ("failed", "lacking", "outdated", "record")}
-        order = Order(wanted, repeat=repeat, unscored=said["failed"], **said)
+        order = RunRequest(wanted, repeat=repeat, unscored=said["failed"], **said)
         job = await self._runs.start(order, wait=asked.get("wait") is True)
         return {"runId": "", "tests": []} if job is None else {"runId": job.name, "tests": list(ids_of(job))}
 
-    async def _wanted(self, asked: Mapping[str, Any]) -> list[Wanted]:
+    async def _wanted(self, asked: Mapping[str, Any]) -> list[CaseSelection]:
         included, excluded = _names(asked, "include"), _names(asked, "exclude")
         left_out = [self.tree.find(test) for test in excluded]
         if not included:
@@ -53,21 +55,21 @@ class Tests:
                 chosen.append(evaluator)
         out = {u: frozenset(n for v, n, e in left_out if v == u and n and not e) for u in (*suites, *cases)}
         gone = {uri for uri, name, _ in left_out if not name}
-        made = [Wanted(uri, None, "", out[uri]) for uri in suites if uri not in gone]
+        made = [CaseSelection(uri, None, "", out[uri]) for uri in suites if uri not in gone]
         for uri, chosen_cases in cases.items():
             if uri in suites or uri in gone:
                 continue
             whole = tuple(name for name, evaluators in chosen_cases.items() if "" in evaluators)
-            made += [Wanted(uri, whole, "", out[uri])] if whole else []
+            made += [CaseSelection(uri, whole, "", out[uri])] if whole else []
             alone = ((n, e) for n, evaluators in chosen_cases.items() if "" not in evaluators for e in evaluators)
-            made += [Wanted(uri, (name,), evaluator, out[uri]) for name, evaluator in alone]
+            made += [CaseSelection(uri, (name,), evaluator, out[uri]) for name, evaluator in alone]
         return made
 
     def report(self, params: Mapping[str, Any] | None) -> Json | None:
         """`rubric/report`. Raises RefusedError for a test that is not there."""
         test = (params or {}).get("testId")
         if not isinstance(test, str):
-            raise RefusedError(INVALID_PARAMS, f"testId is the id of a test, found {test!r:.100}")
+            raise RequestFailedError(INVALID_PARAMS, f"testId is the id of a test, found {test!r:.100}")
         uri, name, _ = self.tree.find(test)
         snapshot = self._known.at(uri)
         case = next((case for case in self.tree.cases(snapshot) if case.id == name), None)
@@ -85,5 +87,5 @@ class Tests:
 def _names(asked: Mapping[str, Any], key: str) -> list[str]:
     given = asked.get(key) or []
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-        raise RefusedError(INVALID_PARAMS, f"{key} is a list of ids, found {given!r:.100}")
+        raise RequestFailedError(INVALID_PARAMS, f"{key} is a list of ids, found {given!r:.100}")
     return given

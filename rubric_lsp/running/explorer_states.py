@@ -11,7 +11,7 @@ from rubric_lsp.features.results import Results
 from rubric_lsp.features.tests import id_of
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.running.explorer_tree import Tree, has_cases
+from rubric_lsp.running.explorer_tree import TestTree, has_cases
 from rubric_lsp.running.known_results import KnownResults
 from rubric_lsp.running.report_builder import expected_of
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
     from rubric_lsp.running.job import Job
-    from rubric_lsp.running.selection import Part
+    from rubric_lsp.running.selection import SelectedCases
 
-__all__ = ["States", "ids_of"]
+__all__ = ["TestStates", "ids_of"]
 
 Json = dict[str, Any]
 
 
-class States:
+class TestStates:
     """Tells a client with a tree of tests what becomes of them. Others are told nothing."""
 
-    def __init__(self, host: Host, known: KnownResults, tree: Tree) -> None:
+    def __init__(self, host: Host, known: KnownResults, tree: TestTree) -> None:
         self._host, self._known, self._tree = host, known, tree
         #: Cases that the client shows as outdated.
         self._outdated: dict[str, frozenset[str]] = {}
@@ -49,7 +49,7 @@ class States:
             for case in part.cases:
                 self._state(job.name, id_of(part.uri, case.id, part.evaluator), "enqueued")
 
-    def started(self, job: "Job", part: "Part", name: str) -> None:
+    def started(self, job: "Job", part: "SelectedCases", name: str) -> None:
         """A case begins."""
         self._state(job.name, id_of(part.uri, name, part.evaluator), "started")
         case = _case(part, name)
@@ -57,7 +57,7 @@ class States:
             for evaluator in tests.evaluator_names(case):
                 self._state(job.name, id_of(part.uri, name, evaluator), "started")
 
-    def evaluated(self, job: "Job", part: "Part", name: str, number: int, result: "EvaluatorResult") -> None:
+    def evaluated(self, job: "Job", part: "SelectedCases", name: str, number: int, result: "EvaluatorResult") -> None:
         """An evaluator is done."""
         case = _case(part, name)
         if case is not None and not part.evaluator:
@@ -77,7 +77,7 @@ class States:
         messages = self._messages(uri, case, tests.evaluator_messages(case, number, result))
         self._state(run, test, state, result, messages)
 
-    def done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
+    def done(self, job: "Job", part: "SelectedCases", result: "CaseResult") -> None:
         """A case is done."""
         from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415  # loaded when something was run
 
@@ -197,10 +197,10 @@ class States:
             told["messages"] = list(messages)
         self._tell("testState", told)
 
-    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.Message]) -> list[Json]:
+    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.TestMessage]) -> list[Json]:
         return [self._message(uri, case, each) for each in found]
 
-    def _message(self, uri: str, case: "Runnable", message: tests.Message) -> Json:
+    def _message(self, uri: str, case: "Runnable", message: tests.TestMessage) -> Json:
         made: Json = {"message": mask(message.text), "severity": message.severity}
         away = case.file is not None
         path = case.file if away else path_of(uri)
@@ -221,7 +221,7 @@ def ids_of(job: "Job") -> Iterator[str]:
     return (id_of(part.uri, case.id, part.evaluator) for part in job.parts for case in part.cases)
 
 
-def _case(part: "Part", name: str) -> "Runnable | None":
+def _case(part: "SelectedCases", name: str) -> "Runnable | None":
     return next((case for case in part.cases if case.id == name), None)
 
 

@@ -14,15 +14,15 @@ from rubric_core.validation.rule import CaseEntry
 from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features import tests
-from rubric_lsp.features.tests import Item, cuts, id_of
+from rubric_lsp.features.tests import TestItem, cuts, id_of
 from rubric_lsp.host import Host
-from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 from rubric_lsp.running.known_results import KnownResults
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
 
-__all__ = ["Tree", "has_cases", "tree_change"]
+__all__ = ["TestTree", "has_cases", "tree_change"]
 
 Json = dict[str, Any]
 #: Seconds without a further edit after which the tree of a suite is looked at again.
@@ -60,7 +60,7 @@ def _holds(kept: _Kept | None, entry: CaseEntry, analysis: Analysis) -> bool:
     return entry.block >= 0 and kept is not None and kept.case is entry.case and kept.suite is analysis.suite
 
 
-class Tree:
+class TestTree:
     """Suites, cases and evaluators, as the client has them.
 
     Args:
@@ -174,7 +174,7 @@ class Tree:
             try:
                 snapshot = self._known.at(uri)
                 cases = self.cases(snapshot) if rest else []
-            except RefusedError:
+            except RequestFailedError:
                 continue
             if not rest:
                 return uri, "", ""
@@ -184,7 +184,7 @@ class Tree:
             for name, evaluator in cuts(rest):
                 if name in names and evaluator in tests.evaluator_names(names[name]):
                     return uri, name, evaluator
-        raise RefusedError(INVALID_PARAMS, f"there is no test {test}")
+        raise RequestFailedError(INVALID_PARAMS, f"there is no test {test}")
 
     def forget_states(self, uri: str) -> None:
         """Have the client show the tests of a suite as if they had not been run: it is given them anew."""
@@ -264,7 +264,7 @@ def _order(number: int, index: int) -> str:
     return f"{number:06}.{index:03}"
 
 
-def _item(snapshot: Snapshot, where: Snapshot | None, item: Item, order: str) -> Json:
+def _item(snapshot: Snapshot, where: Snapshot | None, item: TestItem, order: str) -> Json:
     parent = id_of(snapshot.uri, item.case_id) if item.evaluator else snapshot.uri
     made: Json = {
         "id": id_of(snapshot.uri, item.case_id, item.evaluator), "label": mask(item.label), "kind": "evaluator" if item.evaluator else "case", "parent": parent,

@@ -19,16 +19,16 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Ver
 from rubric_core.evaluation.reporting.inline_marks import SIGNS
 from rubric_core.ports import Ports
 from rubric_core.validation.wording import count
-from rubric_lsp.running.run_request import Order
-from rubric_lsp.running.selection import Part
+from rubric_lsp.running.run_request import RunRequest
+from rubric_lsp.running.selection import SelectedCases
 
-__all__ = ["Job", "Steps", "steps_of", "tally"]
+__all__ = ["Job", "ProgressText", "steps_of", "tally"]
 
 
 class Job:
     """The cases of one command, on their way; those of several suites one suite after the other."""
 
-    def __init__(self, name: str, parts: Sequence[Part], order: Order) -> None:
+    def __init__(self, name: str, parts: Sequence[SelectedCases], order: RunRequest) -> None:
         #: Its id in the protocol.
         self.name = name
         self.parts = parts
@@ -80,7 +80,7 @@ class Job:
         self.cancelled |= bool(stopped)
         return stopped
 
-    async def run(self, ports: Ports, heard: Callable[[Part, Event], None]) -> None:
+    async def run(self, ports: Ports, heard: Callable[[SelectedCases, Event], None]) -> None:
         """Run the cases; programs and requests are ended when this is cancelled."""
         for number, part in enumerate(self.parts):
             schedule = Schedule(part.cases, ports, partial(heard, part))
@@ -89,7 +89,7 @@ class Job:
             await schedule.run()
 
 
-class Steps:
+class ProgressText:
     """Turns what happens in a run of a case into a few words, and into the results of evaluators that are under way."""
 
     def __init__(self, number: int, of: int, turns: int = 0, only: int = 0) -> None:
@@ -155,11 +155,11 @@ class Steps:
         return found if self._turn is None else replace(self._turn, members=(*self._turn.members, found))
 
 
-def steps_of(job: Job) -> dict[tuple[str, str], Steps]:
+def steps_of(job: Job) -> dict[tuple[str, str], ProgressText]:
     """The steps of every case of a run, by its suite and its id."""
     pairs = [(part, case) for part in job.parts for case in part.cases]
     return {
-        (part.uri, case.id): Steps(number, job.amount, len(turns_of(case.case)), part.number)
+        (part.uri, case.id): ProgressText(number, job.amount, len(turns_of(case.case)), part.number)
         for number, (part, case) in enumerate(pairs, 1)
     }
 

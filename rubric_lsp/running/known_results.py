@@ -8,10 +8,10 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results
 from rubric_lsp.host import Host
-from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.running.case_files import TakenOver
-from rubric_lsp.running.result_record import Record
+from rubric_lsp.running.case_files import CaseFileResults
+from rubric_lsp.running.result_record import ResultRecord
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.reporting.summary import Summary
@@ -29,8 +29,8 @@ class KnownResults:
 
     def __init__(self, host: Host, refreshed: Callable[[Snapshot, Results], None]) -> None:
         self._host = host
-        self.record = Record(host.documents, refreshed)
-        self.taken_over = TakenOver(host, self.record)
+        self.record = ResultRecord(host.documents, refreshed)
+        self.taken_over = CaseFileResults(host, self.record)
 
     def results(self, snapshot: Snapshot) -> Results:
         """The results of a suite, or of a file of cases, as it stands; nothing runs a further YAML document of a file."""
@@ -63,5 +63,5 @@ class KnownResults:
         path = path_of(uri)
         found = self._host.documents.get(uri) or (self._host.around.at(path) if path is not None else None)
         if found is None:
-            raise RefusedError(INVALID_PARAMS, f"{uri} is not open, and cannot be read as a file")
+            raise RequestFailedError(INVALID_PARAMS, f"{uri} is not open, and cannot be read as a file")
         return found

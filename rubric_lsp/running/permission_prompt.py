@@ -10,10 +10,10 @@ from rubric_core.trust import is_wide
 from rubric_lsp.features.consent import details, is_long, question
 from rubric_lsp.features.consequences import Suites, identity, plan_of
 from rubric_lsp.host import Host
-from rubric_lsp.protocol.errors import RefusedError
+from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.notices import INFORMATION, WARNING, notice
-from rubric_lsp.running.selection import Part
-from rubric_lsp.running.virtual_documents import Reading
+from rubric_lsp.running.selection import SelectedCases
+from rubric_lsp.running.virtual_documents import VirtualDocuments
 
 __all__ = ["allowed", "settled"]
 
@@ -23,13 +23,13 @@ _DETAILS = "what-a-run-would-do.md"
 _VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
-def settled(host: Host, parts: Sequence[Part]) -> bool:
+def settled(host: Host, parts: Sequence[SelectedCases]) -> bool:
     """Whether suites of trusted folders do nothing that a person has not allowed: a changed command, host or variable is new."""
     # Each of them, so that all are remembered.
     return all(tuple(_is_settled(host, part) for part in parts))
 
 
-def _is_settled(host: Host, part: Part) -> bool:
+def _is_settled(host: Host, part: SelectedCases) -> bool:
     """What a case does for the first time is not what has changed of another one that runs with it."""
     before = host.permission.run_before(part.path)
     old = tuple(case for case in part.cases if identity("case", case.id) in before)
@@ -37,17 +37,17 @@ def _is_settled(host: Host, part: Part) -> bool:
     return all(tuple(_is_covered(host, replace(part, cases=cases)) for cases in (old, new) if cases))
 
 
-def _is_covered(host: Host, part: Part) -> bool:
+def _is_covered(host: Host, part: SelectedCases) -> bool:
     plan = plan_of(_suites([part]), host.permission.roots(part.path))
     return host.permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
 
 
-def _ids(part: Part) -> list[str]:
+def _ids(part: SelectedCases) -> list[str]:
     """The cases of a part, so that a file that lists them tells nothing about them."""
     return [identity("case", case.id) for case in part.cases]
 
 
-async def allowed(host: Host, shown: Reading, parts: Sequence[Part]) -> bool:
+async def allowed(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> bool:
     """Whether a person allows a run, after being told what it would do. A refusal is answered by how to allow it."""
     permission = host.permission
     closed = [part for part in parts if not permission.given(part.path)]
@@ -57,7 +57,7 @@ async def allowed(host: Host, shown: Reading, parts: Sequence[Part]) -> bool:
     # Every client is asked: Emacs asks well, and says nothing of it. One that cannot answers with an error.
     try:
         answer = await _answer(host, shown, parts, lasting=not permission.remote and not any(map(is_wide, folders)))
-    except RefusedError:
+    except RequestFailedError:
         # The way out comes first: Helix shows as much of a message as fits into one line.
         host.say(f"rubric: not run yet: {how}", WARNING)
         if host.client.shows_documents:
@@ -72,7 +72,7 @@ async def allowed(host: Host, shown: Reading, parts: Sequence[Part]) -> bool:
     return False
 
 
-def _remember(host: Host, parts: Sequence[Part], folders: Iterable[Path]) -> None:
+def _remember(host: Host, parts: Sequence[SelectedCases], folders: Iterable[Path]) -> None:
     permission = host.permission
     for folder in folders:
         permission.add(folder)
@@ -94,7 +94,7 @@ def _how(client: str, folder: str) -> str:
     return f"the command rubric.trust or {terminal}"
 
 
-async def _answer(host: Host, shown: Reading, parts: Sequence[Part], *, lasting: bool) -> str | None:
+async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases], *, lasting: bool) -> str | None:
     """What a person chose, None for nothing; `lasting`: whether it can be for ever. Raises RefusedError where the client does not ask."""
     suites, roots = _suites(parts), _roots(host, parts)
     always = (_ALWAYS,) if lasting else ()
@@ -114,17 +114,17 @@ async def _answer(host: Host, shown: Reading, parts: Sequence[Part], *, lasting:
         titles = (_ONCE, *always, _NO)
 
 
-def _known(host: Host, parts: Sequence[Part]) -> frozenset[str] | None:
+def _known(host: Host, parts: Sequence[SelectedCases]) -> frozenset[str] | None:
     """What was allowed before; None where nothing was."""
     found = [host.permission.known(part.path, _ids(part)) for part in parts]
     known = [each for each in found if each is not None]
     return frozenset().union(*known) if known else None
 
 
-def _roots(host: Host, parts: Sequence[Part]) -> list[Path]:
+def _roots(host: Host, parts: Sequence[SelectedCases]) -> list[Path]:
     return list(dict.fromkeys(root for part in parts for root in host.permission.roots(part.path)))
 
 
-def _suites(parts: Sequence[Part]) -> Suites:
+def _suites(parts: Sequence[SelectedCases]) -> Suites:
     files = DiskFiles()
     return [(part.cases, targets_for(part.cases[0], files)) for part in parts]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.text import Span
 from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.results import Shown
+from rubric_lsp.features.results import ShownCase
 from rubric_lsp.features.tests import SEPARATOR
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.uris import path_of
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.language.shape import Shape
 
-__all__ = ["Reports", "command_line", "expected_of", "prompt_of"]
+__all__ = ["ReportBuilder", "command_line", "expected_of", "prompt_of"]
 
 
-class Reports:
+class ReportBuilder:
     """The reports of cases."""
 
     def __init__(self, host: Host, known: KnownResults) -> None:
@@ -52,9 +52,9 @@ class Reports:
 
     def row(self, snapshot: Snapshot, case: "Runnable") -> dict[str, Any] | None:
         """The report as data; None for a case that has not been run."""
-        from rubric_lsp.features.report_rows import About, report_row  # noqa: PLC0415
+        from rubric_lsp.features.report_rows import ReportContext, report_row  # noqa: PLC0415
 
-        shown = self._known.results(snapshot).get(case.id, Shown())
+        shown = self._known.results(snapshot).get(case.id, ShownCase())
         if shown.result is None:
             return None
 
@@ -65,7 +65,7 @@ class Reports:
             return None if where is None or not span.end else convert.range_of(where, outer)
 
         name = case.suite.name if isinstance(case.suite.name, str) and case.suite.name else case.path.name
-        about = About(
+        about = ReportContext(
             SEPARATOR.join((snapshot.uri, case.id)), snapshot.uri, name, self.command(snapshot, case.id),
             self.markdown(snapshot, case.id) or "", prompt_of(case), expected_of(case), range_of,
         )  # fmt: skip

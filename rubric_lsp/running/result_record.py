@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rubric_core.language.model import Case, Suite
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.rule import CaseEntry
-from rubric_lsp.documents.open_documents import Workspace
-from rubric_lsp.documents.project_index import Breaks
+from rubric_lsp.documents.open_documents import ClientWorkspace
+from rubric_lsp.documents.project_index import YieldPoints
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.results import Results, Shown
+from rubric_lsp.features.results import Results, ShownCase
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
     from rubric_core.evaluation.targets.resolve import Targets
 
-__all__ = ["Record"]
+__all__ = ["ResultRecord"]
 
 log = logging.getLogger("rubric")
 _MOST_HISTORY = 50
@@ -76,7 +76,7 @@ class _Cleared:
             return False
 
 
-class Record:
+class ResultRecord:
     """The results of every suite of the conversation.
 
     Args:
@@ -84,7 +84,7 @@ class Record:
         refreshed: Told when the results of a suite have been worked out anew.
     """
 
-    def __init__(self, documents: Workspace, refreshed: Callable[[Snapshot, Results], None]) -> None:
+    def __init__(self, documents: ClientWorkspace, refreshed: Callable[[Snapshot, Results], None]) -> None:
         self._documents = documents
         self._refreshed = refreshed
         self._suites: dict[str, dict[str, _Case]] = {}
@@ -135,10 +135,10 @@ class Record:
         return self._files, self._documents.project.version
 
     @staticmethod
-    def _shown_case(case: _Case) -> Shown:
+    def _shown_case(case: _Case) -> ShownCase:
         stale = case.last is not None and case.fingerprint != case.last.summary.fingerprint
         newer = case.newer if case.running or case.newer_for == case.fingerprint else {}
-        return Shown(case.last, stale, case.running, dict(newer))
+        return ShownCase(case.last, stale, case.running, dict(newer))
 
     def _refresh(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
         """Work out fingerprints where case, suite or files have changed since the last time."""
@@ -296,7 +296,7 @@ class Record:
             if entry.case.id in names:
                 entries.setdefault(entry.case.id or "", entry)
         held: dict[str, _Held] = {}
-        wanted, breaks = list(entries.values()), Breaks()
+        wanted, breaks = list(entries.values()), YieldPoints()
         for first in range(0, len(wanted), _AT_ONCE):
             files, suite = self._files, snapshot.analysis.suite
             for name, made in self._fingerprints(snapshot, snapshot.path, wanted[first : first + _AT_ONCE]):

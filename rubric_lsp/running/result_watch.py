@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.model.result import CaseResult
     from rubric_core.evaluation.results.store import ResultStore
     from rubric_lsp.running.job import Job
-    from rubric_lsp.running.selection import Part
+    from rubric_lsp.running.selection import SelectedCases
 
-__all__ = ["Stored"]
+__all__ = ["StoredResults"]
 
 log = logging.getLogger("rubric")
 #: Seconds between two looks at the files of results, for a client that watches no files.
@@ -27,7 +27,7 @@ _EVERY = 2.0
 _AFTER_CHECK = 0.02
 
 
-class Stored:
+class StoredResults:
     """Reads and writes `.rubric/results`.
 
     Args:
@@ -101,7 +101,7 @@ class Stored:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def note(self, part: "Part", result: "CaseResult") -> None:
+    def note(self, part: "SelectedCases", result: "CaseResult") -> None:
         """Keep a result at once: whoever is killed after this has not lost it."""
         from rubric_core.evaluation.results.store import ResultStore  # noqa: PLC0415
 

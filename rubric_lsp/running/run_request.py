@@ -2,11 +2,11 @@
 
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["Order", "Wanted"]
+__all__ = ["CaseSelection", "RunRequest"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CaseSelection:
     """Cases of one suite."""
 
     uri: str
@@ -19,10 +19,10 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunRequest:
     """Cases of one or several suites, and how to run them."""
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[CaseSelection, ...]
     #: Only those that failed, or were borderline, when they ran last.
     failed: bool = False
     #: Only those that had no verdict when they ran last, or whose grader failed; with `failed`, both.
@@ -42,6 +42,6 @@ class Order:
         return self.failed or self.unscored or self.lacking or self.outdated
 
     @classmethod
-    def of(cls, uri: str, name: str | None = None, **more: object) -> "Order":
+    def of(cls, uri: str, name: str | None = None, **more: object) -> "RunRequest":
         """Every case of one suite, or one of them."""
-        return cls((Wanted(uri, None if name is None else (name,)),), **more)  # type: ignore[arg-type]  # the fields
+        return cls((CaseSelection(uri, None if name is None else (name,)),), **more)  # type: ignore[arg-type]  # the fields

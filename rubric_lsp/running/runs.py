@@ -11,26 +11,26 @@ from rubric_lsp.host import Host
 from rubric_lsp.protocol.notices import WARNING
 from rubric_lsp.protocol.progress import Progress, ProgressBoard
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.running.explorer_states import States
+from rubric_lsp.running.explorer_states import TestStates
 from rubric_lsp.running.known_results import KnownResults
-from rubric_lsp.running.result_watch import Stored
-from rubric_lsp.running.run_request import Order
-from rubric_lsp.running.virtual_documents import Reading
+from rubric_lsp.running.result_watch import StoredResults
+from rubric_lsp.running.run_request import RunRequest
+from rubric_lsp.running.virtual_documents import VirtualDocuments
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.engine.events import Event
     from rubric_core.evaluation.model.result import CaseResult
     from rubric_core.ports import Ports
-    from rubric_lsp.running.job import Job, Steps
-    from rubric_lsp.running.selection import Part
+    from rubric_lsp.running.job import Job, ProgressText
+    from rubric_lsp.running.selection import SelectedCases
 
-__all__ = ["Runs"]
+__all__ = ["RunManager"]
 
 #: Clients are asked to look again at most this often, in seconds, while runs go on. Of their begin and end they hear at once.
 _REFRESH = 0.15
 
 
-class Runs:
+class RunManager:
     """Every run of the conversation.
 
     Args:
@@ -45,18 +45,18 @@ class Runs:
         self,
         host: Host,
         known: KnownResults,
-        states: States,
-        shown: Reading,
+        states: TestStates,
+        shown: VirtualDocuments,
         due: Callable[[str], None],
     ) -> None:
         self._host, self._known, self._states, self._shown, self._due = host, known, states, shown, due
-        self.stored = Stored(host, known, states.loaded, self.changed)
+        self.stored = StoredResults(host, known, states.loaded, self.changed)
         self._board = ProgressBoard(host.protocol)
         self._jobs: set[Job] = set()
         self._numbers = itertools.count(1)
-        self._last: dict[str, Order] = {}
+        self._last: dict[str, RunRequest] = {}
         #: What a person is being asked about, and the run that may come of it.
-        self._asked: dict[Order, asyncio.Task[Job | None]] = {}
+        self._asked: dict[RunRequest, asyncio.Task[Job | None]] = {}
         self._outside = AsyncExitStack()
         self._ports: Ports | None = None
         self._refreshing: asyncio.TimerHandle | None = None
@@ -70,7 +70,7 @@ class Runs:
 
     # -- commands -----------------------------------------------------------------------------------------------------
 
-    async def start(self, order: Order, *, wait: bool = False) -> "Job | None":
+    async def start(self, order: RunRequest, *, wait: bool = False) -> "Job | None":
         """Begin what is asked for; None when nothing lacks a pass, or a person has to allow it first. Raises RefusedError.
 
         With `wait`, comes back when the person has answered: with None if they refused.
@@ -92,7 +92,7 @@ class Runs:
             asked = self._asked[order] = self._host.keep(self._ask(parts, order))
         return await asyncio.shield(asked) if wait else None
 
-    async def _read_results(self, order: Order) -> None:
+    async def _read_results(self, order: RunRequest) -> None:
         """Nobody may have looked yet at the results of a suite that is not open."""
         for wanted in order.wanted:
             path = path_of(wanted.uri)
@@ -101,9 +101,9 @@ class Runs:
 
     async def again(self, uri: str) -> "Job | None":
         """Begin what was asked for last for a suite; everything in it when nothing was. Raises RefusedError."""
-        return await self.start(self._last.get(uri, Order.of(uri)))
+        return await self.start(self._last.get(uri, RunRequest.of(uri)))
 
-    async def _ask(self, parts: "list[Part]", order: Order) -> "Job | None":
+    async def _ask(self, parts: "list[SelectedCases]", order: RunRequest) -> "Job | None":
         from rubric_lsp.running.permission_prompt import allowed  # noqa: PLC0415
 
         try:
@@ -112,7 +112,7 @@ class Runs:
             self._asked.pop(order, None)
         return self._begin(parts, order) if permitted else None
 
-    def _begin(self, parts: "list[Part]", order: Order) -> "Job":
+    def _begin(self, parts: "list[SelectedCases]", order: RunRequest) -> "Job":
         from rubric_lsp.running.job import Job  # noqa: PLC0415
         from rubric_lsp.running.selection import unsaved  # noqa: PLC0415
 
@@ -200,7 +200,12 @@ class Runs:
                 job.over.set()
 
     def _heard(
-        self, job: "Job", part: "Part", event: "Event", steps: "dict[tuple[str, str], Steps]", progress: Progress
+        self,
+        job: "Job",
+        part: "SelectedCases",
+        event: "Event",
+        steps: "dict[tuple[str, str], ProgressText]",
+        progress: Progress,
     ) -> None:
         from rubric_core.evaluation.cases.variations import base_id  # noqa: PLC0415
         from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, EvaluatorDone, Noted  # noqa: PLC0415
@@ -230,7 +235,7 @@ class Runs:
             progress.report(step.progress, round(100 * len(job.results) / job.amount))
         self.changed(part.uri)
 
-    def _done(self, job: "Job", part: "Part", result: "CaseResult") -> None:
+    def _done(self, job: "Job", part: "SelectedCases", result: "CaseResult") -> None:
         from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415
 
         graded = own_results(result.evaluators)

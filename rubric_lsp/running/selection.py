@@ -13,18 +13,18 @@ from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.fingerprint import files_of
 from rubric_core.evaluation.engine.schedule import with_dependencies
 from rubric_core.loading.files import UnreadableError, absolute, read_text
-from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.results import Results, Shown
+from rubric_lsp.features.results import Results, ShownCase
 from rubric_lsp.features.tests import evaluator_names
-from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
-from rubric_lsp.running.run_request import Order, Wanted
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
+from rubric_lsp.running.run_request import CaseSelection, RunRequest
 
-__all__ = ["Part", "case_named", "chosen", "distinct", "suite_of", "unsaved"]
+__all__ = ["SelectedCases", "case_named", "chosen", "distinct", "suite_of", "unsaved"]
 
 
 @dataclass(frozen=True)
-class Part:
+class SelectedCases:
     """The cases of one suite in a run."""
 
     uri: str
@@ -49,11 +49,11 @@ def distinct(cases: Iterable[Runnable]) -> list[Runnable]:
     return list(found.values())
 
 
-def suite_of(snapshot: Snapshot, documents: Workspace, options: Options | None = None) -> LoadedSuite:
+def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | None = None) -> LoadedSuite:
     """A suite with all its cases, as the editor has it. Raises RefusedError."""
     path = snapshot.path
     if path is None:
-        raise RefusedError(INVALID_PARAMS, "save the suite first: what it refers to is looked for beside it")
+        raise RequestFailedError(INVALID_PARAMS, "save the suite first: what it refers to is looked for beside it")
 
     def read(file: Path) -> str:
         text = documents.text_at(absolute(file))
@@ -62,23 +62,23 @@ def suite_of(snapshot: Snapshot, documents: Workspace, options: Options | None =
     try:
         return suite_in(path, snapshot.analysis, documents.project, read, options)
     except NoSuiteError as error:
-        raise RefusedError(INVALID_PARAMS, str(error)) from None
+        raise RequestFailedError(INVALID_PARAMS, str(error)) from None
 
 
-def case_named(snapshot: Snapshot, documents: Workspace, name: str) -> Runnable:
+def case_named(snapshot: Snapshot, documents: ClientWorkspace, name: str) -> Runnable:
     """A case of a suite. Raises RefusedError for one that is not there."""
     for case in distinct(suite_of(snapshot, documents).cases):
         if case.id == name:
             return case
-    raise RefusedError(INVALID_PARAMS, f"the suite has no case with the id {name}")
+    raise RequestFailedError(INVALID_PARAMS, f"the suite has no case with the id {name}")
 
 
 def chosen(
-    order: Order,
-    documents: Workspace,
+    order: RunRequest,
+    documents: ClientWorkspace,
     at: Callable[[str], Snapshot],
     known: Callable[[Snapshot], Results],
-) -> list[Part]:
+) -> list[SelectedCases]:
     """The cases that an order means.
 
     Args:
@@ -91,11 +91,11 @@ def chosen(
     """
     parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, known)]
     if not parts and not order.lacking:
-        raise RefusedError(INVALID_PARAMS, _nothing(order))
+        raise RequestFailedError(INVALID_PARAMS, _nothing(order))
     return parts
 
 
-def _nothing(order: Order) -> str:
+def _nothing(order: RunRequest) -> str:
     if order.failed:
         return "no case has failed when it ran last"
     if order.unscored:
@@ -106,23 +106,23 @@ def _nothing(order: Order) -> str:
 
 
 def _parts(
-    order: Order,
-    wanted: Wanted,
+    order: RunRequest,
+    wanted: CaseSelection,
     snapshot: Snapshot,
-    documents: Workspace,
+    documents: ClientWorkspace,
     known: Callable[[Snapshot], Results],
-) -> Iterator[Part]:
+) -> Iterator[SelectedCases]:
     options = Options(mode="record" if order.record else "auto", repeat=order.repeat)
     suite = suite_of(snapshot, documents, options)
     every = distinct(suite.cases)
     by_id = {each.id: each for case in every for each in (case, *(variations(case) if wanted.names else ()))}
     for name in wanted.names or ():
         if name not in by_id:
-            raise RefusedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
+            raise RequestFailedError(INVALID_PARAMS, f"{suite.path.name} has no case with the id {name}")
     cases = _in_range(suite) if wanted.names is None else [by_id[name] for name in wanted.names]
     if order.by_results:
         results = known(snapshot)
-        cases = [c for c in cases if _is_wanted(order, results.get(c.id, Shown()))]
+        cases = [c for c in cases if _is_wanted(order, results.get(c.id, ShownCase()))]
     cases = [case for case in cases if case.id not in wanted.excluded]
     dialect = snapshot.analysis.dialect.name
     if wanted.evaluator:
@@ -130,10 +130,10 @@ def _parts(
             yield _alone(wanted, case, suite.path, dialect)
     elif cases:
         needed = [c for c in with_dependencies(cases, every) if c in cases or c.id not in wanted.excluded]
-        yield Part(wanted.uri, suite.path, tuple(needed), dialect)
+        yield SelectedCases(wanted.uri, suite.path, tuple(needed), dialect)
 
 
-def _is_wanted(order: Order, shown: Shown) -> bool:
+def _is_wanted(order: RunRequest, shown: ShownCase) -> bool:
     if order.outdated:
         return shown.stale
     result = shown.summary
@@ -148,19 +148,21 @@ def _in_range(suite: LoadedSuite) -> list[Runnable]:
     try:
         return distinct(suite.in_range)
     except NoSuiteError as error:
-        raise RefusedError(INVALID_PARAMS, str(error)) from None
+        raise RequestFailedError(INVALID_PARAMS, str(error)) from None
 
 
-def _alone(wanted: Wanted, case: Runnable, path: Path, dialect: str) -> Part:
+def _alone(wanted: CaseSelection, case: Runnable, path: Path, dialect: str) -> SelectedCases:
     names = evaluator_names(case)
     if wanted.evaluator not in names:
-        raise RefusedError(INVALID_PARAMS, f"{case.id} has no evaluator {wanted.evaluator}; it has {', '.join(names)}")
+        raise RequestFailedError(
+            INVALID_PARAMS, f"{case.id} has no evaluator {wanted.evaluator}; it has {', '.join(names)}"
+        )
     number = names.index(wanted.evaluator) + 1
     alone = replace(case, options=replace(case.options, evaluator=number))
-    return Part(wanted.uri, path, (alone,), dialect, wanted.evaluator, number)
+    return SelectedCases(wanted.uri, path, (alone,), dialect, wanted.evaluator, number)
 
 
-def unsaved(parts: Sequence[Part], documents: Workspace) -> list[Path]:
+def unsaved(parts: Sequence[SelectedCases], documents: ClientWorkspace) -> list[Path]:
     """The files that a run reads from disk, while the editor has another text of them."""
     files = DiskFiles()
     found: dict[Path, None] = {}

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from rubric_core.control_characters import mask
-from rubric_lsp.features.results import Shown
+from rubric_lsp.features.results import ShownCase
 from rubric_lsp.host import Host
-from rubric_lsp.protocol.errors import INVALID_PARAMS, REQUEST_FAILED, RefusedError
+from rubric_lsp.protocol.errors import INVALID_PARAMS, REQUEST_FAILED, RequestFailedError
 from rubric_lsp.protocol.uris import path_of
 from rubric_lsp.running.known_results import KnownResults
-from rubric_lsp.running.report_builder import Reports, expected_of, prompt_of
+from rubric_lsp.running.report_builder import ReportBuilder, expected_of, prompt_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_lsp.features.result_texts import Kind
 
-__all__ = ["SCHEME", "Reading"]
+__all__ = ["SCHEME", "VirtualDocuments"]
 
 #: Of the URIs of documents that only the server has.
 SCHEME = "rubric"
 
 
-class Reading:
+class VirtualDocuments:
     """Shows answers, prompts, replies and reports."""
 
-    def __init__(self, host: Host, known: KnownResults, reports: Reports) -> None:
+    def __init__(self, host: Host, known: KnownResults, reports: ReportBuilder) -> None:
         self._host, self._known, self._reports = host, known, reports
         #: What the client has been shown, and may want to have again, by the suite that it is about.
         self._shown: dict[str, set[str]] = {}
@@ -54,7 +54,7 @@ class Reading:
         try:
             target = (await asyncio.to_thread(cached, name, uri, text)).as_uri()
         except OSError as error:
-            raise RefusedError(
+            raise RequestFailedError(
                 REQUEST_FAILED, f"{name} cannot be shown, because it cannot be written: {error}"
             ) from None
         if not self._tidied:
@@ -69,7 +69,7 @@ class Reading:
 
     async def _show(self, target: str, what: str) -> None:
         if self._host.client.shows_documents:
-            with contextlib.suppress(RefusedError):
+            with contextlib.suppress(RequestFailedError):
                 await self._host.protocol.ask("window/showDocument", {"uri": target, "takeFocus": True})
                 return
         self._host.say(f"rubric: {what} is in {path_of(target) or target}")
@@ -87,7 +87,7 @@ class Reading:
         asked = _asked(urlsplit(uri).query)
         kind = next((k for k in KINDS if k == asked.get("kind")), None)
         if kind is None or "suite" not in asked or "case" not in asked:
-            raise RefusedError(INVALID_PARAMS, f"{uri} is no document of rubric's")
+            raise RequestFailedError(INVALID_PARAMS, f"{uri} is no document of rubric's")
         return {"text": await self.text(kind, asked["suite"], asked["case"], asked.get("evaluator", ""))}
 
     async def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
@@ -104,9 +104,9 @@ class Reading:
             )
         if kind == "expected":
             return _something(expected_of(case), f"{name} has no expected_output")
-        result = self._known.results(snapshot).get(name, Shown()).result
+        result = self._known.results(snapshot).get(name, ShownCase()).result
         if result is None:
-            raise RefusedError(INVALID_PARAMS, f"{name} has not been run yet")
+            raise RequestFailedError(INVALID_PARAMS, f"{name} has not been run yet")
         if kind == "report":
             return mask("\n\n".join(filter(None, (self._reports.markdown(snapshot, name), result_texts.sent(result)))))
         if kind == "trace":
@@ -152,5 +152,5 @@ def _asked(query: str) -> dict[str, str]:
 
 def _something(text: str, else_say: str) -> str:
     if not text:
-        raise RefusedError(INVALID_PARAMS, else_say)
+        raise RequestFailedError(INVALID_PARAMS, else_say)
     return text

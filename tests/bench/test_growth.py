@@ -14,7 +14,7 @@ from grown import GROWN
 from rubric_core.analysis import Language, analyze
 from rubric_core.fixing import Gate, fixed
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Tree
+from rubric_core.syntax.tree import SyntaxTree
 
 LANGUAGE = Language()
 SIZE, MOST = 120, 2.4
@@ -57,7 +57,7 @@ def parsed(name: str, operation: str, size: int, monkeypatch: pytest.MonkeyPatch
     known = analyze(make(size), LANGUAGE, path=Path("/x") / path)
     count = 0
 
-    def counted(text: str) -> Tree:
+    def counted(text: str) -> SyntaxTree:
         nonlocal count
         count += len(text)
         return parse(text)

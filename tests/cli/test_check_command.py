@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from command import BROKEN, CLEAN, Run, write
 
-from rubric_core.cli.check_result import Checked, Round
+from rubric_core.cli.check_result import CheckedFile, CheckRound
 
 if TYPE_CHECKING:
     from rubric_core.syntax.blocks import Document
@@ -561,7 +561,7 @@ def test_the_exit_code_of_many_warnings_looks_at_each_a_few_times() -> None:
 
     found: Any = tuple(Warned() for _ in range(200))
     document = cast("Document", None)
-    files = tuple(Checked(f"{number}.eval.yaml", document, found) for number in range(5))
-    assert Round(files, (), 0.0).exit_code == 0
-    assert Round(files, (), 0.0, most_warnings=999).exit_code == 1
+    files = tuple(CheckedFile(f"{number}.eval.yaml", document, found) for number in range(5))
+    assert CheckRound(files, (), 0.0).exit_code == 0
+    assert CheckRound(files, (), 0.0, most_warnings=999).exit_code == 1
     assert len(looks) <= 4 * 2 * 1_000

@@ -10,7 +10,7 @@ from command import BROKEN, CLEAN, Run, write
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 from rubric_core.cli.code_frames import frame
-from rubric_core.cli.terminal_style import Style, width
+from rubric_core.cli.terminal_style import TerminalStyle, width
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic, Related
@@ -132,7 +132,7 @@ def test_colour_only_where_it_is_wanted(rubric: Run, monkeypatch: pytest.MonkeyP
     assert "\x1b[31m-      - {type: contains, wieght: 2, value: 30 days}\x1b[0m\n" in rubric("check", "--diff").out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in rubric("check").out
-    assert not Style.of().colour
+    assert not TerminalStyle.of().colour
 
 
 def test_fixes_that_nobody_tried_are_spoken_of(rubric: Run) -> None:
@@ -169,7 +169,7 @@ def test_a_frame_fits_the_terminal_at_any_width(columns: int | None, filler: str
         text = f"# {filler * 400}\n{filler * before}wrong{filler * 300}\n# {filler * 400}"
         start = text.index("wrong")
         found = Diagnostic("unknown-key", "error", Span(start, start + 5), "no")
-        _, *rows = frame("a.yaml", Document.of(text), found, Style(colour=False), columns).splitlines()
+        _, *rows = frame("a.yaml", Document.of(text), found, TerminalStyle(colour=False), columns).splitlines()
         code = [row for row in rows if "│" in row]
         assert max(map(width, code)) <= max(columns or 160, 24) + (4 if columns is None else 0)
         shown, marks = code[2], code[3]
@@ -182,7 +182,7 @@ def test_marks_that_are_far_apart_are_shown_in_two_windows() -> None:
     text = f"first {'x' * 300} second\n"
     at = text.index("second")
     found = Diagnostic("unknown-key", "error", Span(at, at + 6), "no", related=(Related(Span(0, 5), "here"),))
-    rows = frame("a.yaml", Document.of(text), found, Style(colour=False), 40).splitlines()
+    rows = frame("a.yaml", Document.of(text), found, TerminalStyle(colour=False), 40).splitlines()
     assert rows[2:6] == [
         "1 │ first xxxxxxxxxxxxxxxxxxxxxxxxxxxxx…",
         "  │ ───── here",

@@ -13,18 +13,18 @@ import pytest
 from command import BROKEN, CLEAN, write
 
 from rubric_core.analysis import Language
-from rubric_core.cli.file_checker import Checker, Wishes
-from rubric_core.cli.sources import Source, Sources
-from rubric_core.cli.watch import Watching
+from rubric_core.cli.file_checker import CheckOptions, FileChecker
+from rubric_core.cli.sources import Source, SourceCollector
+from rubric_core.cli.watch import FileWatch
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 
 
-class Counting(Checker):
+class Counting(FileChecker):
     """Notes what is checked."""
 
     def __init__(self, configurations: Configurations) -> None:
-        super().__init__(Language(), configurations, Wishes())
+        super().__init__(Language(), configurations, CheckOptions())
         self.checked: list[str] = []
 
     def check(self, source: Source):
@@ -33,10 +33,10 @@ class Counting(Checker):
 
 
 @pytest.fixture
-def watching() -> tuple[Watching, Counting]:
+def watching() -> tuple[FileWatch, Counting]:
     configurations = Configurations(Language())
     checker = Counting(configurations)
-    return Watching(checker, lambda: Sources(["."], Discovery(configurations), None), search=0.0), checker
+    return FileWatch(checker, lambda: SourceCollector(["."], Discovery(configurations), None), search=0.0), checker
 
 
 def changed(file: Path, text: str) -> None:
@@ -47,7 +47,7 @@ def changed(file: Path, text: str) -> None:
 
 
 def test_only_what_changed_is_checked_again(
-    watching: tuple[Watching, Counting], capsys: pytest.CaptureFixture[str]
+    watching: tuple[FileWatch, Counting], capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch, checker = watching
     first, second = write("a.eval.yaml", CLEAN), write("b.eval.yaml", CLEAN)
@@ -68,7 +68,7 @@ def test_only_what_changed_is_checked_again(
     assert "in 1 of 1 suite" in capsys.readouterr().out
 
 
-def test_a_new_file_is_found(watching: tuple[Watching, Counting]) -> None:
+def test_a_new_file_is_found(watching: tuple[FileWatch, Counting]) -> None:
     watch, checker = watching
     write("a.eval.yaml", CLEAN)
     watch.look()
@@ -78,7 +78,7 @@ def test_a_new_file_is_found(watching: tuple[Watching, Counting]) -> None:
 
 
 def test_a_change_of_the_settings_counts_for_every_file(
-    watching: tuple[Watching, Counting], capsys: pytest.CaptureFixture[str]
+    watching: tuple[FileWatch, Counting], capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch, checker = watching
     write("a.eval.yaml", BROKEN)
@@ -94,7 +94,7 @@ def test_a_change_of_the_settings_counts_for_every_file(
 
 
 def test_a_change_around_a_suite_counts(
-    watching: tuple[Watching, Counting], capsys: pytest.CaptureFixture[str]
+    watching: tuple[FileWatch, Counting], capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch, checker = watching
     targets = write(".agentv/targets.yaml", "targets:\n  - {name: bot, provider: mock}\n")
@@ -119,7 +119,7 @@ def test_a_change_around_a_suite_counts(
 
 
 def test_what_cannot_be_read_is_said_and_looked_at_again(
-    watching: tuple[Watching, Counting], capsys: pytest.CaptureFixture[str]
+    watching: tuple[FileWatch, Counting], capsys: pytest.CaptureFixture[str]
 ) -> None:
     watch, _ = watching
     file = write("a.eval.yaml", b"\xff")
@@ -130,7 +130,7 @@ def test_what_cannot_be_read_is_said_and_looked_at_again(
     assert watch.look()
 
 
-def test_a_folder_that_is_still_empty(watching: tuple[Watching, Counting], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_still_empty(watching: tuple[FileWatch, Counting], capsys: pytest.CaptureFixture[str]) -> None:
     watch, _ = watching
     assert watch.look()
     watch.show()

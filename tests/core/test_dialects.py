@@ -6,7 +6,7 @@ import pytest
 from harness import LANGUAGE, ROOT, Folder, analysis_of
 
 from rubric_core.analysis import analyze
-from rubric_core.language.dialect import Dialect, Fate
+from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.loading.project import Project
@@ -122,17 +122,19 @@ def test_every_spelling_leads_to_a_field(dialect: Dialect):
 @DIALECTS
 def test_a_field_has_one_current_spelling(dialect: Dialect):
     for shape in dialect.spellings:
-        current = [s.field for s in dialect.table(shape).values() if s.fate is Fate.CURRENT]
+        current = [s.field for s in dialect.table(shape).values() if s.fate is SpellingStatus.CURRENT]
         assert len(current) == len(set(current)), shape.__name__
 
 
 @DIALECTS
 def test_every_type_has_a_current_name(dialect: Dialect):
     for name in dialect.types.values():
-        if name.fate is Fate.DEPRECATED:
+        if name.fate is SpellingStatus.DEPRECATED:
             instead = re.search(r"write `([\w-]+)`", name.note)
             current = dialect.types.get(instead[1]) if instead else None
-            assert dialect.type_name(name.shape) or (current is not None and current.fate is Fate.CURRENT), name.name
+            assert dialect.type_name(name.shape) or (current is not None and current.fate is SpellingStatus.CURRENT), (
+                name.name
+            )
 
 
 @DIALECTS
@@ -147,7 +149,10 @@ def test_a_note_does_not_repeat_its_message(dialect: Dialect):
     """The message says what is wrong; the note says what the engine does."""
     for shape in dialect.spellings:
         for spelling in dialect.table(shape).values():
-            if spelling.fate in (Fate.TOLERATED, Fate.IGNORED, Fate.REJECTED) and spelling.field:
+            if (
+                spelling.fate in (SpellingStatus.TOLERATED, SpellingStatus.IGNORED, SpellingStatus.REJECTED)
+                and spelling.field
+            ):
                 assert not spelling.note.startswith(f"{dialect.name} does not read it"), (
                     f"{shape.__name__}.{spelling.name}: {spelling.note}"
                 )
@@ -177,5 +182,5 @@ def test_a_later_dialect_knows_what_became_of_every_key(old, new):
     before, after = LANGUAGE.dialect(old), LANGUAGE.dialect(new)
     for shape, table in before.spellings.items():
         for name, spelling in table.items():
-            if spelling.fate is Fate.CURRENT:
+            if spelling.fate is SpellingStatus.CURRENT:
                 assert name in after.table(shape), f"{shape.__name__}.{name}"

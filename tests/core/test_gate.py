@@ -11,8 +11,8 @@ from harness import LANGUAGE, analysis_of
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.trial import Trial, tried, tried_briefly
 from rubric_core.fixing import Gate, fixed
-from rubric_core.fixing.comparison import Comparison
-from rubric_core.fixing.offset_origin import Origin, Shift
+from rubric_core.fixing.comparison import FindingComparison
+from rubric_core.fixing.offset_origin import OffsetOrigin, OriginFinder
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.model import Case
 from rubric_core.text import Edit, Span, apply_edits
@@ -274,11 +274,11 @@ def test_the_fixed_text_is_written_with_the_line_breaks_it_has():
     ],
 )
 def test_the_way_back(edits, places):
-    shift = Shift(edits)
+    shift = OriginFinder(edits)
     for offset, (start, written) in places.items():
         origin = shift.origin(offset)
         assert (origin.offset, origin.edit is not None) == (start, written), offset
-    assert Shift([]).origin(7) == Origin(7, None)
+    assert OriginFinder([]).origin(7) == OffsetOrigin(7, None)
 
 
 def tried_apart(analysis: Analysis, edits: list[Edit]) -> Trial:
@@ -309,7 +309,7 @@ def test_nearby_is_as_good_as_everywhere(path: Path) -> None:
         whole = tried(analysis, [edit])
         before, after = said(found.before), said(found.after)
         assert [each for each in said(whole.before) if each not in before] == [
-            (code, Span(*(Shift([edit]).origin(at).offset for at in span)), message, severity)
+            (code, Span(*(OriginFinder([edit]).origin(at).offset for at in span)), message, severity)
             for code, span, message, severity in said(whole.after)
             if (code, span, message, severity) not in after
         ]
@@ -327,7 +327,7 @@ def test_what_stays_the_same_makes_no_difference(path: Path) -> None:
         edit = random_edit(text, draw)
         whole, apart = tried(analysis, [edit]), tried_apart(analysis, [edit])
         meant = [(d.code, d.span.start, d.message) for d in draw.sample(whole.before, min(2, len(whole.before)))]
-        one, other = Comparison(whole, meant), Comparison(apart, meant)
+        one, other = FindingComparison(whole, meant), FindingComparison(apart, meant)
         assert (one.is_worse, said(one.gone)) == (other.is_worse, said(other.gone))
         # Of two cases that are alike after the edit, either may be the new one.
         assert sorted((d.code, d.message) for d, _ in one.new) == sorted((d.code, d.message) for d, _ in other.new)

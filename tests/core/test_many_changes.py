@@ -8,8 +8,8 @@ from pictures import picture
 from rubric_core.analysis import Language
 from rubric_core.text import Edit, Encoding, LineIndex, Position, TextRange, apply_edits
 from rubric_lsp.documents import open_documents as module
-from rubric_lsp.documents.gc_control import Memory
-from rubric_lsp.documents.open_documents import Change, Workspace
+from rubric_lsp.documents.gc_control import GcControl
+from rubric_lsp.documents.open_documents import ClientWorkspace, ContentChange
 
 LANGUAGE = Language()
 URI = "file:///project/a.eval.yaml"
@@ -21,10 +21,10 @@ TEXTS = {"suite": SUITE, "crlf": SUITE.replace("\n", "\r\n"), "nothing": "", "ol
 PIECES = ("", "x", "\n", "\r", "\r\n", "😀", "ü: 1\n", "  - id: new\n    input: a\n", '"', "    - [a\r", "tests:\n")
 
 
-def random_change(text: str, rng: random.Random, encoding: Encoding) -> Change:
+def random_change(text: str, rng: random.Random, encoding: Encoding) -> ContentChange:
     index = LineIndex(text)
     if rng.random() < 0.03:
-        return Change(None, text[: rng.randrange(len(text) + 1)] + rng.choice(PIECES) + SUITE)
+        return ContentChange(None, text[: rng.randrange(len(text) + 1)] + rng.choice(PIECES) + SUITE)
     start = rng.randrange(len(text) + 1)
     ends = [
         index.position(start, encoding),
@@ -34,11 +34,11 @@ def random_change(text: str, rng: random.Random, encoding: Encoding) -> Change:
         line, character = ends[1]
         ends[1] = Position(line + rng.choice((0, 0, 900)), character + rng.choice((0, 1, 900)))
         rng.shuffle(ends)
-    return Change(TextRange(*ends), rng.choice(PIECES))
+    return ContentChange(TextRange(*ends), rng.choice(PIECES))
 
 
-def opened(text: str, encoding: Encoding) -> Workspace:
-    workspace = Workspace(LANGUAGE, Memory())
+def opened(text: str, encoding: Encoding) -> ClientWorkspace:
+    workspace = ClientWorkspace(LANGUAGE, GcControl())
     workspace.encoding = encoding
     assert workspace.open(URI, "eval-yaml", 0, text).analysis
     return workspace
@@ -78,6 +78,6 @@ def test_the_text_is_cut_twice_however_many_changes_there_are(monkeypatch: pytes
     workspace, cuts = opened(SUITE, "utf-16"), []
     edited = module.Document.edited
     monkeypatch.setattr(module.Document, "edited", lambda self, edit: cuts.append(edit) or edited(self, edit))
-    letters = [Change(TextRange(Position(1, 7 + n), Position(1, 7 + n)), "y") for n in range(500)]
+    letters = [ContentChange(TextRange(Position(1, 7 + n), Position(1, 7 + n)), "y") for n in range(500)]
     assert workspace.change(URI, 1, letters).document.text == SUITE.replace(": x", f": x{'y' * 500}")
     assert len(cuts) == 2

@@ -12,7 +12,7 @@ from rubric_core.analysis import analyze
 from rubric_core.disk import DiskFiles
 from rubric_core.loading.directory_search import SHARED_DEPTH, directories_up
 from rubric_core.loading.known_names import known_targets
-from rubric_core.loading.project import Look, Project
+from rubric_core.loading.project import Project, TrackedLookup
 
 T = TypeVar("T")
 
@@ -117,12 +117,12 @@ def test_the_suites_below_a_folder_are_those_that_have_it_above_them(folder: str
     assert len(project.suites_below(Path("/"))) == len(names)
 
 
-class CountedLook(Look):
+class CountedLook(TrackedLookup):
     """Keeps account of what is looked up."""
 
     lookups = 0
 
-    def once(self, key: object, make: Callable[[Look], T]) -> T:
+    def once(self, key: object, make: Callable[[TrackedLookup], T]) -> T:
         CountedLook.lookups += 1
         return super().once(key, make)
 

@@ -7,7 +7,7 @@ from suites import Folder
 
 from rubric_core.cli import main
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.scoring.derived_metrics import Derived, DerivedMetrics
+from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics, DerivedValue
 from rubric_core.language.model import DerivedMetric, Suite
 from rubric_core.text import Span
 
@@ -62,7 +62,7 @@ def test_what_is_not_says_why(value: str, reason: str) -> None:
 
 
 def test_one_may_use_those_before_it() -> None:
-    assert metrics("tp * 2", "m0 + 1").values() == [Derived("m0", 4.0), Derived("m1", 5.0)]
+    assert metrics("tp * 2", "m0 + 1").values() == [DerivedValue("m0", 4.0), DerivedValue("m1", 5.0)]
 
 
 def test_a_run_tells_them(folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

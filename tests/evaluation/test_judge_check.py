@@ -12,7 +12,7 @@ from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.cli.judge import _words
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
-from rubric_core.evaluation.judge_check.items import Graded, Yes, graded_items, yes_items
+from rubric_core.evaluation.judge_check.items import GradedItem, YesNoItem, graded_items, yes_items
 from rubric_core.evaluation.judge_check.measures import Measure, kappa, measures_of
 from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.ports import ProviderError
@@ -26,7 +26,7 @@ def test_guessing_is_worth_nothing_on_the_items() -> None:
     assert sorted(item.band for item in GRADED) == [(0, 3)] * 8 + [(4, 6)] * 8 + [(7, 10)] * 8
 
 
-def numbers(said: Callable[[Yes], bool | None], scored: Callable[[Graded], int | None]) -> dict[str, Measure]:
+def numbers(said: Callable[[YesNoItem], bool | None], scored: Callable[[GradedItem], int | None]) -> dict[str, Measure]:
     found = measures_of([(i, said(i)) for i in YES], [(i, scored(i)) for i in GRADED])
     return {measure.name: measure for measure in found}
 
@@ -59,7 +59,7 @@ def test_kappa_and_its_interval() -> None:
     assert 0.6 < measure.low < 0.8 < measure.high < 1
 
 
-def judge_of(right: Callable[[Yes], bool], score: Callable[[Graded], int]) -> Callable[[dict[str, Any]], str]:
+def judge_of(right: Callable[[YesNoItem], bool], score: Callable[[GradedItem], int]) -> Callable[[dict[str, Any]], str]:
     """A judge that knows the items by their texts."""
 
     def reply(body: dict[str, Any]) -> str:
@@ -68,7 +68,7 @@ def judge_of(right: Callable[[Yes], bool], score: Callable[[Graded], int]) -> Ca
             i for i in (*YES, *GRADED)
             if all(json.dumps(t, ensure_ascii=False)[1:-1] in asked for t in (i.answer, i.sheet.items[0].text))
         )  # fmt: skip
-        said = {"score": score(item)} if isinstance(item, Graded) else {"satisfied": right(item)}
+        said = {"score": score(item)} if isinstance(item, GradedItem) else {"satisfied": right(item)}
         return json.dumps({"checks": [{"id": "criterion", "reasoning": "x", **said}], "overall_reasoning": "y"})
 
     return reply

@@ -9,8 +9,8 @@ from suites import LANGUAGE, Folder, checks
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import analyze
-from rubric_core.cli.annotated_suite import Inline
-from rubric_core.cli.terminal_style import Style
+from rubric_core.cli.annotated_suite import AnnotatedSuite
+from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import (
@@ -184,7 +184,10 @@ async def test_the_lines_of_a_rubric_for_every_case_say_what_all_cases_made_of_i
     async with system_ports({}) as ports:
         results = await run_cases(cases, ports, workers=1)
     analysis = analyze(LANGUAGE.document(path.read_text()), LANGUAGE)
-    shown = [" ".join(line.split()) for line in Inline(analysis, Style(colour=False), 120).lines(cases, results)]
+    shown = [
+        " ".join(line.split())
+        for line in AnnotatedSuite(analysis, TerminalStyle(colour=False), 120).lines(cases, results)
+    ]
     assert shown[3] == "- name: shared ✘ 1/2 cases 0.75 on average"
     assert shown[6].endswith("✘ 1/2 cases 5.5/10 on average")
     assert shown[7].endswith("✔ 2/2 cases 9.5/10 on average")

@@ -12,8 +12,8 @@ from suites import Folder, checks
 from rubric_core.adapters import DiskFiles
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.judging.recordings import Recordings, RecordingsError, recordings_path
-from rubric_core.evaluation.model.criteria import Check, Item
-from rubric_core.evaluation.model.recording import Asked, Made
+from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
+from rubric_core.evaluation.model.recording import JudgeInput, Provenance
 from rubric_core.evaluation.model.result import Verdict
 
 SUITE = """
@@ -244,19 +244,19 @@ def test_what_is_written_is_read_as_it_was(
 ) -> None:
     # YAML cannot say everything: what is lost must be a miss, and is when the parser replaces it.
     path = Path(tmp_path_factory.mktemp("r")) / "s.eval.yaml"
-    asked = Asked("built-in 1", question, answer)
+    asked = JudgeInput("built-in 1", question, answer)
     recordings = Recordings(path, DiskFiles())
     recordings.record_checks(
         asked,
-        [(Item("a", "Text"), Check(satisfied=satisfied, reasoning=reasoning))],
+        [(CriterionItem("a", "Text"), CriterionCheck(satisfied=satisfied, reasoning=reasoning))],
         False,
-        Made("j", "2026-11-21", "c", "e"),
+        Provenance("j", "2026-11-21", "c", "e"),
     )
     recordings.save()
     again = Recordings(path, DiskFiles())
-    found = again.check(asked, Item("a", "Text"), False, None)
+    found = again.check(asked, CriterionItem("a", "Text"), False, None)
     assert found is not None
-    assert found.check == Check(satisfied=satisfied, reasoning=reasoning, recorded=True)
+    assert found.check == CriterionCheck(satisfied=satisfied, reasoning=reasoning, recorded=True)
 
 
 def test_the_file_stands_beside_the_suite() -> None:
@@ -272,16 +272,18 @@ def test_a_file_that_is_no_text_is_named(folder: Folder) -> None:
 
 def said(recordings: Recordings, answer: str, *, afresh: bool = False, score: int = 9) -> None:
     """Something that a judge said."""
-    checks = [(Item("a", "Text"), Check(score=score))]
+    checks = [(CriterionItem("a", "Text"), CriterionCheck(score=score))]
     recordings.record_checks(
-        Asked("built-in 1", "q", answer), checks, True, Made("j", "2026-11-21", "c", "e"), afresh=afresh
+        JudgeInput("built-in 1", "q", answer), checks, True, Provenance("j", "2026-11-21", "c", "e"), afresh=afresh
     )
 
 
 def scores(path: Path, *answers: str) -> list[int | None]:
     """What is recorded for each answer, by a fresh look."""
     again = Recordings(path, DiskFiles())
-    found = [again.check(Asked("built-in 1", "q", answer), Item("a", "Text"), True, "j") for answer in answers]
+    found = [
+        again.check(JudgeInput("built-in 1", "q", answer), CriterionItem("a", "Text"), True, "j") for answer in answers
+    ]
     return [each.check.score if each and each.check else None for each in found]
 
 
@@ -391,9 +393,9 @@ def noted(
 ) -> None:
     """A run that asks one thing and saves it."""
     recordings = Recordings(path, DiskFiles())
-    checks = [(Item("a", item), Check(score=score, reasoning="fine"))]
+    checks = [(CriterionItem("a", item), CriterionCheck(score=score, reasoning="fine"))]
     recordings.record_checks(
-        Asked("built-in 1", "q", answer), checks, True, Made(judge, "2026-11-21", "c", "e"), afresh=afresh
+        JudgeInput("built-in 1", "q", answer), checks, True, Provenance(judge, "2026-11-21", "c", "e"), afresh=afresh
     )
     recordings.save()
 
@@ -425,10 +427,10 @@ def test_what_is_recorded_first_stands_behind_what_is_there(folder: Folder) -> N
 def test_of_two_judges_the_last_one_still_counts(folder: Folder) -> None:
     path, file = kept(folder, EDITED.replace('"two"', '"one"'))
     again = Recordings(path, DiskFiles())
-    asked = Asked("built-in 1", "q", "one")
-    assert again.check(asked, Item("a", "Text"), True, None).judge == "k"
+    asked = JudgeInput("built-in 1", "q", "one")
+    assert again.check(asked, CriterionItem("a", "Text"), True, None).judge == "k"
     noted(path, "one")
-    found = Recordings(path, DiskFiles()).check(asked, Item("a", "Text"), True, None)
+    found = Recordings(path, DiskFiles()).check(asked, CriterionItem("a", "Text"), True, None)
     assert (found.judge, found.check.score) == ("j", 9)
     text = file.read_text()
     assert text.index("judge: k") < text.index("judge: j")
@@ -446,9 +448,11 @@ def test_an_entry_of_which_a_part_was_asked_again_is_two(folder: Folder) -> None
     assert text.count("# the other one") == 1
     assert text.count("# The window is what people ask about most.") == 1
     assert scores(path, "one") == [3]
-    found = Recordings(path, DiskFiles()).check(Asked("built-in 1", "q", "one"), Item("a", "Other"), True, "j")
+    found = Recordings(path, DiskFiles()).check(
+        JudgeInput("built-in 1", "q", "one"), CriterionItem("a", "Other"), True, "j"
+    )
     assert found is not None
-    assert found.check == Check(score=9, reasoning="fine", recorded=True)
+    assert found.check == CriterionCheck(score=9, reasoning="fine", recorded=True)
 
 
 def test_references_between_entries_stay(folder: Folder) -> None:
@@ -505,14 +509,16 @@ def test_whatever_a_judge_says_takes_the_place_of_what_it_said(
     reply = f"reply:\n          score: 3\n          reasoning: {before}\n          # said in anger"
     path, file = kept(folder, EDITED.replace('reply: {score: 3, reasoning: "too short"}   # harsh?', reply))
     recordings = Recordings(path, DiskFiles())
-    checks = [(Item("a", "Text"), Check(score=9, reasoning=reasoning))]
+    checks = [(CriterionItem("a", "Text"), CriterionCheck(score=9, reasoning=reasoning))]
     recordings.record_checks(
-        Asked("built-in 1", "q", "one"), checks, True, Made("j", "2026-11-21", case, "e"), afresh=True
+        JudgeInput("built-in 1", "q", "one"), checks, True, Provenance("j", "2026-11-21", case, "e"), afresh=True
     )
     recordings.save()
-    found = Recordings(path, DiskFiles()).check(Asked("built-in 1", "q", "one"), Item("a", "Text"), True, "j")
+    found = Recordings(path, DiskFiles()).check(
+        JudgeInput("built-in 1", "q", "one"), CriterionItem("a", "Text"), True, "j"
+    )
     assert found is not None
-    assert found.check == Check(score=9, reasoning=reasoning, recorded=True)
+    assert found.check == CriterionCheck(score=9, reasoning=reasoning, recorded=True)
     text = file.read_bytes().decode()
     assert text.count("# said in anger") == 1
     assert text.startswith(EDITED.partition("  - judge: j")[0])

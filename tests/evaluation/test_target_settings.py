@@ -12,7 +12,7 @@ from waiting import seen
 
 from rubric_core.evaluation.engine.events import Answered
 from rubric_core.evaluation.model.result import Verdict
-from rubric_core.ports import ChatMessage, Sent
+from rubric_core.ports import ChatMessage, SentPayload
 
 SUITE = "tests: [{id: a, criteria: c, input: hello, assertions: [{type: contains, value: ok}]}]"
 RUBRIC = (
@@ -474,8 +474,8 @@ def test_a_record_without_secrets_is_not_copied() -> None:
     clean, leaking = (ChatMessage("user", text) for text in ("say hello", "say hunter2222"))
     assert redact.within(clean) is clean
     assert redact.within([clean, leaking]) == [clean, ChatMessage("user", "say ***")]
-    sent = Sent("bot", (clean, leaking))
-    assert redact.within(sent) == Sent("bot", (clean, ChatMessage("user", "say ***")))
+    sent = SentPayload("bot", (clean, leaking))
+    assert redact.within(sent) == SentPayload("bot", (clean, ChatMessage("user", "say ***")))
 
 
 @pytest.mark.parametrize("kept", range(0, 24, 3))

@@ -19,7 +19,7 @@ from rubric_core.text import Edit, Encoding, LineIndex, Span, apply_edits
 from rubric_lsp import convert
 from rubric_lsp.convert.yaml_documents import in_parts
 from rubric_lsp.documents.navigation import links
-from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.semantic_tokens import coloring, token_changes
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.capabilities import Client
@@ -100,7 +100,7 @@ def follow(text: str, rng: random.Random, steps: int, encoding: Encoding, pair: 
             if edit.span == (0, lines.line_start(10**9)) and rng.random() < 0.5
             else lines.range(edit.span, encoding)
         )
-        changed = follower.server.documents.change(uri, step + 1, [Change(where, edit.new_text)])
+        changed = follower.server.documents.change(uri, step + 1, [ContentChange(where, edit.new_text)])
         assert changed is not None
         assert changed.document.text == text, f"step {step}: the text itself differs after {edit}"
         again = fresh.server.documents.open(uri, "yaml", step + 1, text)

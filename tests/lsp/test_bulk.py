@@ -8,7 +8,7 @@ import pytest
 
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
-from rubric_lsp.documents.workspace_check import Survey
+from rubric_lsp.documents.workspace_check import WorkspaceCheck
 from rubric_lsp.routes import make_server
 
 SUITE = "tests:\n  - {id: a, criteria: x, input: hi}\n"
@@ -17,18 +17,18 @@ SUITE = "tests:\n  - {id: a, criteria: x, input: hi}\n"
 @pytest.mark.parametrize("name", ["x/{}.eval.yaml", ".rubric/results/{}.json", "a.eval.yaml"])
 def test_ten_thousand_changes_on_disk_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     calls: dict[str, int] = {"project": 0, "survey": 0}
-    changed, looked = Project.changed, Survey.changed
+    changed, looked = Project.changed, WorkspaceCheck.changed
 
     def project(self: Project, paths: Any = None) -> None:
         calls["project"] += 1
         changed(self, paths)
 
-    def survey(self: Survey, *, publishing: bool) -> None:
+    def survey(self: WorkspaceCheck, *, publishing: bool) -> None:
         calls["survey"] += 1
         looked(self, publishing=publishing)
 
     monkeypatch.setattr(Project, "changed", project)
-    monkeypatch.setattr(Survey, "changed", survey)
+    monkeypatch.setattr(WorkspaceCheck, "changed", survey)
 
     async def tell() -> None:
         server = make_server()

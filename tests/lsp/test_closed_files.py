@@ -10,7 +10,7 @@ import pytest
 
 from rubric_lsp import convert
 from rubric_lsp.documents.closed_files import AnalysisCache
-from rubric_lsp.documents.open_documents import Workspace
+from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.routes import make_server
@@ -111,13 +111,13 @@ def test_answers_about_all_files_are_the_same_without_their_analyses(folder: Pat
 
 def test_only_what_is_asked_for_is_analyzed_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     analyzed: list[str] = []
-    analyze = Workspace.analyze
+    analyze = ClientWorkspace.analyze
 
-    def counted(self: Workspace, snapshot: Snapshot) -> Any:
+    def counted(self: ClientWorkspace, snapshot: Snapshot) -> Any:
         analyzed.append(snapshot.uri)
         return analyze(self, snapshot)
 
-    monkeypatch.setattr(Workspace, "analyze", counted)
+    monkeypatch.setattr(ClientWorkspace, "analyze", counted)
 
     async def ask() -> None:
         server = started(folder, 0)

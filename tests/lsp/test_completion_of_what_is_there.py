@@ -9,9 +9,9 @@ import pytest
 from harness import LANGUAGE, ROOT, files
 
 from rubric_core.analysis import Analysis, analyze
-from rubric_core.language.dialect import Fate
-from rubric_core.language.shape import Place, Shape, children
-from rubric_core.language.value_kinds import Boolean, ByNode, Choice
+from rubric_core.language.dialect import SpellingStatus
+from rubric_core.language.shape import FieldPlace, Shape, children
+from rubric_core.language.value_kinds import Boolean, Choice, NodeUnion
 from rubric_core.loading.files import is_suite_name
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span
@@ -30,7 +30,7 @@ def read(name: str, text: str, dialect: str | None = None) -> Analysis:
     return analyze(LANGUAGE.document(text, ROOT / name), LANGUAGE, path=ROOT / name, dialect=dialect)
 
 
-def written(analysis: Analysis) -> Iterator[tuple[Shape, str, Place, Span, Span]]:
+def written(analysis: Analysis) -> Iterator[tuple[Shape, str, FieldPlace, Span, Span]]:
     """Every key that is written under its own name, with the spans of key and value in the whole text."""
     document = analysis.document
     starts = {id(block): document.start(number) for number, block in enumerate(document.blocks)}
@@ -63,13 +63,13 @@ def test_keys_and_words_are_offered_where_they_stand(part: int) -> None:
         for shape, field, place, key, value in rng.sample(found := list(written(analysis)), min(6, len(found))):
             shown = hover(analysis, key.start + 1)
             assert shown is not None, (name, place.name)
-            current = dialect.table(type(shape))[place.name].fate is Fate.CURRENT
+            current = dialect.table(type(shape))[place.name].fate is SpellingStatus.CURRENT
             if not own_line(text, key, value) or not current or field == shape.tag:
                 continue
             rest = text[: key.start] + text[value.end :]
             assert place.name in labels(name, rest, key.start, dialect.name), (name, place.name, text)
             kind = shape.keys[field].kind
-            branches = kind.branches if isinstance(kind, ByNode) else (kind,)
+            branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
             node = place.node
             few = any(isinstance(b, Choice) for b in branches) or kind == Boolean()
             if few and isinstance(node, Scalar) and node.style == "plain" and node.text.islower():

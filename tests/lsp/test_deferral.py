@@ -13,7 +13,7 @@ from rubric_core.analysis import Language
 from rubric_core.text import Edit, LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.documents.deferral import IDLE, Deferral
-from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.features.deferral import without_some
 from rubric_lsp.routes import make_server
 
@@ -57,7 +57,7 @@ class Desk:
         self.now += after
         text, changes = self.text, []
         for edit in edits:
-            changes.append(Change(LineIndex(text).range(edit.span, "utf-32"), edit.new_text))
+            changes.append(ContentChange(LineIndex(text).range(edit.span, "utf-32"), edit.new_text))
             text = apply_edits(text, [edit])
             self.at = edit.span.start + len(edit.new_text)
         snapshot = self.server.documents.change(self.uri, 1, changes)

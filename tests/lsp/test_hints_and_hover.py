@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.text import Span
-from rubric_lsp.features.derived_hints import Wanted, derived
+from rubric_lsp.features.derived_hints import HintSettings, derived
 from rubric_lsp.features.hover import hover
 from rubric_lsp.features.name_hover import named
 from rubric_lsp.features.names import name_at
@@ -45,9 +45,9 @@ def read(text: str, dialect: str = "agentv-3") -> Analysis:
     return analyze(LANGUAGE.document(text), LANGUAGE, dialect=dialect)
 
 
-def shown(text: str, wanted: Wanted | None = None) -> str:
+def shown(text: str, wanted: HintSettings | None = None) -> str:
     """The text with its hints in it."""
-    found = list(derived(read(text), Span(0, len(text)), wanted or Wanted()))
+    found = list(derived(read(text), Span(0, len(text)), wanted or HintSettings()))
     for hint in sorted(found, key=lambda h: h.offset, reverse=True):
         assert len(hint.label) <= 43
         text = f"{text[: hint.offset]}«{hint.label}»{text[hint.offset :]}"
@@ -83,7 +83,7 @@ tests:
     input: hi
 """
     # The weight of an evaluator comes to something else in each case.
-    assert shown(suite, Wanted(inherited=False)) == (
+    assert shown(suite, HintSettings(inherited=False)) == (
         suite
         .replace("weight: 1", "weight: 1«= 20 %»")
         .replace("weight: 3", "weight: 3«= 60 %»")
@@ -97,7 +97,7 @@ tests:
 def test_each_kind_can_be_switched_off(kind: str) -> None:
     off = {"weights": False, "bands": False, "inherited": False, "required": False}
     signs = {"weights": "«= ", "bands": "«–", "inherited": "«+ ", "required": "required»"}
-    only = shown(SUITE, Wanted(**{**off, kind: True}))
+    only = shown(SUITE, HintSettings(**{**off, kind: True}))
     assert [k for k, sign in signs.items() if sign in only] == [kind]
 
 
@@ -108,7 +108,7 @@ def test_many_inherited_evaluators_are_counted() -> None:
 
 def test_only_what_is_visible_is_worked_out() -> None:
     at = SUITE.index("  - id: b")
-    assert [h.label for h in derived(read(SUITE), Span(at, len(SUITE)), Wanted())] == ["+ latency (suite)"]
+    assert [h.label for h in derived(read(SUITE), Span(at, len(SUITE)), HintSettings())] == ["+ latency (suite)"]
 
 
 def test_switches_reach_the_editor(connect: Connect) -> None:

@@ -7,7 +7,7 @@ import pytest
 from client import VSCODE
 from everywhere import AT, URI, WHOLE, Direct, params_at
 
-from rubric_lsp.documents.gc_control import Memory
+from rubric_lsp.documents.gc_control import GcControl
 from rubric_lsp.documents.snapshot import Snapshot
 
 SUITE = (
@@ -16,7 +16,7 @@ SUITE = (
 
 
 def test_no_collection_while_anything_is_at_work() -> None:
-    memory, was = Memory(), gc.isenabled()
+    memory, was = GcControl(), gc.isenabled()
     gc.enable()
     try:
         with memory.busy():

@@ -7,7 +7,7 @@ from harness import LANGUAGE
 from oracle import ENCODINGS, Follower, follow, pairs
 
 from rubric_core.text import Encoding, Position, TextRange
-from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.semantic_tokens import coloring
 
 SMALL = """\
@@ -84,7 +84,7 @@ def test_only_the_edited_case_is_written_anew(both: dict[Encoding, tuple[Followe
     before = looked_at()
     for number, line in enumerate((34, 50), 1):
         where = TextRange(Position(line, 0), Position(line, 0))
-        changed = server.documents.change(uri, number, [Change(where, "    # a note\n")])
+        changed = server.documents.change(uri, number, [ContentChange(where, "    # a note\n")])
         assert changed is not None
         snapshot = changed
         after = looked_at()

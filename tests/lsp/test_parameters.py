@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rubric_lsp.protocol.errors import INVALID_PARAMS, RefusedError
+from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 from rubric_lsp.protocol.params import AT, DOCUMENT, FLAG, ID, INTEGER, NOTHING, RANGE, TEXT, checked
 
 HERE = {"textDocument": {"uri": "file:///a.yaml"}, "position": {"line": 0, "character": 3}}
@@ -28,7 +28,7 @@ HERE = {"textDocument": {"uri": "file:///a.yaml"}, "position": {"line": 0, "char
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_named(shape: Any, given: object, words: str) -> None:
-    with pytest.raises(RefusedError) as refused:
+    with pytest.raises(RequestFailedError) as refused:
         checked("some/thing", given, shape)
     assert refused.value.code == INVALID_PARAMS
     assert str(refused.value) == f"the parameters of some/thing cannot be read: {words}"

@@ -12,10 +12,10 @@ from rubric_core.evaluation.engine import fingerprint as fingerprints
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.results.store import ResultStore
 from rubric_lsp.documents import project_index
-from rubric_lsp.documents.gc_control import Memory
-from rubric_lsp.documents.open_documents import Change, Workspace
+from rubric_lsp.documents.gc_control import GcControl
+from rubric_lsp.documents.open_documents import ClientWorkspace, ContentChange
 from rubric_lsp.running import result_record as records
-from rubric_lsp.running.result_record import Record
+from rubric_lsp.running.result_record import ResultRecord
 
 CASES = 400
 SUITE = "name: s\ntests:\n" + "".join(
@@ -32,12 +32,12 @@ class Conversation:
         monkeypatch.setattr(project_index, "_TURN", 0.0)
         self.uri = self.path.as_uri()
         self.path.write_text(SUITE, encoding="utf-8")
-        self.documents = Workspace(Language(), Memory())
+        self.documents = ClientWorkspace(Language(), GcControl())
         self.documents.open(self.uri, "eval-yaml", 0, SUITE)
         ResultStore.of(self.path).add(
             [CaseResult(id=f"c{n}", verdict=Verdict.PASSED, score=1.0) for n in range(CASES)], "s", "agentv-5"
         )
-        self.record = Record(self.documents, lambda *_: None)
+        self.record = ResultRecord(self.documents, lambda *_: None)
 
     def _fingerprint(self, *given: object) -> str:
         self.worked_out += 1
@@ -74,7 +74,7 @@ def conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Conversatio
 def test_others_are_answered_while_many_results_are_taken_in(conversation: Conversation) -> None:
     asyncio.run(conversation.record.load(conversation.uri, conversation.path))
     conversation.store_what_holds()
-    conversation.record = Record(conversation.documents, lambda *_: None)
+    conversation.record = ResultRecord(conversation.documents, lambda *_: None)
     turns: list[int] = []
 
     async def load() -> None:
@@ -98,7 +98,7 @@ def test_others_are_answered_while_many_results_are_taken_in(conversation: Conve
 def test_what_changes_while_results_are_taken_in_makes_them_stale(conversation: Conversation) -> None:
     asyncio.run(conversation.record.load(conversation.uri, conversation.path))
     conversation.store_what_holds()
-    conversation.record = Record(conversation.documents, lambda *_: None)
+    conversation.record = ResultRecord(conversation.documents, lambda *_: None)
     worked_out = conversation.worked_out
 
     async def load() -> None:
@@ -106,7 +106,7 @@ def test_what_changes_while_results_are_taken_in_makes_them_stale(conversation: 
         while conversation.worked_out < worked_out + CASES // 2:
             await asyncio.sleep(0)
         text = SUITE.replace("hello 1}", "hallo 1}").replace("hello 399}", "hallo 399}")
-        conversation.documents.change(conversation.uri, 1, [Change(None, text)])
+        conversation.documents.change(conversation.uri, 1, [ContentChange(None, text)])
         await loading
 
     asyncio.run(load())

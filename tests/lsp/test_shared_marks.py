@@ -16,7 +16,7 @@ from rubric_core.evaluation.model.result import CaseResult, CriterionResult, Eva
 from rubric_core.evaluation.results.known_case import KnownCase
 from rubric_core.text import Edit, Span
 from rubric_lsp.features.hints import hints as hints_of
-from rubric_lsp.features.results import Shown
+from rubric_lsp.features.results import ShownCase
 from rubric_lsp.features.suite_marks import SharedMarks, shared_report
 
 SUITE = """\
@@ -204,7 +204,7 @@ def analyzed(text: str) -> Analysis:
     return analyze(LANGUAGE.document(text), LANGUAGE)
 
 
-def result_of(name: str, raw: int) -> Shown:
+def result_of(name: str, raw: int) -> ShownCase:
     tone = CriterionResult(
         id="tone",
         outcome="Stays polite",
@@ -214,7 +214,7 @@ def result_of(name: str, raw: int) -> Shown:
     )
     depth = CriterionResult(id="depth", outcome="Explains why", verdict=Verdict.PASSED, score=0.9, raw=9)
     rubric = EvaluatorResult(name="quality", type="rubric", verdict=Verdict.PASSED, score=0.8, criteria=(tone, depth))
-    return Shown(KnownCase.of(CaseResult(id=name, verdict=Verdict.PASSED, score=0.8, evaluators=(rubric,))))
+    return ShownCase(KnownCase.of(CaseResult(id=name, verdict=Verdict.PASSED, score=0.8, evaluators=(rubric,))))
 
 
 def suite_of(count: int) -> str:
@@ -222,7 +222,7 @@ def suite_of(count: int) -> str:
     return head + "".join(f"  - id: c{n}\n    expected_outcome: Helps\n    input: q{n}\n" for n in range(count))
 
 
-def words(marks: SharedMarks, analysis: Analysis, results: dict[str, Shown]) -> list[str]:
+def words(marks: SharedMarks, analysis: Analysis, results: dict[str, ShownCase]) -> list[str]:
     return [each.words for each in marks.of(analysis, results)]
 
 
@@ -240,7 +240,7 @@ def test_only_what_changed_is_counted_again() -> None:
     place = text.index("input: q7\n") + len("input: q7")
     document = document.edited(Edit(Span(place, place), "x"))
     edited = analyze(document, LANGUAGE, previous=analysis)
-    stale = {**results, "c7": Shown(results["c7"].last, stale=True)}
+    stale = {**results, "c7": ShownCase(results["c7"].last, stale=True)}
     assert words(marks, edited, stale)[1] == "✘ 24/49 cases  4.4/10 on average  ◌ 1 stale"
     assert marks.looked_at == 51
     assert words(marks, edited, {**stale, "c7": result_of("c7", 10)})[1] == "✘ 25/50 cases  4.6/10 on average"

@@ -12,7 +12,7 @@ from client import VSCODE, Client, Connect, ServerError, replaced, until
 from running import written
 
 from rubric_core.text import Position, TextRange
-from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.routes import make_server
 from rubric_lsp.running.explorer_tree import tree_change
@@ -266,7 +266,7 @@ def test_items_that_are_kept_are_those_that_would_be_made_anew(folder: Path, uri
         at = text.index(old)
         start, end = (Position(text[:o].count("\n"), len(text[:o].rpartition("\n")[2])) for o in (at, at + len(old)))
         text = text.replace(old, new, 1)
-        changed = server.documents.change(uri, number, [Change(TextRange(start, end), new)])
+        changed = server.documents.change(uri, number, [ContentChange(TextRange(start, end), new)])
         assert changed is not None
         snapshot = changed
         other, whole = opened(text)

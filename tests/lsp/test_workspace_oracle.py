@@ -13,7 +13,7 @@ from rubric_core.text import Edit, LineIndex, Span
 from rubric_lsp import lifecycle
 from rubric_lsp.documents import workspace_check
 from rubric_lsp.documents.closed_files import AnalysisCache
-from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.routes import make_server
 
@@ -83,7 +83,7 @@ class Desk:
         old = self.text(name)
         where = LineIndex(old).range(edit.span, "utf-16")
         documents = self.server.documents
-        assert documents.change(self.uri(name), self.version, [Change(where, edit.new_text)]) is not None
+        assert documents.change(self.uri(name), self.version, [ContentChange(where, edit.new_text)]) is not None
         documents.overtaken()
 
     def text(self, name: str) -> str:

@@ -4,10 +4,10 @@ import pytest
 from harness import LANGUAGE, cursor
 
 from rubric_core.text import Edit, Span
-from rubric_lsp.features.edit_place import Writing, continued, unfinished
+from rubric_lsp.features.edit_place import EditPlace, continued, unfinished
 
 
-def after(text: str, *edits: tuple[int, int, str]) -> Writing:
+def after(text: str, *edits: tuple[int, int, str]) -> EditPlace:
     """Where a person writes after some edits, each of the text that the one before leaves."""
     document, writing = LANGUAGE.document(text), None
     for start, end, new in edits:
@@ -42,7 +42,7 @@ def after(text: str, *edits: tuple[int, int, str]) -> Writing:
 def test_what_is_unfinished(about: str, text: str, expected: str) -> None:
     whole, at = cursor(text)
     document = LANGUAGE.document(whole)
-    span = unfinished(document, Writing(at, Span(at, at)))
+    span = unfinished(document, EditPlace(at, Span(at, at)))
     assert span is not None, about
     assert whole[span.start : span.end] == expected, about
 

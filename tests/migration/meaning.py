@@ -19,9 +19,9 @@ from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.judging.prompts import BUILT_IN
 from rubric_core.evaluation.model.context import EvaluationContext
-from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.recording import Asked, Recorded
+from rubric_core.evaluation.model.recording import JudgeInput, RecordedJudgement
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.language.evaluators import CodeEvaluator
 from rubric_core.loading.directory_search import find_file
@@ -49,16 +49,18 @@ class _Judged:
     def __init__(self) -> None:
         self.told: list[tuple[str, ...]] = []
 
-    def check(self, asked: Asked, item: Item, ranges: bool, judge: str | None) -> Recorded:  # noqa: ARG002  # as recordings have it
+    def check(self, asked: JudgeInput, item: CriterionItem, ranges: bool, judge: str | None) -> RecordedJudgement:  # noqa: ARG002  # as recordings have it
         self.told.append((asked.question, asked.reference, item.text))
         raw = round(10 * _share(asked.question, asked.reference, item.text, item.bands, item.operator))
-        return Recorded("hash", "", Check(score=raw) if ranges else Check(satisfied=raw >= 6))
+        return RecordedJudgement(
+            "hash", "", CriterionCheck(score=raw) if ranges else CriterionCheck(satisfied=raw >= 6)
+        )
 
-    def free_form(self, asked: Asked, judge: str | None) -> Recorded:  # noqa: ARG002  # as recordings have it
+    def free_form(self, asked: JudgeInput, judge: str | None) -> RecordedJudgement:  # noqa: ARG002  # as recordings have it
         # A prompt of the author's shows what it wants to show, by whatever name the dialect has for it.
         goal = asked.goal.strip() if asked.prompt == BUILT_IN else ""
         self.told.append((asked.question, asked.reference, goal))
-        return Recorded("hash", "", score=EvaluationScore(score=_share(asked.question, asked.reference, goal)))
+        return RecordedJudgement("hash", "", score=EvaluationScore(score=_share(asked.question, asked.reference, goal)))
 
 
 class _Program:

@@ -7,7 +7,7 @@ from harness import LANGUAGE
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.migration import Migrated, migrate
+from rubric_core.migration import MigratedText, migrate
 from rubric_core.syntax.collection_edits import comments_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
@@ -16,13 +16,13 @@ from rubric_core.text import LineIndex
 __all__ = ["check_all", "errors", "noted"]
 
 
-def noted(made: Migrated) -> str:
+def noted(made: MigratedText) -> str:
     """The notes with their lines."""
     index = LineIndex(made.text)
     return "".join(f"{index.line_of(note.offset) + 1}: {note.words}\n" for note in made.notes)
 
 
-def check_all(before: str, made: Migrated, source: str, target: str, kind: FileKind = FileKind.SUITE) -> None:
+def check_all(before: str, made: MigratedText, source: str, target: str, kind: FileKind = FileKind.SUITE) -> None:
     """The result is YAML in its dialect, has every comment, and is as good as what it was made of."""
     tree = parse(made.text)
     assert not tree.problems, tree.problems[0]

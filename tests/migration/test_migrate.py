@@ -10,7 +10,7 @@ from properties import check_all, errors
 from rubric_core.cli import main
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.migration import Migrated, NotMigratableError, migrate, steps
+from rubric_core.migration import MigratedText, NotMigratableError, migrate, steps
 from rubric_core.text import apply_edits
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
@@ -19,7 +19,7 @@ OLD = "evalcases:\n  - id: a\n    expected_outcome: A greeting # of the day\n   
 
 
 def test_nothing_to_do_changes_nothing() -> None:
-    assert migrate(OLD, "agentv-1", "agentv-1") == Migrated(OLD)
+    assert migrate(OLD, "agentv-1", "agentv-1") == MigratedText(OLD)
 
 
 def test_broken_yaml_is_left_alone() -> None:

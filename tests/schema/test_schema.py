@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from rubric_core.cli import main
-from rubric_core.language.dialect import Dialect, Fate
+from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
@@ -81,9 +81,9 @@ def test_what_is_given_up_is_said_to_be_and_not_suggested(dialect: Dialect) -> N
     properties = json_schema(dialect)["definitions"]["Suite"]["properties"]
     for spelling in dialect.table(Suite).values():
         schema = properties[spelling.name]
-        assert schema.get("doNotSuggest", False) is (spelling.fate is not Fate.CURRENT)
-        assert ("errorMessage" in schema and schema["type"] == "null") is (spelling.fate is Fate.REJECTED)
-        told = spelling.fate not in (Fate.CURRENT, Fate.ALIAS, Fate.REJECTED)
+        assert schema.get("doNotSuggest", False) is (spelling.fate is not SpellingStatus.CURRENT)
+        assert ("errorMessage" in schema and schema["type"] == "null") is (spelling.fate is SpellingStatus.REJECTED)
+        told = spelling.fate not in (SpellingStatus.CURRENT, SpellingStatus.ALIAS, SpellingStatus.REJECTED)
         assert schema.get("deprecated", False) is told
         assert ("deprecationMessage" in schema) is told
 

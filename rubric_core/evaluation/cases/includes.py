@@ -16,22 +16,22 @@ from rubric_core.loading.known_names import template_file
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.tree import Mapping, Node, Tree
+from rubric_core.syntax.tree import Mapping, Node, SyntaxTree
 from rubric_core.syntax.tree import Sequence as SequenceNode
 from rubric_core.text import LineIndex
 
-__all__ = ["Borrowed", "Filler"]
+__all__ = ["Filler", "IncludedKeys"]
 
 _LARGEST = 2_000_000
 #: A template may include templates, and these may once more.
 _DEEPEST = 3
 
 #: Fills in the references in a tree of another file; gives the root as it is where nothing is known yet.
-Filler = Callable[[Tree], Node | None]
+Filler = Callable[[SyntaxTree], Node | None]
 
 
 @dataclass
-class Borrowed:
+class IncludedKeys:
     """What a case takes from other files, read when it is first asked for."""
 
     directory: Path

@@ -13,7 +13,7 @@ from rubric_core.dataclass_copies import changed
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
 from rubric_core.evaluation.cases.invalid_entries import lines_of, nothing_behind, strays
-from rubric_core.evaluation.cases.loaded_suite import Generated, LoadedSuite, NoSuiteError, is_program
+from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.cases.scenarios import scenario_cases
 from rubric_core.evaluation.model.arguments import instance
@@ -33,7 +33,15 @@ from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry, ExternalCases
 
-__all__ = ["Generated", "InvalidSuiteError", "LoadedSuite", "NoSuiteError", "load_suite", "suite_in", "with_origins"]
+__all__ = [
+    "GeneratedCases",
+    "InvalidSuiteError",
+    "LoadedSuite",
+    "NoSuiteError",
+    "load_suite",
+    "suite_in",
+    "with_origins",
+]
 
 
 def load_suite(
@@ -42,7 +50,7 @@ def load_suite(
     project: Project | None = None,
     options: Options | None = None,
     dialect: str | None = None,
-    generated: Mapping[str, Generated] | None = None,
+    generated: Mapping[str, GeneratedCases] | None = None,
     *,
     strict: bool = False,
 ) -> LoadedSuite:
@@ -120,7 +128,7 @@ class _Loader:
         options: Options,
         dialect: str | None,
         read: Callable[[Path], str] = read_text,
-        generated: Mapping[str, Generated] | None = None,
+        generated: Mapping[str, GeneratedCases] | None = None,
     ) -> None:
         self.generated = generated or {}
         self.language, self.project, self.options, self.dialect, self.read = language, project, options, dialect, read

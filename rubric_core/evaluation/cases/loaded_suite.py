@@ -11,7 +11,7 @@ from rubric_core.loading.directory_search import without_function
 from rubric_core.syntax.plain_data import plain
 from rubric_core.validation.rule import Diagnostic, ExternalCases
 
-__all__ = ["Generated", "LoadedSuite", "NoSuiteError", "is_program"]
+__all__ = ["GeneratedCases", "LoadedSuite", "NoSuiteError", "is_program"]
 
 
 #: How many warnings of a suite are logged.
@@ -23,7 +23,7 @@ class NoSuiteError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class GeneratedCases:
     """What a program made for a case list."""
 
     #: The cases, as JSON, a line each.

@@ -11,12 +11,12 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.shape import children
 from rubric_core.language.variables import environment_variables_in
-from rubric_core.loading.targets import TargetEntry
+from rubric_core.loading.targets import LoadedTargetEntry
 
 __all__ = ["names_taking_part", "taking_part", "variables_of"]
 
 
-def taking_part(cases: Iterable[Runnable], targets: Targets) -> Iterator[TargetEntry]:
+def taking_part(cases: Iterable[Runnable], targets: Targets) -> Iterator[LoadedTargetEntry]:
     """The entries of every target that answers or judges these cases, and of those that they point to."""
     if targets.file is not None:
         yield from targets.file.reachable(names_taking_part(cases, targets))
@@ -32,7 +32,7 @@ def names_taking_part(cases: Iterable[Runnable], targets: Targets) -> list[str |
     return list(dict.fromkeys(names))
 
 
-def variables_of(entry: TargetEntry) -> tuple[str, ...]:
+def variables_of(entry: LoadedTargetEntry) -> tuple[str, ...]:
     """The environment variables that a target names or that its program gets, for telling a person before it is run."""
     from rubric_core.evaluation.targets.providers import kind_named  # noqa: PLC0415
 

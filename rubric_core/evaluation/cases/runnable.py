@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args
 from rubric_core.analysis import Analysis
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
-from rubric_core.evaluation.cases.includes import Borrowed
+from rubric_core.evaluation.cases.includes import IncludedKeys
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
-from rubric_core.evaluation.cases.variant import Row, Variant
+from rubric_core.evaluation.cases.variant import ScenarioRow, Variant
 from rubric_core.evaluation.model.arguments import fraction, one_of, positive, whole
 from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
 from rubric_core.evaluation.model.recording import RecordingMode
@@ -30,7 +30,7 @@ from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
 from rubric_core.sandbox import Sandbox
 from rubric_core.syntax.plain_data import plain
-from rubric_core.syntax.tree import Node, Tree
+from rubric_core.syntax.tree import Node, SyntaxTree
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
@@ -111,7 +111,7 @@ class Runnable:
     #: Where templates, default tests and prompts are read.
     files: Files = field(default_factory=DiskFiles)
     #: The row of a scenario with which the case is run.
-    row: Row = field(default_factory=Row)
+    row: ScenarioRow = field(default_factory=ScenarioRow)
     #: Which variation of the case this is, once they are told apart.
     variant: Variant | None = None
     #: The environment, once it is filled in.
@@ -231,9 +231,9 @@ class Runnable:
         return bool(self.borrowed.place(shape))
 
     @cached_property
-    def borrowed(self) -> Borrowed:
+    def borrowed(self) -> IncludedKeys:
         """What the case takes from other files."""
-        return Borrowed(self.directory, self.files, self.dialect, self.dialects, self._filled_tree)
+        return IncludedKeys(self.directory, self.files, self.dialect, self.dialects, self._filled_tree)
 
     @property
     def borrowed_files(self) -> list[Path]:
@@ -334,7 +334,7 @@ class Runnable:
             return f" ({place_words(self.file, self.line_at(at))})"
         return f" ({place_words(self.path, (self.suite_line_at or self.line_at)(at))})"
 
-    def _filled_tree(self, tree: Tree) -> Node | None:
+    def _filled_tree(self, tree: SyntaxTree) -> Node | None:
         """The root of another file's tree, filled in once the environment is known."""
         if self.environment is None or tree.root is None:
             return tree.root

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from rubric_core.evaluation.cases.variant import Row
+from rubric_core.evaluation.cases.variant import ScenarioRow
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.language.model import Case, Scenario
 from rubric_core.language.shape import as_list
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import ByNode, ListOf
+from rubric_core.language.value_kinds import ListOf, NodeUnion
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL, current_directory, find_file, is_pattern
 from rubric_core.loading.lower import Lowering
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["scenario_cases"]
 
 _LARGEST = 5_000_000
-_SCENARIOS = ByNode(mapping=Shaped(Scenario), sequence=ListOf(ByNode(mapping=Shaped(Scenario))))
+_SCENARIOS = NodeUnion(mapping=Shaped(Scenario), sequence=ListOf(NodeUnion(mapping=Shaped(Scenario))))
 _READ = frozenset(("id", "description", "vars", "assert"))
 
 
@@ -106,7 +106,7 @@ class _Cases:
 
     def all(self) -> "Iterator[Runnable]":
         """Every test, with each row one after the other."""
-        rows = [self._row(node, number) for number, node in enumerate(self._nodes(), start=1)] or [Row()]
+        rows = [self._row(node, number) for number, node in enumerate(self._nodes(), start=1)] or [ScenarioRow()]
         for test in self.scenario.tests or ():
             if isinstance(test, Case):
                 cases = [replace(self.frame, case=test, named=_named(test))]
@@ -141,15 +141,15 @@ class _Cases:
             # Spans of another file say nothing here: its values stand where its name does.
             yield node_of(plain(row, tree.anchors), name)
 
-    def _row(self, node: Node, number: int) -> Row:
+    def _row(self, node: Node, number: int) -> ScenarioRow:
         written = plain(node, self.frame.anchors)
         if not isinstance(written, dict):
             what = f"{written.removeprefix(URL)} has no rows" if isinstance(written, str) else "a row is missing"
-            return Row(trouble=f"{what}: a row of a scenario is a mapping with `vars`")
+            return ScenarioRow(trouble=f"{what}: a row of a scenario is a mapping with `vars`")
         other = [name for name in written if name not in _READ]
         label = written.get("id") or written.get("description") or f"row-{number}"
         values = written.get("vars")
-        return Row(
+        return ScenarioRow(
             re.sub(r"[\[\],]", " ", str(label)).strip(),
             values if isinstance(values, dict) else {},
             node.get("assert") if isinstance(node, MappingNode) else None,

@@ -9,7 +9,7 @@ from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, Ll
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
-from rubric_core.loading.targets import Home, TargetEntry, own_target_name, targets_in
+from rubric_core.loading.targets import LoadedTargetEntry, TargetSource, own_target_name, targets_in
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
@@ -19,14 +19,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-def other_names(suite: Suite, home: Home) -> list[TargetEntry]:
+def other_names(suite: Suite, home: TargetSource) -> list[LoadedTargetEntry]:
     """An entry for each name that a matrix gives to another target, pointing to that one; `home` is the suite."""
     found = []
     for each in choices_of(suite):
         if each.use_target and each.name and each.name != each.use_target and each.node is not None:
             spans = {"use_target": each.at("use_target")}
             pointer = {"use_target": each.use_target}
-            found.append(TargetEntry(each.name, "", pointer, each.at("name"), home, each.node, spans))
+            found.append(LoadedTargetEntry(each.name, "", pointer, each.at("name"), home, each.node, spans))
     return found
 
 
@@ -50,7 +50,7 @@ def targets_for(case: Runnable, files: Files) -> Targets:
     given = case.options.targets_file
     found = replace(load_targets(case.directory, files, None if given is None else Path(given)), pause=pause)
     written = [*as_list(suite.providers), *as_list(suite.targets)]
-    home = Home(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line, case.dialect.name)
+    home = TargetSource(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line, case.dialect.name)
     aliases = other_names(case.suite, home) if found.file is not None or written else []
     own = isinstance(suite.target, dict)
     if not (

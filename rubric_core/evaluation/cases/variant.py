@@ -7,7 +7,7 @@ from typing import Any
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.tree import Node
 
-__all__ = ["Prompt", "Row", "Variant"]
+__all__ = ["Prompt", "ScenarioRow", "Variant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScenarioRow:
     """A row of a scenario: values for its tests."""
 
     label: str = ""

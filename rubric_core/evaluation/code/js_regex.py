@@ -13,17 +13,17 @@ from rubric_core.evaluation.code.match_cost import most_steps
 from rubric_core.javascript.nodes import (  # fmt: skip
     Alternatives,
     Chars,
+    Concatenation,
     Edge,
     Group,
-    Look,
+    Lookaround,
     Node,
     Quantified,
     Reference,
-    Row,
     UnsupportedPatternError,
 )
 from rubric_core.javascript.parse import parse, units
-from rubric_core.javascript.references import Places, places_of
+from rubric_core.javascript.references import GroupPlaces, places_of
 
 __all__ = ["Translation", "translate"]
 
@@ -78,7 +78,7 @@ def _engine(pattern: str) -> str:
 
 
 class _Writer:
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: GroupPlaces) -> None:
         self._places = places
         #: Groups that nothing refers to need no number.
         self._numbers = {number: n for n, number in enumerate(sorted(places.needed), start=1)}
@@ -92,13 +92,13 @@ class _Writer:
         if isinstance(node, Group):
             inner = self.of(node.body)
             return f"({inner})" if node.number in self._numbers else f"(?:{inner})"
-        if isinstance(node, Look):
+        if isinstance(node, Lookaround):
             return f"(?{'<' * node.behind}{'!' if node.negative else '='}{self.of(node.body)})"
         if isinstance(node, Quantified):
             return self._repeated(node)
         if isinstance(node, Reference):
             return self._reference(node)
-        if isinstance(node, Row):
+        if isinstance(node, Concatenation):
             return "".join(self._apart(each) for each in node.items)
         if isinstance(node, Alternatives):
             return "|".join(self.of(each) for each in node.options)
@@ -111,7 +111,7 @@ class _Writer:
         if node.low > _LONGEST:
             return "(?!)"
         high = "" if node.high is None or node.high > _LONGEST else str(node.high)
-        if isinstance(node.body, Look):  # once is as often as ever
+        if isinstance(node.body, Lookaround):  # once is as often as ever
             return f"(?:{self.of(node.body)})" if node.low else f"(?:{self.of(node.body)}|)"
         return f"(?:{self.of(node.body)}){{{node.low},{high}}}{'?' * node.lazy}"
 

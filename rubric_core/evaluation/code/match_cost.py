@@ -4,7 +4,17 @@ import math
 import re
 
 from rubric_core.evaluation.code.js_characters import set_of
-from rubric_core.javascript.nodes import Alternatives, Chars, Edge, Group, Look, Node, Quantified, Reference, Row
+from rubric_core.javascript.nodes import (
+    Alternatives,
+    Chars,
+    Concatenation,
+    Edge,
+    Group,
+    Lookaround,
+    Node,
+    Quantified,
+    Reference,
+)
 
 __all__ = ["most_steps"]
 
@@ -23,8 +33,8 @@ def most_steps(node: Node, text: str, *, sticky: bool) -> float:
 
 def _starts(node: Node, text: str) -> int:
     """At how many places more than the first character is looked at."""
-    while isinstance(node, Row | Group) and (not isinstance(node, Row) or node.items):
-        node = node.items[0] if isinstance(node, Row) else node.body
+    while isinstance(node, Concatenation | Group) and (not isinstance(node, Concatenation) or node.items):
+        node = node.items[0] if isinstance(node, Concatenation) else node.body
     if isinstance(node, Quantified) and node.low:
         node = node.body
     if isinstance(node, Chars):
@@ -46,14 +56,14 @@ class _Costs:
     def of(self, node: Node) -> _Cost:
         if isinstance(node, Group):
             return self.of(node.body)
-        if isinstance(node, Look):  # once it holds, nothing in it is tried again
+        if isinstance(node, Lookaround):  # once it holds, nothing in it is tried again
             return _Cost(1, self.of(node.body).steps + 1)
         if isinstance(node, Reference):
             return _Cost(1, len(self._text) + 1)
         if isinstance(node, Alternatives):
             parts = [self.of(each) for each in node.options]
             return _Cost(sum(p.ways for p in parts), sum(p.steps for p in parts) + 1)
-        if isinstance(node, Row):
+        if isinstance(node, Concatenation):
             return _row([self.of(each) for each in node.items])
         if isinstance(node, Quantified):
             return _repeated(self.of(node.body), node, self._longest(node.body))

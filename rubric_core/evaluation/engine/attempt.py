@@ -29,9 +29,9 @@ from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, Ta
 from rubric_core.evaluation.model.redaction import Redactor, sealed
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.scoring.score import case_outcome
-from rubric_core.evaluation.targets.providers.wrapper import Around
+from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.evaluation.targets.resolve import Targets
-from rubric_core.evaluation.workspaces.workspace import Workspace
+from rubric_core.evaluation.workspaces.workspace import CaseWorkspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import default_name, threshold_of
@@ -67,7 +67,7 @@ def secrets_of(case: Runnable, ports: Ports) -> Redactor:
 
 
 @dataclass
-class _Metered(Around):
+class _Metered(ProviderWrapper):
     """A provider in one role, of which it is counted what it takes."""
 
     #: Raises ProviderError when nothing more may be spent.
@@ -88,7 +88,7 @@ class Attempt:
     """One case on its way to a result. `case` has its variables filled in."""
 
     def __init__(
-        self, case: Runnable, ports: Ports, on_event: Listener, number: int = 1, workspace: Workspace | None = None
+        self, case: Runnable, ports: Ports, on_event: Listener, number: int = 1, workspace: CaseWorkspace | None = None
     ) -> None:
         self.case = case
         self.ports = ports

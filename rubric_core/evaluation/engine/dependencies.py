@@ -28,7 +28,7 @@ from rubric_core.loading.known_names import file_named
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["Sources", "addresses", "prompt_of"]
+__all__ = ["CaseDependencies", "addresses", "prompt_of"]
 
 #: Settings of targets that name files, and those that name programs.
 _FILE_SETTINGS = frozenset(
@@ -42,7 +42,7 @@ _NAMING = (CodeEvaluator, PromptProgram, Preprocessor, Aggregator, LlmJudge, Llm
 _PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments")
 
 
-class Sources:
+class CaseDependencies:
     """The files of one case.
 
     Args:

@@ -28,7 +28,7 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["Around", "Extensions", "extensions_of", "extensions_written"]
+__all__ = ["Extensions", "HookedRun", "extensions_of", "extensions_written"]
 
 #: What a hook may give back in another form without a result being another one.
 _TALK = frozenset({"vars", "metadata", "description"})
@@ -40,7 +40,7 @@ def extensions_written(case: Runnable) -> list[str]:
 
 
 @dataclass
-class Around:
+class HookedRun:
     """One run of a case between its hooks."""
 
     #: The case, with what the hook before it changed.
@@ -65,12 +65,12 @@ class Extensions:
         self._results: list[dict[str, Any]] = []
 
     @asynccontextmanager
-    async def around(self, case: Runnable) -> AsyncIterator[Around]:
+    async def around(self, case: Runnable) -> AsyncIterator[HookedRun]:
         """The hooks of one run of a case. Raises Unscored when one before it fails."""
         if self._began is None:
             self._began = asyncio.ensure_future(self._begin())
         await asyncio.shield(self._began)
-        made = Around(await self._before(case))
+        made = HookedRun(await self._before(case))
         try:
             yield made
         except Unscored as problem:

@@ -12,12 +12,12 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import InheritedText, TargetEntries
 from rubric_core.evaluation.cases.target_choice import target_name
 from rubric_core.evaluation.cases.variations import variations
-from rubric_core.evaluation.engine.dependencies import Sources, addresses, prompt_of
+from rubric_core.evaluation.engine.dependencies import CaseDependencies, addresses, prompt_of
 from rubric_core.evaluation.model.redaction import looks_secret
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
-from rubric_core.loading.targets import TargetEntry
+from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
@@ -49,7 +49,7 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     """A hash of the case, what it inherits, its targets and judges without secrets, and the files that all of these name."""
     case, inherited = plain(runnable.case.node, runnable.anchors), _inherited(runnable)
     entries, options = _entries(runnable, targets), runnable.options
-    found = Sources(runnable, files, entries.shown).found([case, *inherited.addresses])
+    found = CaseDependencies(runnable, files, entries.shown).found([case, *inherited.addresses])
     digests = {name: _digest(path, files) for name, path in found}
     workspace = _workspace(runnable, files, targets)
     asked = _encoded([options.target, options.grader_target, options.threshold])
@@ -97,7 +97,7 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
 def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
     """The files that take part in a run of a case and are there, the target file left out."""
     written = [plain(runnable.case.node, runnable.anchors), plain(runnable.suite.node, runnable.suite_anchors)]
-    found = Sources(runnable, files, _entries(runnable, targets).shown).found(written)
+    found = CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
     return list(dict.fromkeys(path for _, path in found))
 
 
@@ -112,7 +112,7 @@ def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
     return known
 
 
-def _shown(entries: Iterable[TargetEntry]) -> Iterator[Mapping[str, Any]]:
+def _shown(entries: Iterable[LoadedTargetEntry]) -> Iterator[Mapping[str, Any]]:
     """Entries without what looks like a secret."""
     for entry in entries:
         shown = {k: v for k, v in entry.settings.items() if k != _PRICES}
@@ -137,7 +137,7 @@ def _in_plan(plan: WorkspacePlan, runnable: Runnable, files: Files) -> Mapping[s
     for tree in plan.trees:
         if tree not in known:
             known[tree] = {name: _digest(path, files) for name, path in _below(tree, tree, files)}
-    sources = Sources(runnable, files, ())
+    sources = CaseDependencies(runnable, files, ())
     hooks = {
         f"{name} {number} {word}": _digest(path, files)
         for number, (name, hook) in enumerate(plan.hooks)

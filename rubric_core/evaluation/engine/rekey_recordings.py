@@ -24,13 +24,13 @@ from rubric_core.evaluation.engine.events import silent
 from rubric_core.evaluation.engine.fill_variables import filled
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.judging.recorded_text import write_entries
-from rubric_core.evaluation.judging.recording_file import Entry, entries_in
+from rubric_core.evaluation.judging.recording_file import RecordedEntry, entries_in
 from rubric_core.evaluation.judging.recording_paths import recordings_path
 from rubric_core.evaluation.judging.recordings import Recordings
 from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
-from rubric_core.evaluation.model.criteria import Item
+from rubric_core.evaluation.model.criteria import CriterionItem
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
-from rubric_core.evaluation.model.recording import Asked, Recorded
+from rubric_core.evaluation.model.recording import JudgeInput, RecordedJudgement
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.shape import children
@@ -42,13 +42,13 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Sequence as SequenceNode
 
-__all__ = ["Carried", "Lost", "carried"]
+__all__ = ["RekeyedRecordings", "UnusedRecording", "carried"]
 
 #: Bytes of recordings.
 _LARGEST = 50_000_000
 
 
-class Lost(NamedTuple):
+class UnusedRecording(NamedTuple):
     """A recording that nobody can use any more: its line in the file, and the case that it is of."""
 
     line: int
@@ -57,26 +57,26 @@ class Lost(NamedTuple):
     file: Path | None = None
 
 
-class _Told(NamedTuple):
+class _JudgeInputs(NamedTuple):
     """What the judges of a case are told beside the answer, in the order in which they grade."""
 
-    whole: list[Asked]
+    whole: list[JudgeInput]
     #: Those of a conversation, whose questions hold answers that nobody knows.
-    talk: list[Asked]
+    talk: list[JudgeInput]
     #: Where the case stands, if not in the suite.
     file: Path | None
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class RekeyedRecordings:
     """The recordings of a suite, as its new text needs them."""
 
     path: Path
-    entries: tuple[Entry, ...]
+    entries: tuple[RecordedEntry, ...]
     #: How many of them have another key now.
     changed: int
     #: Those that answered the old text and do not answer the new one.
-    lost: tuple["Lost", ...]
+    lost: tuple["UnusedRecording", ...]
 
     def write(self, suite: Path) -> None:
         """Write the file. Raises OSError."""
@@ -85,7 +85,7 @@ class Carried:
 
 async def carried(
     path: Path, before: Analysis, after: Analysis, project: Project, texts: Mapping[Path, str]
-) -> Carried | None:
+) -> RekeyedRecordings | None:
     """The recordings beside a suite; None without any.
 
     Args:
@@ -107,7 +107,7 @@ async def carried(
         old = await _told(suite_in(path, before, project, read_text), sealed)
         new = await _told(suite_in(path, after, project, lambda f: texts[f] if f in texts else read_text(f)), sealed)
     ways = _ways(old, new, texts)
-    lines, made, changed, lost = _lines(text), list[Entry](), 0, list[Lost]()
+    lines, made, changed, lost = _lines(text), list[RecordedEntry](), 0, list[UnusedRecording]()
     for number, entry in enumerate(entries):
         was, told = _asked(entry), old.get(entry.case)
         now = ways.get((entry.case, was))
@@ -117,9 +117,9 @@ async def carried(
             changed += 1
         elif now is None and told is not None and (was in told.whole or _of_a_conversation(was) in told.talk):
             away = told.file if told.file not in texts else None
-            lost.append(Lost(lines[number] if number < len(lines) else 1, entry.case, away))
+            lost.append(UnusedRecording(lines[number] if number < len(lines) else 1, entry.case, away))
         made.append(_anew(entry, now) if now is not None else entry)
-    return Carried(file, tuple(made), changed, tuple(lost))
+    return RekeyedRecordings(file, tuple(made), changed, tuple(lost))
 
 
 def _lines(text: str) -> list[int]:
@@ -131,8 +131,8 @@ def _lines(text: str) -> list[int]:
 
 
 def _ways(
-    old: Mapping[str, _Told], new: Mapping[str, _Told], texts: Collection[Path]
-) -> dict[tuple[str, Asked], Asked]:
+    old: Mapping[str, _JudgeInputs], new: Mapping[str, _JudgeInputs], texts: Collection[Path]
+) -> dict[tuple[str, JudgeInput], JudgeInput]:
     """What each judge of a case was told, and what it is told now; where their number is another nobody knows which is which."""
     return {
         (case, was): now
@@ -146,27 +146,27 @@ def _ways(
     }
 
 
-def _of_a_conversation(told: Asked) -> Asked:
+def _of_a_conversation(told: JudgeInput) -> JudgeInput:
     """What is known of it before the conversation begins."""
     return replace(told, question="", more="")
 
 
-def _asked(entry: Entry) -> Asked:
-    return Asked(entry.prompt, entry.question, "", entry.goal, entry.reference, entry.more)
+def _asked(entry: RecordedEntry) -> JudgeInput:
+    return JudgeInput(entry.prompt, entry.question, "", entry.goal, entry.reference, entry.more)
 
 
-def _anew(entry: Entry, told: Asked) -> Entry:
+def _anew(entry: RecordedEntry, told: JudgeInput) -> RecordedEntry:
     update = {"prompt": told.prompt, "question": told.question, "goal": told.goal, "reference": told.reference}
     return entry.model_copy(update={**update, "more": told.more})
 
 
-async def _told(suite: LoadedSuite, ports: Ports) -> dict[str, _Told]:
+async def _told(suite: LoadedSuite, ports: Ports) -> dict[str, _JudgeInputs]:
     return {case.id: await _of_case(case, ports) for case in suite.cases}
 
 
-async def _of_case(case: Runnable, ports: Ports) -> _Told:
-    judged = _Listening()
-    talk: list[Asked] = []
+async def _of_case(case: Runnable, ports: Ports) -> _JudgeInputs:
+    judged = _KeyCollector()
+    talk: list[JudgeInput] = []
     judge = LlmJudgeEvaluator(
         resolve_judge_provider=lambda _: None,
         recordings=cast("Recordings", judged),
@@ -177,7 +177,7 @@ async def _of_case(case: Runnable, ports: Ports) -> _Told:
             ready = await asked(filled(each, ports.environment), ports)
             attempt = Attempt(ready, ports, silent)
             context = attempt.context(
-                ResolvedTarget(name="", kind="mock"), _Nobody(), attempt.inputs(), Answer(""), 0.0
+                ResolvedTarget(name="", kind="mock"), _SilentTarget(), attempt.inputs(), Answer(""), 0.0
             )
             turns = turns_of(ready.case)
             begun = len(judged.told)
@@ -191,7 +191,7 @@ async def _of_case(case: Runnable, ports: Ports) -> _Told:
             if turns:
                 talk += map(_of_a_conversation, judged.told[begun:])
                 del judged.told[begun:]
-    return _Told(judged.told, talk, case.file)
+    return _JudgeInputs(judged.told, talk, case.file)
 
 
 async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext, graders: Iterable[EvaluatorConfig]) -> None:
@@ -203,19 +203,21 @@ async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext, graders:
                     await judge.evaluate(replace(context, evaluator=shape))
 
 
-class _Listening:
+class _KeyCollector:
     """Stands in for recordings and keeps what it is asked for."""
 
     def __init__(self) -> None:
-        self.told: list[Asked] = []
+        self.told: list[JudgeInput] = []
 
-    def check(self, asked: Asked, _item: Item, _ranges: bool, _judge: str | None) -> Recorded | None:
+    def check(
+        self, asked: JudgeInput, _item: CriterionItem, _ranges: bool, _judge: str | None
+    ) -> RecordedJudgement | None:
         """Nothing; the criteria of one rubric are told the same."""
         if not self.told or self.told[-1] is not asked:
             self.told.append(asked)
         return None
 
-    def free_form(self, asked: Asked, _judge: str | None) -> Recorded | None:
+    def free_form(self, asked: JudgeInput, _judge: str | None) -> RecordedJudgement | None:
         """Nothing."""
         self.told.append(asked)
         return None
@@ -229,7 +231,7 @@ class _NoPrograms:
         raise OSError("no program is run for a migration")
 
 
-class _Nobody:
+class _SilentTarget:
     """A target that is not asked."""
 
     name = kind = identity = ""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from rubric_core.evaluation.judging.answer_files import with_files
-from rubric_core.evaluation.judging.judgement import NO_JUDGE, Sitting
+from rubric_core.evaluation.judging.judgement import NO_JUDGE, Judgement
 from rubric_core.evaluation.judging.templates import own_prompt
 from rubric_core.evaluation.model.arguments import instance, one_of, whole
 from rubric_core.evaluation.model.context import EvaluationContext
@@ -14,7 +14,7 @@ from rubric_core.evaluation.model.recording import JudgeRecordings, RecordingMod
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.model.script_judge import Judge, as_provider
 from rubric_core.evaluation.scoring.rubric import sheet_of
-from rubric_core.evaluation.targets.providers.wrapper import WithModel
+from rubric_core.evaluation.targets.providers.wrapper import ModelOverride
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, Criterion, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.variables import replaces_system
@@ -94,7 +94,7 @@ class LlmJudgeEvaluator:
             context = replace(context, system_prompt=own.text if instructs else None)
             own = None if instructs else own
         asked = _criteria(context)
-        sitting = Sitting(
+        sitting = Judgement(
             context=context,
             dialect=dialect,
             judge=judge,
@@ -115,7 +115,7 @@ class LlmJudgeEvaluator:
         judge, trouble = await self._resolved(context, recordings)
         if judge is not None:
             judge = context.metered(judge)
-            judge = judge if context.judge_model is None else WithModel(judge, context.judge_model)
+            judge = judge if context.judge_model is None else ModelOverride(judge, context.judge_model)
         return judge, trouble
 
     async def _resolved(

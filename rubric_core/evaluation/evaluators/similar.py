@@ -60,15 +60,15 @@ async def _embedded(
     texts: Sequence[str], settings: Mapping[str, Any], context: EvaluationContext, config: Similar
 ) -> list[list[float]]:
     """The embeddings of texts. Raises ProviderError, and Unscored for a reply without them."""
-    from rubric_core.evaluation.targets.providers.base import Place  # noqa: PLC0415
-    from rubric_core.evaluation.targets.providers.http import Asking  # noqa: PLC0415  # what runs need, when something is run
+    from rubric_core.evaluation.targets.providers.base import TargetLocation  # noqa: PLC0415
+    from rubric_core.evaluation.targets.providers.http import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
 
     if context.ports is None:
         raise Unscored("embeddings are made as a part of a run only", at=config)
     key = settings.get("api_key")
     secrets = Redactor([key] if isinstance(key, str) else [])
-    place = Place("embeddings", lambda name: name or "embedding_provider", context.directory, secrets)
-    asking = Asking(Api(config.span), place, context.ports, model=settings["model"])
+    place = TargetLocation("embeddings", lambda name: name or "embedding_provider", context.directory, secrets)
+    asking = HttpTarget(Api(config.span), place, context.ports, model=settings["model"])
     headers = {"Authorization": f"Bearer {key}"} if isinstance(key, str) and key else {}
     url = f"{settings['base_url'].rstrip('/')}/embeddings"
     body = {"model": settings["model"], "input": list(texts)}

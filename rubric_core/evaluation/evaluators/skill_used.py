@@ -8,7 +8,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, 
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.scoring.tool_calls import Wanted, bounds, glob, recorded
+from rubric_core.evaluation.scoring.tool_calls import ToolPattern, bounds, glob, recorded
 from rubric_core.language.evaluators import SkillUsed
 from rubric_core.lazy_compilation import dataclass
 
@@ -21,7 +21,7 @@ class _Skill:
 
     name: str
     pattern: str
-    times: Wanted
+    times: ToolPattern
 
     @property
     def words(self) -> str:
@@ -57,7 +57,7 @@ def graded(config: SkillUsed, context: EvaluationContext) -> EvaluationScore:
 def _skill(value: Any, at: SkillUsed, *, inverse: bool) -> _Skill:
     """The skill that a name or a mapping asks for. Raises Unscored."""
     if isinstance(value, str) and value.strip():
-        return _Skill(value.strip(), "", Wanted(least=1))
+        return _Skill(value.strip(), "", ToolPattern(least=1))
     if not isinstance(value, Mapping):
         raise Unscored("`value` needs a name, or a mapping with `name` or `pattern`", at=at)
     name, pattern = (each.strip() if isinstance(each := value.get(key), str) else "" for key in ("name", "pattern"))
@@ -66,7 +66,7 @@ def _skill(value: Any, at: SkillUsed, *, inverse: bool) -> _Skill:
     least, most = bounds(value, at, least=None if "max" in value else 1)
     if inverse and ("min" in value or most not in (None, 0)):
         raise Unscored("`not-skill-used` takes no bounds but `max: 0`: no use at all is allowed", at=at)
-    return _Skill(name, pattern, Wanted(least=least, most=most))
+    return _Skill(name, pattern, ToolPattern(least=least, most=most))
 
 
 SKILL_USED = TypedEvaluator("skill-used", SkillUsed, graded)

@@ -6,7 +6,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, 
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.scoring.tool_calls import Step, Wanted, tools_of, wanted_tool
+from rubric_core.evaluation.scoring.tool_calls import ToolPattern, ToolStep, tools_of, wanted_tool
 from rubric_core.language.evaluators import ToolSequence
 
 __all__ = ["TOOL_SEQUENCE"]
@@ -28,7 +28,7 @@ def _grade(config: ToolSequence, context: EvaluationContext) -> EvaluationScore:
     return EvaluationScore.check((not problem) is not is_inverse(config), called, miss)
 
 
-def _in_order(steps: Sequence[Wanted], uses: Sequence[Step]) -> str:
+def _in_order(steps: Sequence[ToolPattern], uses: Sequence[ToolStep]) -> str:
     start = 0
     for step in steps:
         at = next((i for i in range(start, len(uses)) if step.fits(uses[i])), None)
@@ -38,7 +38,7 @@ def _in_order(steps: Sequence[Wanted], uses: Sequence[Step]) -> str:
     return ""
 
 
-def _exactly(steps: Sequence[Wanted], uses: Sequence[Step]) -> str:
+def _exactly(steps: Sequence[ToolPattern], uses: Sequence[ToolStep]) -> str:
     for position, (step, use) in enumerate(zip(steps, uses, strict=False), start=1):
         if not step.fits(use):
             return f"call {position} is {use.names[0]}, expected is {step.name}"

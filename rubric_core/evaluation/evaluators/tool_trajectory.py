@@ -8,7 +8,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.scoring.trajectory import Step, Tally, compared
+from rubric_core.evaluation.scoring.trajectory import ExpectedStep, Tally, compared
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import ExpectedCall, ToolTrajectory
 from rubric_core.ports import ToolUse
@@ -43,10 +43,10 @@ def _any_order(config: ToolTrajectory, uses: Sequence[ToolUse]) -> EvaluationSco
     return tally.score()
 
 
-def _step(call: ExpectedCall, default: Any, context: EvaluationContext) -> Step:
+def _step(call: ExpectedCall, default: Any, context: EvaluationContext) -> ExpectedStep:
     how = call.args_match if call.has("args_match") else default
     args = plain(call.args, context.anchors) if isinstance(call.args, dict) else None
-    return Step(call.tool or "", args, plain(how, context.anchors), call.max_duration_ms)
+    return ExpectedStep(call.tool or "", args, plain(how, context.anchors), call.max_duration_ms)
 
 
 TOOL_TRAJECTORY = TypedEvaluator("tool-trajectory", ToolTrajectory, _grade)

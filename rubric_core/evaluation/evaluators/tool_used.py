@@ -6,7 +6,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, 
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.scoring.tool_calls import Step, Wanted, steps_of, wanted_tool
+from rubric_core.evaluation.scoring.tool_calls import ToolPattern, ToolStep, steps_of, wanted_tool
 from rubric_core.language.evaluators import ToolUsed
 
 __all__ = ["TOOL_USED"]
@@ -31,9 +31,9 @@ def _grade(config: ToolUsed, context: EvaluationContext) -> EvaluationScore:
     )  # fmt: skip
 
 
-def _among_commands(tool: Wanted, steps: Sequence[Step]) -> str:
+def _among_commands(tool: ToolPattern, steps: Sequence[ToolStep]) -> str:
     """A word on a shell, whose calls agentv takes for commands and not for tools."""
-    called = any(step.kind == "command" and Wanted(tool.name).fits(step) for step in steps)
+    called = any(step.kind == "command" and ToolPattern(tool.name).fits(step) for step in steps)
     return "; it ran commands, which are no tools here: count them by `trajectory:step-count`" if called else ""
 
 

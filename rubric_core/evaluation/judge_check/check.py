@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Callable
 
-from rubric_core.evaluation.judge_check.items import Graded, Yes, graded_items, yes_items
+from rubric_core.evaluation.judge_check.items import GradedItem, YesNoItem, graded_items, yes_items
 from rubric_core.evaluation.judge_check.measures import BARS, Measure, Said, Scored, measures_of, no_better_than_chance
-from rubric_core.evaluation.judging.judgement import Sitting
+from rubric_core.evaluation.judging.judgement import Judgement
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
@@ -87,7 +87,7 @@ async def check_judge(
     room = asyncio.Semaphore(workers)
     done = 0
 
-    async def judged(item: Yes | Graded) -> EvaluationScore | None:
+    async def judged(item: YesNoItem | GradedItem) -> EvaluationScore | None:
         nonlocal done
         async with room:
             if heard.error is not None:
@@ -100,7 +100,7 @@ async def check_judge(
                 done += 1
                 told(done, len(yes) + len(graded))
 
-    items: list[Yes | Graded] = [*yes, *graded]
+    items: list[YesNoItem | GradedItem] = [*yes, *graded]
     scores = await asyncio.gather(*(judged(item) for item in items))
     if heard.error is not None:
         raise heard.error
@@ -112,14 +112,14 @@ async def check_judge(
     return JudgeCheck(provider.name, provider.identity, said, scored, measures_of(said, scored), heard.spent)
 
 
-def _sitting(item: Yes | Graded, judge: Provider, ports: Ports) -> Sitting:
+def _sitting(item: YesNoItem | GradedItem, judge: Provider, ports: Ports) -> Judgement:
     asked = PromptInputs(question=item.question, messages=(ChatMessage("user", item.question),))
     dialect = DIALECTS[-1]
     context = EvaluationContext(
         eval_case=Case(Span(0, 0), id=item.id), candidate=item.answer, target=ResolvedTarget(name="sample", kind="sample"),
         provider=judge, attempt=1, prompt_inputs=asked, now=ports.clock.now(), answer=Answer(item.answer), dialect=dialect, ports=ports,
     )  # fmt: skip
-    return Sitting(
+    return Judgement(
         context=context, dialect=dialect, judge=judge, trouble="", own=None, recordings=None, mode="auto",
         max_output_tokens=None, temperature=None,
     )  # fmt: skip

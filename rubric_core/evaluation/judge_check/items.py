@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
-from rubric_core.evaluation.model.criteria import Item
+from rubric_core.evaluation.model.criteria import CriterionItem
 from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["Graded", "Yes", "graded_items", "yes_items"]
+__all__ = ["GradedItem", "YesNoItem", "graded_items", "yes_items"]
 
 _BANDS = (
     (0, 3, "Does not do what the criterion asks for"),
@@ -19,7 +19,7 @@ _BANDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Yes:
+class YesNoItem:
     """An answer that meets a criterion, or does not; half of them do."""
 
     id: str
@@ -30,7 +30,7 @@ class Yes:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedItem:
     """An answer and the band of 0..10 that its score belongs in; a third of them each are bad, middling and good."""
 
     id: str
@@ -46,19 +46,19 @@ def _read() -> Any:
     return json.loads(resources.files(__package__).joinpath("items.json").read_text(encoding="utf-8"))
 
 
-def yes_items() -> Iterator[Yes]:
+def yes_items() -> Iterator[YesNoItem]:
     """Every criterion with each of the two answers to its question, of which exactly one meets it."""
     for scenario in _read()["scenarios"]:
         for number, criterion in enumerate(scenario["criteria"], 1):
-            sheet = RubricSheet((Item(id="criterion", text=criterion["outcome"]),), ranges=False)
+            sheet = RubricSheet((CriterionItem(id="criterion", text=criterion["outcome"]),), ranges=False)
             for name, answer in scenario["answers"].items():
                 met = criterion["satisfied_by"] == name
-                yield Yes(f"{scenario['id']}/{number}/{name}", scenario["question"], answer, sheet, met)
+                yield YesNoItem(f"{scenario['id']}/{number}/{name}", scenario["question"], answer, sheet, met)
 
 
-def graded_items() -> Iterator[Graded]:
+def graded_items() -> Iterator[GradedItem]:
     """Every graded answer."""
     for row in _read()["graded"]:
-        sheet = RubricSheet((Item(id="criterion", text=row["criterion"], bands=_BANDS),), ranges=True)
+        sheet = RubricSheet((CriterionItem(id="criterion", text=row["criterion"], bands=_BANDS),), ranges=True)
         group, band = row["id"].partition("/")[0], (row["band"][0], row["band"][1])
-        yield Graded(row["id"], group, row["question"], row["answer"], sheet, band)
+        yield GradedItem(row["id"], group, row["question"], row["answer"], sheet, band)

@@ -5,17 +5,17 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from rubric_core.evaluation.engine.repeats import share_interval
-from rubric_core.evaluation.judge_check.items import Graded, Yes
+from rubric_core.evaluation.judge_check.items import GradedItem, YesNoItem
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["BARS", "Bar", "Measure", "kappa", "measures_of", "no_better_than_chance"]
+__all__ = ["BARS", "Measure", "RequiredRange", "kappa", "measures_of", "no_better_than_chance"]
 
 _RESAMPLES = 2000
 _SEED = 20260501
 
 #: An item, and what the judge said: whether the criterion is met, or a score of 0..10; None for no usable reply.
-Said = tuple[Yes, bool | None]
-Scored = tuple[Graded, int | None]
+Said = tuple[YesNoItem, bool | None]
+Scored = tuple[GradedItem, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class RequiredRange:
     """What a measure has to be, both bounds included."""
 
     name: str
@@ -44,11 +44,11 @@ class Bar:
         return self.at_least - 1e-9 <= measure.value <= self.at_most + 1e-9
 
 
-BARS: tuple[Bar, ...] = (
-    Bar("accuracy", "at least 80 %", at_least=0.8),
-    Bar("kappa", "at least 0.60", at_least=0.6),
-    Bar("yes-rate", "30 to 70 %", at_least=0.3, at_most=0.7),
-    Bar("invalid", "at most 2 %", at_most=0.02),
+BARS: tuple[RequiredRange, ...] = (
+    RequiredRange("accuracy", "at least 80 %", at_least=0.8),
+    RequiredRange("kappa", "at least 0.60", at_least=0.6),
+    RequiredRange("yes-rate", "30 to 70 %", at_least=0.3, at_most=0.7),
+    RequiredRange("invalid", "at most 2 %", at_most=0.02),
 )
 
 

@@ -12,7 +12,7 @@ from rubric_core.evaluation.judging.tool_calls import tool_call_lines
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.inputs import OwnPrompt
+from rubric_core.evaluation.model.inputs import CustomPrompt
 from rubric_core.evaluation.model.recording import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.model.result import CriterionResult, GraderError, Unscored
 from rubric_core.evaluation.scoring.json_path import json_text
@@ -26,9 +26,9 @@ from rubric_core.ports import Answer, ChatMessage, Provider, Request
 from rubric_core.syntax.plain_data import plain
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.model.recording import Asked, Made
+    from rubric_core.evaluation.model.recording import JudgeInput, Provenance
 
-__all__ = ["NO_JUDGE", "Sitting"]
+__all__ = ["NO_JUDGE", "Judgement"]
 
 _NAME_ONE = "name one with `grader_target` on the target in targets.yaml, or with `rubric run --grader-target NAME`"
 NO_JUDGE = f"no judge is configured and no recording matches this answer; {_NAME_ONE}"
@@ -39,7 +39,7 @@ _LOOK = "Look at the files in the working directory, which the answer is about, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sitting:
+class Judgement:
     """Everything that a judge's evaluation of one answer takes."""
 
     context: EvaluationContext
@@ -48,7 +48,7 @@ class Sitting:
     judge: Provider | None
     trouble: str
     #: The author's prompt.
-    own: OwnPrompt | None
+    own: CustomPrompt | None
     recordings: JudgeRecordings | None
     mode: RecordingMode
     max_output_tokens: int | None
@@ -195,8 +195,8 @@ class Sitting:
             max_output_tokens=self.max_output_tokens,
         )
 
-    def _asked(self) -> "Asked":
-        from rubric_core.evaluation.model.recording import Asked  # noqa: PLC0415
+    def _asked(self) -> "JudgeInput":
+        from rubric_core.evaluation.model.recording import JudgeInput  # noqa: PLC0415
 
         inputs = self._inputs()
         brought = self.own.text if self.own is not None else None
@@ -205,7 +205,7 @@ class Sitting:
         shown = inputs.metadata if {"metadata", "metadata_json"} & variables_in(brought or "") else ""
         told = (inputs.file_changes, inputs.tool_calls, shown, *inputs.messages.values())
         more = "\n\n".join(part for part in told if part)
-        return Asked(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
+        return JudgeInput(prompt, inputs.question, inputs.answer, inputs.criteria, inputs.reference, more)
 
     def _known(self, sheet: RubricSheet) -> bool:
         """Whether every criterion is recorded with this judge."""
@@ -214,14 +214,14 @@ class Sitting:
         asked, judge = self._asked(), self.judge.identity
         return all(self.recordings.check(asked, item, sheet.ranges, judge) is not None for item in sheet.items)
 
-    def _made(self, judge: Provider, answer: Answer) -> "Made":
+    def _made(self, judge: Provider, answer: Answer) -> "Provenance":
         """Who said it, when, about which case, for which evaluator."""
         identity = answer.stand_in[1] if answer.stand_in else judge.identity
         config = self.context.evaluator
         name = default_name(config) if config is not None else "llm_judge"
-        from rubric_core.evaluation.model.recording import Made  # noqa: PLC0415
+        from rubric_core.evaluation.model.recording import Provenance  # noqa: PLC0415
 
-        return Made(identity, self.context.now.date().isoformat(), self.context.eval_case.id or "", name)
+        return Provenance(identity, self.context.now.date().isoformat(), self.context.eval_case.id or "", name)
 
     def _told(self, result: CriterionResult) -> CriterionResult:
         self.context.on_criterion(result)

@@ -10,9 +10,9 @@ from rubric_core.ports import Files
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.judging.recordings import Recordings
-    from rubric_core.evaluation.model.criteria import Check, Item
+    from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
     from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-    from rubric_core.evaluation.model.recording import Asked, Made, Recorded
+    from rubric_core.evaluation.model.recording import JudgeInput, Provenance, RecordedJudgement
 
 __all__ = ["LazyRecordings"]
 
@@ -52,26 +52,30 @@ class LazyRecordings:
         """See `Recordings.save`."""
         self._recordings().save()
 
-    def check(self, asked: "Asked", item: "Item", ranges: bool, judge: str | None) -> "Recorded | None":
+    def check(
+        self, asked: "JudgeInput", item: "CriterionItem", ranges: bool, judge: str | None
+    ) -> "RecordedJudgement | None":
         """See `JudgeRecordings.check`."""
         return self._recordings().check(asked, item, ranges, judge)
 
-    def free_form(self, asked: "Asked", judge: str | None) -> "Recorded | None":
+    def free_form(self, asked: "JudgeInput", judge: str | None) -> "RecordedJudgement | None":
         """See `JudgeRecordings.free_form`."""
         return self._recordings().free_form(asked, judge)
 
     def record_checks(
         self,
-        asked: "Asked",
-        checks: "Sequence[tuple[Item, Check]]",
+        asked: "JudgeInput",
+        checks: "Sequence[tuple[CriterionItem, CriterionCheck]]",
         ranges: bool,
-        made: "Made",
+        made: "Provenance",
         *,
         afresh: bool = False,
     ) -> None:
         """See `JudgeRecordings.record_checks`."""
         self._recordings().record_checks(asked, checks, ranges, made, afresh=afresh)
 
-    def record_free_form(self, asked: "Asked", score: "EvaluationScore", made: "Made", *, afresh: bool = False) -> None:
+    def record_free_form(
+        self, asked: "JudgeInput", score: "EvaluationScore", made: "Provenance", *, afresh: bool = False
+    ) -> None:
         """See `JudgeRecordings.record_free_form`."""
         self._recordings().record_free_form(asked, score, made, afresh=afresh)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from rubric_core.evaluation.model.criteria import Item
-from rubric_core.evaluation.model.inputs import OwnPrompt
+from rubric_core.evaluation.model.criteria import CriterionItem
+from rubric_core.evaluation.model.inputs import CustomPrompt
 from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.dialect import Properties
 from rubric_core.language.variables import STANDS_FOR, VARIABLE, variables_in
@@ -44,9 +44,9 @@ class JudgeInputs:
     messages: Mapping[str, str] = field(default_factory=dict)
 
 
-def own_text(text: str, properties: Properties) -> OwnPrompt:
+def own_text(text: str, properties: Properties) -> CustomPrompt:
     """A prompt that stands in a suite: a whole one when the dialect fills in one of its variables, else criteria."""
-    return OwnPrompt(text, whole=not variables_in(text).isdisjoint(properties.template_variables))
+    return CustomPrompt(text, whole=not variables_in(text).isdisjoint(properties.template_variables))
 
 
 #: The headings of the built-in prompt, by what the dialect calls things: criteria, question, reference, answer.
@@ -92,7 +92,7 @@ def _filled(template: str, inputs: JudgeInputs, properties: Properties, more: Ma
 
 
 def rubric_prompt(
-    sheet: RubricSheet, inputs: JudgeInputs, properties: Properties, own: OwnPrompt | None, system: str | None = None
+    sheet: RubricSheet, inputs: JudgeInputs, properties: Properties, own: CustomPrompt | None, system: str | None = None
 ) -> tuple[str, str]:
     """System and user prompt for a rubric.
 
@@ -123,7 +123,7 @@ def rubric_prompt(
     return system, (filled + missing).strip()
 
 
-def _criterion(item: Item, ranges: bool) -> str:
+def _criterion(item: CriterionItem, ranges: bool) -> str:
     operator = "" if item.operator == "correctness" else " (satisfied when the answer does not contradict the text)"
     lines = [f"- {item.id}: {item.text or 'by its score ranges'}{operator}"]
     if ranges:
@@ -147,7 +147,7 @@ _FREE_FORM: Mapping[str, dict[str, Any]] = {
 
 
 def free_form_prompt(
-    inputs: JudgeInputs, properties: Properties, own: OwnPrompt | None, system: str | None
+    inputs: JudgeInputs, properties: Properties, own: CustomPrompt | None, system: str | None
 ) -> tuple[str, str]:
     """System and user prompt for a judge that gives one score of 0..1.
 

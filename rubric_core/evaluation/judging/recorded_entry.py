@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from rubric_core.evaluation.judging.recording_file import BREAKS, Entry, RecordedCriterion, dumped, row_of
+from rubric_core.evaluation.judging.recording_file import BREAKS, RecordedCriterion, RecordedEntry, dumped, row_of
 from rubric_core.syntax.collection_edits import dedented, extent, indented
 from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.parse import parse
@@ -33,12 +33,12 @@ def key_of(criterion: RecordedCriterion) -> str:
     return json.dumps([criterion.criterion, criterion.operator, criterion.bands, ranges], sort_keys=True)
 
 
-def fresh(entry: Entry, column: int) -> str:
+def fresh(entry: RecordedEntry, column: int) -> str:
     """The text of a new entry, its dash at `column`."""
     return indented(dumped([row_of(entry)]), column)
 
 
-def revised(piece: str, old: Entry, wanted: Entry, *, inside: bool) -> str:
+def revised(piece: str, old: RecordedEntry, wanted: RecordedEntry, *, inside: bool) -> str:
     """The text of an entry, changed, below the lines that stand above it.
 
     Args:
@@ -64,7 +64,7 @@ def revised(piece: str, old: Entry, wanted: Entry, *, inside: bool) -> str:
     return f"{lead}{made[:column]}-{made[column + 1 :]}"
 
 
-def _changed(body: str, old: Entry, wanted: Entry) -> str | None:
+def _changed(body: str, old: RecordedEntry, wanted: RecordedEntry) -> str | None:
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415  # nothing but a changed entry needs it
 
     try:
@@ -73,7 +73,7 @@ def _changed(body: str, old: Entry, wanted: Entry) -> str | None:
         return None
 
 
-def _of_mapping(body: str, old: Entry, wanted: Entry) -> str | None:
+def _of_mapping(body: str, old: RecordedEntry, wanted: RecordedEntry) -> str | None:
     """The mapping of an entry, changed; None where its text is none by itself."""
     keys = {key_of(criterion): criterion for criterion in wanted.criteria}
     kept = [n for n, criterion in enumerate(old.criteria) if key_of(criterion) in keys]

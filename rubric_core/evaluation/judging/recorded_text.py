@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rubric_core.disk import read_file
 from rubric_core.evaluation.judging.recorded_entry import fresh, key_of, revised
-from rubric_core.evaluation.judging.recording_file import Entry, RecordingsError, entries_in, whole_file
+from rubric_core.evaluation.judging.recording_file import RecordedEntry, RecordingsError, entries_in, whole_file
 from rubric_core.evaluation.results.journal import write_atomically
 from rubric_core.syntax.collection_edits import extent
 from rubric_core.syntax.edit import column_of, item_dash, newline_of
@@ -30,7 +30,7 @@ _LARGEST = 50_000_000
 class _Placed(NamedTuple):
     """An entry that is to be in the file, and the one whose text it takes over: its number there, None for a new one."""
 
-    entry: Entry
+    entry: RecordedEntry
     at: int | None = None
     #: Whether it stays in its place, or comes behind all others.
     stays: bool = True
@@ -38,7 +38,7 @@ class _Placed(NamedTuple):
     shared: bool = False
 
 
-def write_entries(path: Path, entries: Sequence[Entry], suite: str, *, aligned: bool = False) -> None:
+def write_entries(path: Path, entries: Sequence[RecordedEntry], suite: str, *, aligned: bool = False) -> None:
     """Write the file, at once or not at all.
 
     Args:
@@ -56,7 +56,7 @@ def write_entries(path: Path, entries: Sequence[Entry], suite: str, *, aligned: 
         write_atomically(path, text)
 
 
-def _placed(old: Sequence[Entry], wanted: Sequence[Entry]) -> list[_Placed]:
+def _placed(old: Sequence[RecordedEntry], wanted: Sequence[RecordedEntry]) -> list[_Placed]:
     """Where entries go. One that answers the same question about the same answer takes over the text of the older one.
 
     Of several that answer the same, the last one counts: their order is that of `wanted`, even where an older one has to
@@ -83,16 +83,16 @@ def _placed(old: Sequence[Entry], wanted: Sequence[Entry]) -> list[_Placed]:
     return made
 
 
-def _json(entry: Entry) -> str:
+def _json(entry: RecordedEntry) -> str:
     return entry.model_dump_json()
 
 
-def _header(entry: Entry, *, judge: bool = True) -> str:
+def _header(entry: RecordedEntry, *, judge: bool = True) -> str:
     parts = [entry.prompt, entry.question, entry.goal, entry.reference, entry.more, entry.answer]
     return json.dumps([entry.judge, *parts] if judge else parts)
 
 
-def rewritten(path: Path, before: str, entries: Sequence[Entry], *, aligned: bool = False) -> str | None:
+def rewritten(path: Path, before: str, entries: Sequence[RecordedEntry], *, aligned: bool = False) -> str | None:
     """The text of a file with these entries; None where it is written in a way that cannot be kept. Raises RecordingsError."""
     tree = parse(before)
     old = entries_in(path, before, tree)
@@ -109,7 +109,7 @@ def rewritten(path: Path, before: str, entries: Sequence[Entry], *, aligned: boo
     return None
 
 
-def _text(each: _Placed, old: Sequence[Entry], pieces: "_Pieces", *, inside: bool) -> str:
+def _text(each: _Placed, old: Sequence[RecordedEntry], pieces: "_Pieces", *, inside: bool) -> str:
     if each.at is None:
         return fresh(each.entry, pieces.column)
     piece = pieces.items[each.at]
@@ -160,7 +160,7 @@ def _pieces(text: str, root: Node | None) -> _Pieces | None:
     return _Pieces(text[: starts[0]], items, text[ends[-1].end :], column_of(text, first))
 
 
-def _holds(path: Path, text: str, wanted: Sequence[Entry]) -> bool:
+def _holds(path: Path, text: str, wanted: Sequence[RecordedEntry]) -> bool:
     """Whether the text says what it is to say; the order of criteria says nothing."""
     try:
         return list(map(_sorted, entries_in(path, text))) == list(map(_sorted, wanted))
@@ -168,5 +168,5 @@ def _holds(path: Path, text: str, wanted: Sequence[Entry]) -> bool:
         return False
 
 
-def _sorted(entry: Entry) -> Entry:
+def _sorted(entry: RecordedEntry) -> RecordedEntry:
     return entry.model_copy(update={"criteria": sorted(entry.criteria, key=key_of)})

@@ -20,10 +20,18 @@ from pydantic import (
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.scalars import resolve
-from rubric_core.syntax.tree import Tree
+from rubric_core.syntax.tree import SyntaxTree
 
 __all__ = [
-    "BREAKS", "Entry", "RecordedCriterion", "RecordedReply", "RecordedWhole", "RecordingsError", "dumped", "entries_in", "row_of",
+    "BREAKS",
+    "RecordedCriterion",
+    "RecordedEntry",
+    "RecordedReply",
+    "RecordedWhole",
+    "RecordingsError",
+    "dumped",
+    "entries_in",
+    "row_of",
     "whole_file",
 ]  # fmt: skip
 
@@ -78,7 +86,7 @@ class RecordedWhole(_Part):
     reasoning: _Str = ""
 
 
-class Entry(_Part):
+class RecordedEntry(_Part):
     """One reply of a judge with all that it was told."""
 
     judge: StrictStr
@@ -97,10 +105,10 @@ class Entry(_Part):
 
 class _File(_Part):
     version: StrictInt
-    recordings: list[Entry] = []
+    recordings: list[RecordedEntry] = []
 
 
-def entries_in(path: Path, text: str, tree: Tree | None = None) -> list[Entry]:
+def entries_in(path: Path, text: str, tree: SyntaxTree | None = None) -> list[RecordedEntry]:
     """The entries of a file; `tree` is that of its text, where it has been parsed. Raises RecordingsError."""
     tree = tree or parse(text)
     if tree.problems:
@@ -122,7 +130,7 @@ def row_of(model: BaseModel) -> dict[str, Any]:
     return model.model_dump(exclude_defaults=True, exclude_none=True)
 
 
-def whole_file(entries: Sequence[Entry], suite: str) -> str:
+def whole_file(entries: Sequence[RecordedEntry], suite: str) -> str:
     """A file of its own making with these entries; `suite` is named in it."""
     return HEAD.format(suite=suite) + dumped({"version": 1, "recordings": [row_of(each) for each in entries]})
 

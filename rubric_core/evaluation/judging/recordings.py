@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.judging.recording_file import (
-    Entry,
     RecordedCriterion,
+    RecordedEntry,
     RecordedReply,
     RecordedWhole,
     RecordingsError,
@@ -26,9 +26,9 @@ from rubric_core.evaluation.judging.recording_file import (
     row_of,
 )
 from rubric_core.evaluation.judging.recording_paths import recordings_journal, recordings_path
-from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.recording import Asked, Made, Recorded
+from rubric_core.evaluation.model.recording import JudgeInput, Provenance, RecordedJudgement
 from rubric_core.ports import Files
 
 __all__ = ["Recordings", "RecordingsError", "recordings_path"]
@@ -36,13 +36,13 @@ __all__ = ["Recordings", "RecordingsError", "recordings_path"]
 _LARGEST = 50_000_000
 
 
-def _key(asked: Asked, criterion: Mapping[str, Any] | None) -> str:
+def _key(asked: JudgeInput, criterion: Mapping[str, Any] | None) -> str:
     parts = [asked.prompt, asked.question, asked.goal, asked.reference, asked.more, asked.answer, criterion]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()  # as an entry holds its texts
 
 
-def _criterion_key(item: Item, ranges: bool) -> dict[str, Any]:
+def _criterion_key(item: CriterionItem, ranges: bool) -> dict[str, Any]:
     bands = {f"{low}-{high}": text for low, high, text in item.bands} if ranges else {}
     return {"criterion": item.text or item.id, "operator": item.operator, "bands": bands, "ranges": ranges}
 
@@ -62,8 +62,8 @@ class Recordings:
         #: Whether there is something that does not stand in the file yet.
         self.changed = False
         self._suite, self._files = suite, files
-        self._entries: dict[int, Entry] = {}
-        self._index: dict[str, list[tuple[Entry, RecordedCriterion | None]]] = {}
+        self._entries: dict[int, RecordedEntry] = {}
+        self._index: dict[str, list[tuple[RecordedEntry, RecordedCriterion | None]]] = {}
         #: The judges and cases of which everything older is gone.
         self._afresh: set[tuple[str, str]] = set()
         self._journal = recordings_journal(suite)
@@ -84,29 +84,31 @@ class Recordings:
     def _again(self, row: Mapping[str, Any]) -> None:
         """Take in what was noted before."""
         with contextlib.suppress(ValidationError):
-            self._replace(Entry.model_validate(row.get("entry")), afresh=row.get("afresh") is True)
+            self._replace(RecordedEntry.model_validate(row.get("entry")), afresh=row.get("afresh") is True)
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[RecordedEntry, ...]:
         """All of them, in the order of the file."""
         return tuple(self._entries.values())
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: RecordedEntry) -> None:
         self._entries[id(entry)] = entry
         for key, criterion in _keys(entry):
             self._index.setdefault(key, []).append((entry, criterion))
 
-    def check(self, asked: Asked, item: Item, ranges: bool, judge: str | None) -> Recorded | None:
+    def check(
+        self, asked: JudgeInput, item: CriterionItem, ranges: bool, judge: str | None
+    ) -> RecordedJudgement | None:
         """What was said about one criterion; by `judge` when one is named, else by the last one that was asked."""
         for entry, criterion in reversed(self._index.get(_key(asked, _criterion_key(item, ranges)), [])):
             if criterion is not None and judge in (None, entry.judge):
                 reply = criterion.reply
-                said = Check(reply.satisfied, reply.score, reply.reasoning, recorded=True)
+                said = CriterionCheck(reply.satisfied, reply.score, reply.reasoning, recorded=True)
                 if (said.score if ranges else said.satisfied) is not None:
-                    return Recorded(entry.judge, entry.made, check=said)
+                    return RecordedJudgement(entry.judge, entry.made, check=said)
         return None
 
-    def free_form(self, asked: Asked, judge: str | None) -> Recorded | None:
+    def free_form(self, asked: JudgeInput, judge: str | None) -> RecordedJudgement | None:
         """What was said about an answer as a whole."""
         for entry, _ in reversed(self._index.get(_key(asked, None), [])):
             if entry.reply is not None and judge in (None, entry.judge):
@@ -115,11 +117,17 @@ class Recordings:
                     score=float(said.score), hits=tuple(said.hits), misses=tuple(said.misses),
                     expected_aspect_count=len(said.hits) + len(said.misses) or 1, reasoning=said.reasoning or None,
                 )  # fmt: skip
-                return Recorded(entry.judge, entry.made, score=score)
+                return RecordedJudgement(entry.judge, entry.made, score=score)
         return None
 
     def record_checks(
-        self, asked: Asked, checks: Sequence[tuple[Item, Check]], ranges: bool, made: Made, *, afresh: bool = False
+        self,
+        asked: JudgeInput,
+        checks: Sequence[tuple[CriterionItem, CriterionCheck]],
+        ranges: bool,
+        made: Provenance,
+        *,
+        afresh: bool = False,
     ) -> None:
         """Keep what a judge said about criteria, in place of what it said before.
 
@@ -140,7 +148,9 @@ class Recordings:
             )
         self._keep(_entry(asked, made, criteria=criteria), afresh=afresh)
 
-    def record_free_form(self, asked: Asked, score: EvaluationScore, made: Made, *, afresh: bool = False) -> None:
+    def record_free_form(
+        self, asked: JudgeInput, score: EvaluationScore, made: Provenance, *, afresh: bool = False
+    ) -> None:
         """Keep what a judge said about an answer as a whole, in place of what it said before; see `record_checks`."""
         reply = RecordedWhole(
             score=score.score,
@@ -150,7 +160,7 @@ class Recordings:
         )
         self._keep(_entry(asked, made, reply=reply), afresh=afresh)
 
-    def _keep(self, entry: Entry, *, afresh: bool) -> None:
+    def _keep(self, entry: RecordedEntry, *, afresh: bool) -> None:
         self._replace(entry, afresh=afresh)
         row = {"afresh": afresh, "entry": row_of(entry)}
         try:
@@ -158,7 +168,7 @@ class Recordings:
         except OSError:
             self._unkept.append(row)
 
-    def _replace(self, entry: Entry, *, afresh: bool) -> None:
+    def _replace(self, entry: RecordedEntry, *, afresh: bool) -> None:
         """Add an entry; older ones of the same judge lose what it answers again."""
         if afresh and (entry.judge, entry.case) not in self._afresh:
             self._afresh.add((entry.judge, entry.case))
@@ -174,7 +184,7 @@ class Recordings:
         self._add(entry)
         self.changed = True
 
-    def _remove(self, old: Entry) -> None:
+    def _remove(self, old: RecordedEntry) -> None:
         del self._entries[id(old)]
         for key, _ in _keys(old):
             self._index[key] = [pair for pair in self._index.get(key, ()) if pair[0] is not old]
@@ -200,15 +210,15 @@ class Recordings:
         self.changed = False
 
 
-def _entry(asked: Asked, made: Made, **rest: Any) -> Entry:
-    return Entry(
+def _entry(asked: JudgeInput, made: Provenance, **rest: Any) -> RecordedEntry:
+    return RecordedEntry(
         judge=made.judge, made=made.day, case=made.case, evaluator=made.evaluator, prompt=asked.prompt, question=asked.question, goal=asked.goal,
         reference=asked.reference, more=asked.more, answer=asked.answer, **rest,
     )  # fmt: skip
 
 
-def _keys(entry: Entry) -> Iterator[tuple[str, RecordedCriterion | None]]:
-    asked = Asked(entry.prompt, entry.question, entry.answer, entry.goal, entry.reference, entry.more)
+def _keys(entry: RecordedEntry) -> Iterator[tuple[str, RecordedCriterion | None]]:
+    asked = JudgeInput(entry.prompt, entry.question, entry.answer, entry.goal, entry.reference, entry.more)
     for each in entry.criteria:
         ranges = each.reply.score is not None
         yield (

@@ -19,7 +19,7 @@ from pydantic import (
     ValidationError,
 )
 
-from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.evaluators import HIGHEST
@@ -119,12 +119,12 @@ def json_object(text: str) -> Mapping[str, Any]:
     return value
 
 
-def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, Check], str]:
+def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, CriterionCheck], str]:
     """A check for every criterion of `sheet` by id, and the overall reasoning.
 
     Raises InvalidReplyError for a reply against the schema, for a criterion that was left out, and for one with two results.
     """
-    found: dict[str, Check] = {}
+    found: dict[str, CriterionCheck] = {}
     checks: Sequence[_Satisfied | _Scored]
     if sheet.ranges:
         ranged = _valid(_Checks[_Scored], json_object(text))
@@ -134,9 +134,9 @@ def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, Check], str]:
         checks, overall = listed.checks, listed.overall_reasoning
     for each in checks:
         check = (
-            Check(score=each.score, reasoning=each.reasoning)
+            CriterionCheck(score=each.score, reasoning=each.reasoning)
             if isinstance(each, _Scored)
-            else Check(satisfied=each.satisfied, reasoning=each.reasoning)
+            else CriterionCheck(satisfied=each.satisfied, reasoning=each.reasoning)
         )
         if each.id in found and found[each.id][:2] != check[:2]:
             name = next((_name(item) for item in sheet.items if item.id == each.id), each.id)
@@ -148,7 +148,7 @@ def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, Check], str]:
     return found, overall
 
 
-def _name(item: Item) -> str:
+def _name(item: CriterionItem) -> str:
     """What people read of a criterion, and the id that the judge knows it by."""
     return item.label if item.named or not item.text else f"{item.label} ({item.id})"
 

@@ -7,7 +7,7 @@ from rubric_core.evaluation.code.payload import prompt_payload
 from rubric_core.evaluation.judging.prompts import needed_variables, own_text
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.inputs import OwnPrompt
+from rubric_core.evaluation.model.inputs import CustomPrompt
 from rubric_core.evaluation.model.result import GraderError, Unscored
 from rubric_core.evaluation.templating.custom_filters import with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation
@@ -43,7 +43,7 @@ def prompt_file(prompt: str, directory: Path, files: Files, properties: Properti
     return find_file(prompt, directory, files, current_directory()) if short else None
 
 
-async def own_prompt(context: EvaluationContext) -> OwnPrompt | None:
+async def own_prompt(context: EvaluationContext) -> CustomPrompt | None:
     """The prompt that the evaluator in `context` brings, None without one. Raises Unscored.
 
     What a program prints and what stands in a file is the whole prompt. So is a text in the suite that shows the judge something
@@ -57,11 +57,11 @@ async def own_prompt(context: EvaluationContext) -> OwnPrompt | None:
         inherited = context.rubric_prompt if isinstance(config, Rubric) else None
         return None if inherited is None else own_text(inherited, _properties(context))
     if isinstance(prompt, PromptProgram):
-        return OwnPrompt(await _printed(prompt, context, context.ports), whole=True)
+        return CustomPrompt(await _printed(prompt, context, context.ports), whole=True)
     if isinstance(prompt, WholePrompt):
-        return OwnPrompt(prompt, whole=True)
+        return CustomPrompt(prompt, whole=True)
     text, path = await prompt_in(prompt, context, context.ports, config)
-    own = OwnPrompt(text, whole=True) if path is not None else own_text(text, _properties(context))
+    own = CustomPrompt(text, whole=True) if path is not None else own_text(text, _properties(context))
     if own.whole and context.dialect is not None and isinstance(config, LlmJudge):
         _checked(text, context.dialect.properties, config)
     return own

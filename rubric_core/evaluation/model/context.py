@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from rubric_core.dataclass_copies import changed
 from rubric_core.evaluation.model.coerce import context_fields
 from rubric_core.evaluation.model.exchanges import ExchangeLog
-from rubric_core.evaluation.model.inputs import OwnPrompt, PromptInputs, ResolvedTarget, TargetAccess
+from rubric_core.evaluation.model.inputs import CustomPrompt, PromptInputs, ResolvedTarget, TargetAccess
 from rubric_core.evaluation.model.recording import JudgeRecordings, RecordingMode
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import CriterionResult, EvaluatorResult
@@ -125,7 +125,7 @@ class EvaluationContext:
     #: Programs of the suite that turn files into text.
     preprocessors: Sequence[Preprocessor]
     #: The own prompt of the evaluator, once it is read; None if it has none.
-    own_prompt: OwnPrompt | None
+    own_prompt: CustomPrompt | None
     #: Takes note of the requests that the evaluator makes.
     exchanges: ExchangeLog = field(repr=False, compare=False)
     #: Recorded replies of judges, and whether to use, add to or replace them.
@@ -166,7 +166,7 @@ class EvaluationContext:
         rubric_prompt: str | None = None,
         transform: str | None = None,
         preprocessors: Sequence[Preprocessor] = (),
-        own_prompt: OwnPrompt | None = None,
+        own_prompt: CustomPrompt | None = None,
         exchanges: ExchangeLog | None = None,
         recordings: JudgeRecordings | None = None,
         mode: RecordingMode = "auto",

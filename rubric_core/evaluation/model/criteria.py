@@ -5,10 +5,10 @@ from typing import NamedTuple
 from rubric_core.evaluation.model.result import criterion_label
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["Check", "Item"]
+__all__ = ["CriterionCheck", "CriterionItem"]
 
 
-class Check(NamedTuple):
+class CriterionCheck(NamedTuple):
     """What the judge said about one criterion: `satisfied` in a checklist, `score` 0..10 with score ranges."""
 
     satisfied: bool | None = None
@@ -18,7 +18,7 @@ class Check(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CriterionItem:
     """One criterion, ready to be judged."""
 
     #: Unique in its rubric.

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from rubric_core.dataclass_copies import changed
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request, Sent, Tokens
+from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request, SentPayload, Tokens
 
 __all__ = ["Exchange", "ExchangeLog", "Role", "Usage", "ask", "joined_usage", "tokens_of"]
 
@@ -72,7 +72,7 @@ async def ask(provider: Provider, request: Request, log: ExchangeLog, exchange: 
         log: Takes the notes.
         exchange: What is known before: the role, the turn or the try.
     """
-    sent: list[Sent] = []
+    sent: list[SentPayload] = []
     try:
         answer = await provider.ask(changed(request, sent=sent.append))
     except ProviderError as error:
@@ -84,7 +84,7 @@ async def ask(provider: Provider, request: Request, log: ExchangeLog, exchange: 
 
 
 def _exchanges(
-    known: Exchange, provider: Provider, request: Request, sent: Sequence[Sent], became: Mapping[str, Any]
+    known: Exchange, provider: Provider, request: Request, sent: Sequence[SentPayload], became: Mapping[str, Any]
 ) -> list[Exchange]:
     """One for each thing that was sent; what a provider did not tell of is the request as it was asked.
 

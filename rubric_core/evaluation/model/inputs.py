@@ -7,7 +7,7 @@ from typing import Any
 
 from rubric_core.ports import ChatMessage, Provider
 
-__all__ = ["OwnPrompt", "PromptInputs", "ResolvedTarget", "TargetAccess", "conversation_text"]
+__all__ = ["CustomPrompt", "PromptInputs", "ResolvedTarget", "TargetAccess", "conversation_text"]
 
 
 def conversation_text(messages: tuple[ChatMessage, ...]) -> str:
@@ -18,7 +18,7 @@ def conversation_text(messages: tuple[ChatMessage, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnPrompt:
+class CustomPrompt:
     """A prompt that an evaluator brings for its judge in place of the built-in one."""
 
     text: str

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["HAND_WRITTEN", "Asked", "JudgeRecordings", "Made", "Recorded", "RecordingMode"]
+__all__ = ["HAND_WRITTEN", "JudgeInput", "JudgeRecordings", "Provenance", "RecordedJudgement", "RecordingMode"]
 
 
 #: The judge of a recording that a person wrote.
@@ -15,7 +15,7 @@ HAND_WRITTEN = "hand-written"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JudgeInput:
     """All that a judge was told, but for the criterion."""
 
     prompt: str
@@ -27,7 +27,7 @@ class Asked:
     more: str = ""
 
 
-class Made(NamedTuple):
+class Provenance(NamedTuple):
     """Where a recording comes from."""
 
     judge: str
@@ -38,12 +38,12 @@ class Made(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedJudgement:
     """Something a judge said, and who and when that was."""
 
     judge: str
     made: str
-    check: Check | None = None
+    check: CriterionCheck | None = None
     score: EvaluationScore | None = None
 
     @property
@@ -60,22 +60,26 @@ RecordingMode = Literal["auto", "record", "refresh", "replay"]
 class JudgeRecordings(Protocol):
     """Recorded replies of judges; `recordings.Recordings` are those of a suite."""
 
-    def check(self, asked: Asked, item: Item, ranges: bool, judge: str | None) -> Recorded | None:
+    def check(
+        self, asked: JudgeInput, item: CriterionItem, ranges: bool, judge: str | None
+    ) -> RecordedJudgement | None:
         """The recorded reply about one criterion, by `judge` or by any judge."""
 
-    def free_form(self, asked: Asked, judge: str | None) -> Recorded | None:
+    def free_form(self, asked: JudgeInput, judge: str | None) -> RecordedJudgement | None:
         """The recorded reply about the answer as a whole, by `judge` or by any judge."""
 
     def record_checks(
         self,
-        asked: Asked,
-        checks: Sequence[tuple[Item, Check]],
+        asked: JudgeInput,
+        checks: Sequence[tuple[CriterionItem, CriterionCheck]],
         ranges: bool,
-        made: Made,
+        made: Provenance,
         *,
         afresh: bool = False,
     ) -> None:
         """Record replies about criteria; `afresh` replaces what the judge said about the case."""
 
-    def record_free_form(self, asked: Asked, score: EvaluationScore, made: Made, *, afresh: bool = False) -> None:
+    def record_free_form(
+        self, asked: JudgeInput, score: EvaluationScore, made: Provenance, *, afresh: bool = False
+    ) -> None:
         """Record a reply about the answer as a whole; see `record_checks`."""

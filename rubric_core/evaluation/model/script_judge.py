@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 from rubric_core.deadlines import apart
 from rubric_core.ports import Answer, Provider, ProviderError, Request
 
-__all__ = ["BroughtJudge", "Judge", "Reply", "as_provider"]
+__all__ = ["Judge", "Reply", "ScriptJudge", "as_provider"]
 
 
 class HasText(Protocol):
@@ -31,14 +31,14 @@ class HasContent(Protocol):
 Reply: TypeAlias = str | Answer | Mapping[str, Any] | HasText | HasContent
 
 
-class Asks(Protocol):
+class SupportsAsk(Protocol):
     """A judge with the method of providers."""
 
     def ask(self, request: Request, /) -> Reply | Awaitable[Reply]:
         """The reply to a request; it may be async."""
 
 
-class Invokes(Protocol):
+class SupportsInvoke(Protocol):
     """A judge with the method that several client libraries have."""
 
     def invoke(self, request: Any, /) -> Any:
@@ -46,7 +46,7 @@ class Invokes(Protocol):
 
 
 #: Something that judges: a provider, an object with `ask(request)` or `invoke(request)`, or a function of the request.
-Judge: TypeAlias = Provider | Asks | Invokes | Callable[[Request], Reply | Awaitable[Reply]]
+Judge: TypeAlias = Provider | SupportsAsk | SupportsInvoke | Callable[[Request], Reply | Awaitable[Reply]]
 
 _PROVIDER = ("ask", "name", "kind", "identity")
 #: Under these names an object takes a request.
@@ -58,7 +58,7 @@ _TEXTS = ("text", "content")
 def as_provider(judge: Any) -> Provider:
     """A judge as a provider. Raises TypeError for something that cannot be asked."""
     named = not isinstance(judge, type) and all(hasattr(judge, n) for n in _PROVIDER)
-    if isinstance(judge, BroughtJudge) or (named and inspect.iscoroutinefunction(judge.ask)):
+    if isinstance(judge, ScriptJudge) or (named and inspect.iscoroutinefunction(judge.ask)):
         return judge  # type: ignore[no-any-return]  # it has all that a provider has
     method = next((m for name in _METHODS if callable(m := getattr(judge, name, None))), None)
     ask = method or (judge if callable(judge) else None)
@@ -67,10 +67,10 @@ def as_provider(judge: Any) -> Provider:
         raise TypeError(
             f"a judge must be a provider, an object with `ask(request)` or `invoke(request)`, or a function, found {said}"
         )
-    return BroughtJudge(judge, ask)
+    return ScriptJudge(judge, ask)
 
 
-class BroughtJudge:
+class ScriptJudge:
     """A function that answers a request, as a provider. One that is not async runs in a thread.
 
     It may reply with an `Answer`, a text, an object or mapping with its text as `text` or `content`, or the mapping that the

@@ -17,7 +17,7 @@ _LARGEST = 2_000_000_000
 #: Bytes of a row.
 _LONGEST_LINE = 64_000_000
 
-__all__ = ["Journal", "JsonText", "Rows", "json_text", "locked", "write_atomically"]
+__all__ = ["Journal", "JournalRows", "JsonText", "json_text", "locked", "write_atomically"]
 
 
 _LOCK = os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
@@ -169,14 +169,14 @@ class Journal:
         return locked(self._lock)
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator["Rows"]:
+    def opened(self) -> Iterator["JournalRows"]:
         """What is in it; nothing when it is not there, or cannot be read."""
         try:
             file: IO[bytes] | None = open_file(self.path, _LARGEST)
         except OSError:
             file = None
         with file or contextlib.nullcontext():
-            yield Rows(file)
+            yield JournalRows(file)
 
     def remove(self) -> None:
         """Take it away: what it held stands somewhere else. Raises OSError."""
@@ -191,7 +191,7 @@ class JsonText(str):
     __slots__ = ()
 
 
-class Rows:
+class JournalRows:
     """The rows of a journal, one at a time: what they hold together may be more than the memory should."""
 
     def __init__(self, file: IO[bytes] | None) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rubric_core.disk import open_file
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.evaluation.results.journal import Journal, JsonText, Rows, json_text, write_atomically
+from rubric_core.evaluation.results.journal import Journal, JournalRows, JsonText, json_text, write_atomically
 from rubric_core.evaluation.results.known_case import KnownCase, known_case_of
 from rubric_core.evaluation.results.result_reader import history_of
 from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, result_in, stored_row
@@ -80,7 +80,7 @@ class ResultStore:
 
     def cases(self) -> Iterator[tuple[str, StoredCase]]:
         """Every stored case with its id, one at a time."""
-        for name, row in self._merged(Rows.at):
+        for name, row in self._merged(JournalRows.at):
             case = _stored_case(row)
             if case is not None:
                 yield name, case
@@ -143,7 +143,7 @@ class ResultStore:
         """The content of the file, a line for each case: so it is read without having all of it at once."""
         yield f'{{"version": {_VERSION}, "suite": {json_text(suite)}, "dialect": {json_text(dialect)}, "cases": {{\n'  # ends with _BEGIN
         before = ""
-        for name, row in self._merged(Rows.text_at):
+        for name, row in self._merged(JournalRows.text_at):
             try:
                 line = f"{json_text(name)}: {_row_text(row)}"
             except RecursionError:  # somebody else's row, nested so deeply that it can be read, but not be written
@@ -152,7 +152,7 @@ class ResultStore:
             before = _BETWEEN
         yield "\n}}\n"
 
-    def _merged(self, latest: Callable[[Rows, int], Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _merged(self, latest: Callable[[JournalRows, int], Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """The rows of the file with those of the journal put in their places; `latest` reads these."""
         with self._journal.opened() as journal:
             noted = _noted(journal)
@@ -216,7 +216,7 @@ class _Noted:
         return {"summary": self.summary, "latest": latest, "history": [*kept, *self.history][-_MOST_HISTORY:]}
 
 
-def _noted(journal: Rows) -> dict[str, _Noted]:
+def _noted(journal: JournalRows) -> dict[str, _Noted]:
     """What a journal has, by the names that cases have in the file."""
     noted: dict[str, _Noted] = {}
     targets: dict[str, Any] = {}

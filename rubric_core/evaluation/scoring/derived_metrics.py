@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.language.model import DerivedMetric, Suite
 
-__all__ = ["Derived", "DerivedMetrics"]
+__all__ = ["DerivedMetrics", "DerivedValue"]
 
 _OPERATORS: Mapping[type[ast.AST], Callable[..., float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Mod: math.fmod, ast.Pow: math.pow,
@@ -24,7 +24,7 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {
 }  # fmt: skip
 
 
-class Derived(NamedTuple):
+class DerivedValue(NamedTuple):
     """A number that was worked out, or why it was not."""
 
     name: str
@@ -57,25 +57,25 @@ class DerivedMetrics:
         for member in result.members:
             self._add(member)
 
-    def values(self) -> list[Derived]:
+    def values(self) -> list[DerivedValue]:
         """What is worked out; each may use those before it."""
         known = {**self._sums, "__count": float(self._count)}
-        made: list[Derived] = []
+        made: list[DerivedValue] = []
         for each in self._wanted:
             name = each.name or ""
             try:
                 value = float(_value(_parsed(each.value or ""), known))
             except ZeroDivisionError:
-                made.append(Derived(name, reason="it divides by zero"))
+                made.append(DerivedValue(name, reason="it divides by zero"))
                 continue
             except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
-                made.append(Derived(name, reason=str(error)))
+                made.append(DerivedValue(name, reason=str(error)))
                 continue
             if math.isfinite(value):
                 known[name] = value
-                made.append(Derived(name, value))
+                made.append(DerivedValue(name, value))
             else:
-                made.append(Derived(name, reason="it is no number"))
+                made.append(DerivedValue(name, reason="it is no number"))
         return made
 
     def words(self) -> str:

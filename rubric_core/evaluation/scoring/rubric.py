@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
-from rubric_core.evaluation.model.criteria import Check, Item
+from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import CriterionResult, Unscored, Verdict
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
@@ -23,7 +23,7 @@ _MET_FROM = 7
 class RubricSheet:
     """The criteria of one rubric, in the order of the text."""
 
-    items: tuple[Item, ...]
+    items: tuple[CriterionItem, ...]
     #: Whether the judge gives a whole number of 0..10 for each criterion, or says whether it is met.
     ranges: bool
     #: Which raw score a required criterion without a minimum needs: more than 0, 10, or none at all.
@@ -31,7 +31,7 @@ class RubricSheet:
     #: The criteria that the items were made of.
     sources: tuple[Criterion, ...] = field(default=(), repr=False)
 
-    def minimum(self, item: Item) -> float | None:
+    def minimum(self, item: CriterionItem) -> float | None:
         """The score of 0..1 below which `item` fails the rubric, if one does."""
         if not self.ranges:
             return 1.0 if item.required else None
@@ -41,7 +41,7 @@ class RubricSheet:
             return None
         return 1.0 if self.bare_gate == "ten" else 1 / HIGHEST
 
-    def judged(self, item: Item, check: Check) -> CriterionResult:
+    def judged(self, item: CriterionItem, check: CriterionCheck) -> CriterionResult:
         """The result of `item` when the judge said `check`: passed when the criterion is met, else failed.
 
         In a checklist the judge says which it is. On the scale of 0..10 a criterion is met when it reaches its minimum, be it
@@ -61,7 +61,7 @@ class RubricSheet:
             band="" if check.score is None else item.band(check.score), reasoning=check.reasoning, recorded=check.recorded, named=item.named,
         )  # fmt: skip
 
-    def unjudged(self, item: Item, reason: str) -> CriterionResult:
+    def unjudged(self, item: CriterionItem, reason: str) -> CriterionResult:
         """The result of `item` when nobody judged it."""
         minimum = self.minimum(item)
         return CriterionResult(
@@ -102,7 +102,7 @@ class RubricSheet:
 def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
     """The sheet of a list of criteria. Raises Unscored when there is nothing that a judge could be asked."""
     sources = tuple(c for c in criteria if isinstance(c, Criterion))
-    items: list[Item] = []
+    items: list[CriterionItem] = []
     for position, criterion in enumerate(sources, start=1):
         item = _item(criterion, position, dialect, {i.id for i in items})
         if not item.text and not item.bands:
@@ -113,12 +113,12 @@ def sheet_of(criteria: Sequence[object], dialect: Dialect) -> RubricSheet:
     return RubricSheet(tuple(items), on_scale(sources), dialect.properties.required_without_min, sources)
 
 
-def _item(criterion: Criterion, position: int, dialect: Dialect, taken: set[str]) -> Item:
+def _item(criterion: Criterion, position: int, dialect: Dialect, taken: set[str]) -> CriterionItem:
     name = criterion.id or f"rubric-{position}"
     while name in taken:
         name = f"{name}-{position}"
     weight = criterion.weight if isinstance(criterion.weight, int | float) else 1.0
-    return Item(
+    return CriterionItem(
         id=name, text=(criterion.outcome or "").strip(), weight=max(0.0, float(weight)), required=required(criterion, dialect),
         minimum=_minimum(criterion), bands=_bands(criterion), operator=criterion.operator or "correctness", named=bool(criterion.id),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from rubric_core.language.evaluators import StepCount
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["Step", "Wanted", "bounds", "glob", "recorded", "steps_of", "tools_of", "wanted", "wanted_tool"]
+__all__ = ["ToolPattern", "ToolStep", "bounds", "glob", "recorded", "steps_of", "tools_of", "wanted", "wanted_tool"]
 
 Kind = Literal["command", "message", "reasoning", "search", "span", "tool"]
 
@@ -23,7 +23,7 @@ _COMMAND_KEYS = ("cmd", "command", "commands")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ToolStep:
     """One event."""
 
     kind: Kind
@@ -45,13 +45,13 @@ def recorded(context: EvaluationContext, at: Shape) -> Trace:
     return trace_of(context)
 
 
-def steps_of(context: EvaluationContext, at: Shape) -> list[Step]:
+def steps_of(context: EvaluationContext, at: Shape) -> list[ToolStep]:
     """Every step, in order: messages, calls and their results, the final response. Raises Unscored, as `recorded` does."""
     events = sorted(recorded(context, at).events, key=cmp_to_key(_order))
     return [_step(event) for event in events]
 
 
-def tools_of(context: EvaluationContext, at: Shape) -> list[Step]:
+def tools_of(context: EvaluationContext, at: Shape) -> list[ToolStep]:
     """The calls of tools that are no commands. Raises Unscored, as `recorded` does."""
     return [step for step in steps_of(context, at) if step.kind == "tool"]
 
@@ -64,24 +64,24 @@ def _order(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
     return int(one["ordinal"] - other["ordinal"])
 
 
-def _step(event: Mapping[str, Any]) -> Step:
+def _step(event: Mapping[str, Any]) -> ToolStep:
     if event["type"] == "tool_call":
         return _call(event["tool"])
     message = event.get("message", {})
     if event["type"] not in ("message", "final_response"):
-        return Step("span", (str(message.get("name") or event["type"]), "span"))
+        return ToolStep("span", (str(message.get("name") or event["type"]), "span"))
     metadata = message.get("metadata")
     reasons = isinstance(metadata, Mapping) and metadata.get("codex.item.type") == "reasoning"
     kind: Kind = "reasoning" if reasons else "message"
-    return Step(kind, (str(message.get("name") or event["type"]), kind))
+    return ToolStep(kind, (str(message.get("name") or event["type"]), kind))
 
 
-def _call(tool: Mapping[str, Any]) -> Step:
+def _call(tool: Mapping[str, Any]) -> ToolStep:
     name, args = str(tool["name"]), _structured(tool.get("input"))
     command = _command(args) if name.lower() in _SHELLS else ""
     if command:
-        return Step("command", (command, name, command.split()[0]), args)
-    return Step("tool", (name,), args)
+        return ToolStep("command", (command, name, command.split()[0]), args)
+    return ToolStep("tool", (name,), args)
 
 
 def _structured(value: Any) -> Any:
@@ -103,7 +103,7 @@ def _command(args: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ToolPattern:
     """Steps that are looked for: by name, where `*` and `?` stand for anything, and how often."""
 
     #: Empty for every name.
@@ -113,7 +113,7 @@ class Wanted:
     #: Of which kinds they are; empty for every kind.
     kinds: tuple[str, ...] = ()
 
-    def fits(self, step: Step) -> bool:
+    def fits(self, step: ToolStep) -> bool:
         """Whether a step is such a one."""
         return (not self.kinds or step.kind in self.kinds) and (not self.name or step.named(glob(self.name)))
 
@@ -138,10 +138,10 @@ def glob(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"{first}{middle}.*{rest[-1]}\Z", re.IGNORECASE)
 
 
-def wanted_tool(value: Any, at: Shape) -> Wanted:
+def wanted_tool(value: Any, at: Shape) -> ToolPattern:
     """The calls of a tool that a name or a mapping asks for; at least one where it does not say. Raises Unscored."""
     if isinstance(value, str) and value:
-        return Wanted(value, 1)
+        return ToolPattern(value, 1)
     if not isinstance(value, Mapping):
         raise Unscored("`value` needs a name, or a mapping with `name` or `pattern`", at=at)
     found = wanted(value, at, least=1)
@@ -154,7 +154,7 @@ def wanted_tool(value: Any, at: Shape) -> Wanted:
     return found
 
 
-def wanted(value: Mapping[str, Any], at: Shape, *, least: int | None = None) -> Wanted:
+def wanted(value: Mapping[str, Any], at: Shape, *, least: int | None = None) -> ToolPattern:
     """The steps that a mapping asks for. Raises Unscored for what cannot be."""
     name = value.get("pattern") or value.get("name") or ""
     if not isinstance(name, str):
@@ -165,7 +165,7 @@ def wanted(value: Mapping[str, Any], at: Shape, *, least: int | None = None) -> 
     unknown = next((kind for kind in kinds if kind not in StepCount.step_types), None)
     if unknown is not None:
         raise Unscored(f"`{unknown}` is no type of step; there are {', '.join(StepCount.step_types)}", at=at)
-    return Wanted(name, fewest, most, kinds)
+    return ToolPattern(name, fewest, most, kinds)
 
 
 def bounds(value: Mapping[str, Any], at: Shape, *, least: int | None) -> tuple[int | None, int | None]:

@@ -9,11 +9,11 @@ from rubric_core.evaluation.scoring.json_path import MISSING, at_path, value_fit
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import ToolUse
 
-__all__ = ["Step", "Tally", "compared"]
+__all__ = ["ExpectedStep", "Tally", "compared"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExpectedStep:
     """One expected call."""
 
     tool: str
@@ -69,7 +69,7 @@ class Tally:
         )
 
 
-def compared(mode: str, steps: Sequence[Step], uses: Sequence[ToolUse]) -> EvaluationScore:
+def compared(mode: str, steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> EvaluationScore:
     """The score of a mode: in_order, exact, subset or superset."""
     if not steps:
         return _nothing_expected(mode, uses)
@@ -81,7 +81,7 @@ def _nothing_expected(mode: str, uses: Sequence[ToolUse]) -> EvaluationScore:
     return EvaluationScore.check(holds, "no calls are expected", f"{len(uses)} calls where none is allowed")
 
 
-def _timed(tally: Tally, step: Step, use: ToolUse | None) -> None:
+def _timed(tally: Tally, step: ExpectedStep, use: ToolUse | None) -> None:
     """A limit on the time of a call. It does not hold for one that was not made as expected; a time that nobody measured is not counted."""
     if step.max_duration_ms is None:
         return
@@ -96,7 +96,7 @@ def _timed(tally: Tally, step: Step, use: ToolUse | None) -> None:
         tally.count(use.duration_ms <= step.max_duration_ms, took, f"{took}, allowed are {step.max_duration_ms:g}")
 
 
-def _in_order(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
+def _in_order(steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> Tally:
     tally, start = Tally(), 0
     for step in steps:
         # The search for a call that was not made goes on to the end: in agentv, nothing is found behind it.
@@ -110,7 +110,7 @@ def _in_order(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
     return tally
 
 
-def _exact(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
+def _exact(steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> Tally:
     tally = Tally()
     for position, step in enumerate(steps):
         use = uses[position] if position < len(uses) else None
@@ -127,7 +127,7 @@ def _exact(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
     return tally
 
 
-def _superset(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
+def _superset(steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> Tally:
     tally, left = Tally(), list(uses)
     for step in steps:
         found = next((use for use in left if use.tool == step.tool and step.fits(use)), None)
@@ -137,7 +137,7 @@ def _superset(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
     return tally
 
 
-def _subset(steps: Sequence[Step], uses: Sequence[ToolUse]) -> Tally:
+def _subset(steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> Tally:
     tally = Tally()
     for use in uses:
         allowed = any(step.tool == use.tool and step.fits(use) for step in steps)

@@ -11,14 +11,28 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.evaluation.model.inputs import ResolvedTarget
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.targets.settings import UNUSED, Answering, Settled, as_written, family, refuse, settled
+from rubric_core.evaluation.targets.settings import (
+    UNUSED,
+    AnsweringTarget,
+    ResolvedEntry,
+    as_written,
+    family,
+    refuse,
+    settled,
+)
 from rubric_core.language.providers import Prices
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.configured_targets import configured, whole
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.known_names import file_named
-from rubric_core.loading.targets import TargetEntry, TargetFile, find_targets, read_targets, unusable_targets
+from rubric_core.loading.targets import (
+    LoadedTargetEntry,
+    LoadedTargetFile,
+    find_targets,
+    read_targets,
+    unusable_targets,
+)
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
 
@@ -38,15 +52,17 @@ class Targets:
 
     #: The directory of the suite.
     directory: Path
-    file: TargetFile | None = None
+    file: LoadedTargetFile | None = None
     #: Why there is no file that can be used.
     trouble: str = ""
     #: What was made, by the name of the entry and by the name that was asked for.
     _plain: dict[str, Provider] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[str, tuple[ResolvedTarget, Provider]] = field(default_factory=dict, repr=False, compare=False)
-    _settled: "dict[str, tuple[ProviderKind[Any], Settled]]" = field(default_factory=dict, repr=False, compare=False)
+    _settled: "dict[str, tuple[ProviderKind[Any], ResolvedEntry]]" = field(
+        default_factory=dict, repr=False, compare=False
+    )
     #: Notes, each with the name of the entry in whose role of answering it does not hold.
-    _written: dict[str, Answering | None] = field(default_factory=dict, repr=False, compare=False)
+    _written: dict[str, AnsweringTarget | None] = field(default_factory=dict, repr=False, compare=False)
     _notes: list[tuple[str, str]] = field(default_factory=list, repr=False, compare=False)
     _answer: set[str] = field(default_factory=set, repr=False, compare=False)
     #: Milliseconds between two calls of a target that says nothing itself.
@@ -57,7 +73,7 @@ class Targets:
         """What stands in the entries of the targets in use and is not acted on, a sentence each."""
         return tuple(dict.fromkeys(note for name, note in self._notes if name not in self._answer))
 
-    def entry(self, name: str) -> TargetEntry:
+    def entry(self, name: str) -> LoadedTargetEntry:
         """The entry of that name, as written. Raises Unscored when there is none."""
         if self.file is None:
             raise Unscored(self.trouble)
@@ -69,7 +85,7 @@ class Targets:
             raise Unscored(f"no target is called {name} in {self.file.path.name}{hint}")
         return found
 
-    def followed(self, name: str, environment: Mapping[str, str]) -> TargetEntry:
+    def followed(self, name: str, environment: Mapping[str, str]) -> LoadedTargetEntry:
         """The entry of that name, or the one that it points to with `use_target`. Raises Unscored for a circle."""
         seen: list[str] = []
         while True:
@@ -109,14 +125,14 @@ class Targets:
         kind = kind_named(self._written_kind(entry))
         return kind is not None and kind.judges and entry.settings.get("model") != LOCAL_MODEL
 
-    def answering(self, name: str, ports: Ports) -> Answering:
+    def answering(self, name: str, ports: Ports) -> AnsweringTarget:
         """The target of that name, which answers cases. Raises Unscored, naming file, line and what to do."""
         entry = self.followed(name, ports.environment)
         _, read = self._read(entry, ports)
         self._answer.add(entry.name)
-        return Answering(read.shape, read.dialect, entry)
+        return AnsweringTarget(read.shape, read.dialect, entry)
 
-    def as_written(self, name: str) -> Answering | None:
+    def as_written(self, name: str) -> AnsweringTarget | None:
         """The same without anything filled in; None where that is not known before a run. Never raises."""
         if name not in self._written:  # every case asks, and most of them name the same target
             self._written[name] = None
@@ -132,7 +148,7 @@ class Targets:
         return self._made[name]
 
     def _resolved(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
-        from rubric_core.evaluation.targets.providers.policies import WithStandIns  # noqa: PLC0415
+        from rubric_core.evaluation.targets.providers.policies import FallbackProvider  # noqa: PLC0415
 
         entry = self.followed(name, ports.environment)
         provider = self._alone(entry, ports)
@@ -143,21 +159,21 @@ class Targets:
             if isinstance(other, str)
         ]
         if others:
-            provider = WithStandIns(
+            provider = FallbackProvider(
                 provider, others, lambda other: self._alone(self.followed(other, ports.environment), ports)
             )
         judge = self.judge_name(name, ports.environment)
         return ResolvedTarget(name=name, kind=provider.kind, grader_target=judge, settings=entry.settings), provider
 
-    def _alone(self, entry: TargetEntry, ports: Ports) -> Provider:
+    def _alone(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
         """The provider of an entry without stand-ins; those who use it share its limits. Raises Unscored."""
         if entry.name not in self._plain:
             self._plain[entry.name] = self._new(entry, ports)
         return self._plain[entry.name]
 
-    def _new(self, entry: TargetEntry, ports: Ports) -> Provider:
-        from rubric_core.evaluation.targets.providers.base import Place  # noqa: PLC0415
-        from rubric_core.evaluation.targets.providers.policies import Guarded, Priced  # noqa: PLC0415
+    def _new(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
+        from rubric_core.evaluation.targets.providers.base import TargetLocation  # noqa: PLC0415
+        from rubric_core.evaluation.targets.providers.policies import GuardedProvider, PricedProvider  # noqa: PLC0415
         from rubric_core.evaluation.targets.providers.transform import transformed  # noqa: PLC0415
 
         kind, read = self._read(entry, ports)
@@ -175,17 +191,19 @@ class Targets:
         own = {name: ports.environment[name] for name in kind.environment if name in ports.environment}
         own |= {name: str(value) for name, value in (read.shape.env or {}).items()}
         redact = Redactor.of([*read.values, *own.items()])
-        place = Place(entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own)
+        place = TargetLocation(
+            entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own
+        )
         try:
             provider = transformed(kind.make(read.shape, place, ports), read.shape, place, ports)
         except ValueError as error:
             raise Unscored(redact(f"target {entry.name}: {error}")) from None
         prices = vars(read.shape).get("prices")
-        provider = Priced(provider, prices) if isinstance(prices, Prices) else provider
+        provider = PricedProvider(provider, prices) if isinstance(prices, Prices) else provider
         delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
-        return Guarded(provider, redact, ports.clock, read.shape.workers, delay)
+        return GuardedProvider(provider, redact, ports.clock, read.shape.workers, delay)
 
-    def _read(self, entry: TargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], Settled]":
+    def _read(self, entry: LoadedTargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], ResolvedEntry]":
         """The kind of an entry and its settings. Raises Unscored."""
         if self.file is None:
             raise Unscored(self.trouble)
@@ -196,7 +214,7 @@ class Targets:
             self._settled[entry.name] = (kind, read)
         return self._settled[entry.name]
 
-    def _kind(self, entry: TargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], list[str]]":
+    def _kind(self, entry: LoadedTargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], list[str]]":
         """The kind of an entry, and its command when it is a program of the author's. Raises Unscored."""
         from rubric_core.evaluation.code.commands import program_argv  # noqa: PLC0415
         from rubric_core.evaluation.targets.providers import PROVIDERS, kind_named  # noqa: PLC0415
@@ -215,12 +233,12 @@ class Targets:
             f"target {entry.name}: {written}; it runs {known} ({entry.where('id' if entry.as_provider else 'provider')})"
         )
 
-    def _written_kind(self, entry: TargetEntry) -> str:
+    def _written_kind(self, entry: LoadedTargetEntry) -> str:
         """The kind of an entry, or of the one that it extends. Raises Unscored."""
         members = family(self.file, entry) if self.file is not None else [entry]
         return next((m.kind for m in members if m.kind), "")
 
-    def _filled(self, entry: TargetEntry, key: str, text: str, environment: Mapping[str, str]) -> str:
+    def _filled(self, entry: LoadedTargetEntry, key: str, text: str, environment: Mapping[str, str]) -> str:
         """A name of another target with the environment filled in. Raises Unscored."""
         for variable in environment_variables_in(text):
             if variable not in environment:
@@ -237,7 +255,7 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     path = given or find_targets(directory, files, current_directory())
     near = [] if given is not None else configured(directory, files)
     if path is None and near:
-        return Targets(directory, reduce(TargetFile.joined, near))
+        return Targets(directory, reduce(LoadedTargetFile.joined, near))
     if path is None:
         return Targets(
             directory,
@@ -252,4 +270,4 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     if file.broken or (file.problems and not file.entries):
         span, message = file.broken or file.problems[0]
         return Targets(directory, trouble=f"{path.name}:{file.home.line(span)}: {message}")
-    return Targets(directory, reduce(TargetFile.joined, near, whole(file, files)))
+    return Targets(directory, reduce(LoadedTargetFile.joined, near, whole(file, files)))

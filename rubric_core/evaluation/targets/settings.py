@@ -18,12 +18,12 @@ from rubric_core.language.variables import ENVIRONMENT_REFERENCE
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
-from rubric_core.loading.targets import NESTED, POINTERS, TargetEntry, TargetFile
+from rubric_core.loading.targets import NESTED, POINTERS, LoadedTargetEntry, LoadedTargetFile
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["BARE", "UNUSED", "Answering", "Settled", "as_written", "family", "refuse", "settled"]
+__all__ = ["BARE", "UNUSED", "AnsweringTarget", "ResolvedEntry", "as_written", "family", "refuse", "settled"]
 
 #: A word that the first releases take for a variable.
 BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -37,7 +37,7 @@ _COMMAND = "cli"
 _TYPED = (Number, Integer, Boolean)
 
 
-class Settled(NamedTuple):
+class ResolvedEntry(NamedTuple):
     """An entry as a shape: every key in the words of the catalogue, every value checked and filled in."""
 
     shape: Entry
@@ -53,15 +53,15 @@ class Settled(NamedTuple):
         return place.name if place is not None else name
 
 
-class Answering(NamedTuple):
+class AnsweringTarget(NamedTuple):
     """The target that answers a case, for what its entry says about the place in which it works."""
 
     shape: Entry
     dialect: Dialect
-    entry: TargetEntry
+    entry: LoadedTargetEntry
 
 
-def as_written(file: TargetFile, entry: TargetEntry) -> Answering | None:
+def as_written(file: LoadedTargetFile, entry: LoadedTargetEntry) -> AnsweringTarget | None:
     """An entry without anything filled in, whatever else is wrong with it; None for one that cannot be read at all."""
     try:
         members = family(file, entry)
@@ -72,16 +72,16 @@ def as_written(file: TargetFile, entry: TargetEntry) -> Answering | None:
     dialect = _dialect(entry, base)
     anchors = _anchors(members)
     shape = Lowering(entry.home.text, dialect, DIALECTS, anchors).item(Tagged(base), _whole(members), "targets")
-    return Answering(shape, dialect, entry) if isinstance(shape, Entry) else None
+    return AnsweringTarget(shape, dialect, entry) if isinstance(shape, Entry) else None
 
 
-def _anchors(members: SequenceOf[TargetEntry]) -> dict[str, Node]:
+def _anchors(members: SequenceOf[LoadedTargetEntry]) -> dict[str, Node]:
     return {name: node for m in reversed(members) for name, node in m.home.anchors.items()}
 
 
 def settled(
-    file: TargetFile, entry: TargetEntry, environment: Mapping[str, str], program: SequenceOf[str] = ()
-) -> Settled:
+    file: LoadedTargetFile, entry: LoadedTargetEntry, environment: Mapping[str, str], program: SequenceOf[str] = ()
+) -> ResolvedEntry:
     """The settings of an entry.
 
     Args:
@@ -111,10 +111,10 @@ def settled(
         raise Unscored(f"target {entry.name}: {trouble or f'cannot be read ({entry.where()})'}")
     literal = [(name, value) for m in members for name, value in m.settings.items() if isinstance(value, str)]
     unread = (i.entry.name or "" for i in lowering.issues if isinstance(i, RenamedKey | ForeignKey) and _idle(i))
-    return Settled(shape, dialect, [*filling.values, *literal], tuple(unread))
+    return ResolvedEntry(shape, dialect, [*filling.values, *literal], tuple(unread))
 
 
-def refuse(read: Settled, entry: TargetEntry) -> None:
+def refuse(read: ResolvedEntry, entry: LoadedTargetEntry) -> None:
     """Raises Unscored for a setting without which the answer would be another one."""
     runtime = read.shape.runtime
     mode = runtime.mode if isinstance(runtime, Runtime) else runtime
@@ -124,7 +124,7 @@ def refuse(read: Settled, entry: TargetEntry) -> None:
         )
 
 
-def _dialect(entry: TargetEntry, base: type[Entry]) -> Dialect:
+def _dialect(entry: LoadedTargetEntry, base: type[Entry]) -> Dialect:
     """The dialect of the file, or the nearest later one that has the kind of the entry."""
     own = entry.home.dialect(DIALECTS)
     if own.type_of(entry.kind, base) is not None or not entry.kind:
@@ -133,7 +133,7 @@ def _dialect(entry: TargetEntry, base: type[Entry]) -> Dialect:
     return next((d for d in (*DIALECTS[at:], *DIALECTS[at::-1]) if d.type_of(entry.kind, base) is not None), own)
 
 
-def family(file: TargetFile, entry: TargetEntry) -> list[TargetEntry]:
+def family(file: LoadedTargetFile, entry: LoadedTargetEntry) -> list[LoadedTargetEntry]:
     """The entry and those that it extends, in their order. Raises Unscored for one that is not there, and for a circle."""
     found = [entry]
     while isinstance(parent := found[-1].settings.get("extends"), str):
@@ -148,7 +148,7 @@ def family(file: TargetFile, entry: TargetEntry) -> list[TargetEntry]:
     return found
 
 
-def _whole(members: SequenceOf[TargetEntry]) -> MappingNode:
+def _whole(members: SequenceOf[LoadedTargetEntry]) -> MappingNode:
     """The entry with what it takes over from those that it extends."""
     first = members[0]
     pairs: dict[str, Pair] = {}
@@ -176,7 +176,7 @@ def _put(node: MappingNode, name: str, value: str | list[str]) -> None:
 class _Filling:
     """Fills in environment variables, in copies of the nodes of one entry."""
 
-    target: TargetEntry
+    target: LoadedTargetEntry
     dialect: Dialect
     shape: type[Shape]
     environment: Mapping[str, str]
@@ -246,7 +246,7 @@ class _Filling:
         return found
 
 
-def _troubles(issues: list[Issue], entry: TargetEntry, dialect: Dialect) -> Iterator[str]:
+def _troubles(issues: list[Issue], entry: LoadedTargetEntry, dialect: Dialect) -> Iterator[str]:
     for issue in issues:
         words = _trouble(issue, entry, dialect)
         if words is not None:
@@ -261,7 +261,7 @@ def _idle(issue: RenamedKey | ForeignKey) -> bool:
     return (issue.spelling.name if isinstance(issue, RenamedKey) else issue.name) in UNUSED
 
 
-def _trouble(issue: Issue, entry: TargetEntry, dialect: Dialect) -> str | None:
+def _trouble(issue: Issue, entry: LoadedTargetEntry, dialect: Dialect) -> str | None:
     """An issue in words, None for one that changes nothing."""
     kind = entry.kind or "such"
     if isinstance(issue, UnknownKey):

@@ -6,7 +6,7 @@ from pathlib import Path
 from rubric_core.evaluation.cases.errors import place_words
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.targets.settings import Answering
+from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import Shape
@@ -18,14 +18,14 @@ from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.text import LineIndex
 
-__all__ = ["Written", "environment_of_target", "in_suite", "in_target"]
+__all__ = ["DeclaredWorkspace", "environment_of_target", "in_suite", "in_target"]
 
 #: Bytes of a file that describes a workspace.
 _LARGEST = 10_000_000
 
 
 @dataclass(frozen=True)
-class Written:
+class DeclaredWorkspace:
     """A workspace, an environment, or something else about the place of a target, and how to find one's way from it."""
 
     shape: Shape
@@ -45,38 +45,42 @@ class Written:
         raise Unscored(f"the {what} {name} is no directory here or in a directory above ({self.where(at)})")
 
 
-def in_suite(case: Runnable, shape: Shape, files: Files) -> Written | None:
+def in_suite(case: Runnable, shape: Shape, files: Files) -> DeclaredWorkspace | None:
     """What the suite or the case says itself; None when it says nothing. Raises Unscored for a file that is not there."""
     name = "environment" if vars(shape).get("environment") else "workspace"
-    around = Written(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
+    around = DeclaredWorkspace(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
     return _behind(vars(shape).get(name), name, around, case.dialect, case)
 
 
-def in_target(target: Answering, case: Runnable, files: Files) -> Written:
+def in_target(target: AnsweringTarget, case: Runnable, files: Files) -> DeclaredWorkspace:
     """The entry of a target. Its paths begin at the suite, and where there is nothing, at its own file."""
     entry = target.entry
 
     def where(part: Shape) -> str:
         return f"{entry.home.path.name}:{entry.home.line(part.span)}"
 
-    return Written(target.shape, case.directory, files, where, entry.home.path.absolute().parent)
+    return DeclaredWorkspace(target.shape, case.directory, files, where, entry.home.path.absolute().parent)
 
 
-def environment_of_target(target: Answering, case: Runnable, files: Files) -> Written | None:
+def environment_of_target(target: AnsweringTarget, case: Runnable, files: Files) -> DeclaredWorkspace | None:
     """The environment in the entry of a target. Raises Unscored for a file that is not there."""
     return _behind(target.shape.environment, "environment", in_target(target, case, files), target.dialect, case)
 
 
-def _behind(value: object, name: str, around: Written, dialect: Dialect, case: Runnable) -> Written | None:
+def _behind(
+    value: object, name: str, around: DeclaredWorkspace, dialect: Dialect, case: Runnable
+) -> DeclaredWorkspace | None:
     if isinstance(value, Workspace | Environment):
-        return Written(value, around.directory, around.files, around.where, around.fallback)
+        return DeclaredWorkspace(value, around.directory, around.files, around.where, around.fallback)
     if not isinstance(value, str):
         return None
     kind = FileKind.ENVIRONMENT if name == "environment" else FileKind.WORKSPACE
     return _in_file(value, kind, around, dialect, case)
 
 
-def _in_file(name: str, kind: FileKind, around: Written, dialect: Dialect, case: Runnable) -> Written:
+def _in_file(
+    name: str, kind: FileKind, around: DeclaredWorkspace, dialect: Dialect, case: Runnable
+) -> DeclaredWorkspace:
     """A workspace in a file of its own, whose paths are relative to that file."""
     files, blame = around.files, f" ({around.where(around.shape)})"
     path = find_file(name.removeprefix(URL), around.directory, files, around.fallback)
@@ -92,4 +96,6 @@ def _in_file(name: str, kind: FileKind, around: Written, dialect: Dialect, case:
     if tree.problems or not isinstance(shape, Workspace | Environment):
         raise Unscored(f"{path.name} is no {kind.value.partition(' ')[2]}; rubric check {path.name} says more")
     lines = LineIndex(text)
-    return Written(shape, path.parent, files, lambda part: place_words(path, lines.line_of(part.span.start) + 1))
+    return DeclaredWorkspace(
+        shape, path.parent, files, lambda part: place_words(path, lines.line_of(part.span.start) + 1)
+    )

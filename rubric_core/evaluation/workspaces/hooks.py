@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from pathlib import Path
 
-from rubric_core.evaluation.workspaces.declared import Written
+from rubric_core.evaluation.workspaces.declared import DeclaredWorkspace
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Hook, Hooks
 from rubric_core.lazy_compilation import dataclass
@@ -31,7 +31,7 @@ class HookPlan:
     of_target: bool = False
 
 
-def hooks_in(written: Written, block: object) -> Iterator[tuple[str, HookPlan]]:
+def hooks_in(written: DeclaredWorkspace, block: object) -> Iterator[tuple[str, HookPlan]]:
     """The hooks of a block, or of a workspace that has them beside its other keys, with their names."""
     if isinstance(block, Hooks) and block.enabled is False:
         return
@@ -41,7 +41,7 @@ def hooks_in(written: Written, block: object) -> Iterator[tuple[str, HookPlan]]:
             yield name, _hook(hook, written)
 
 
-def _hook(hook: Hook, written: Written) -> HookPlan:
+def _hook(hook: Hook, written: DeclaredWorkspace) -> HookPlan:
     cwd = written.directory
     if isinstance(hook.cwd, str) and "{{" not in hook.cwd:
         cwd = written.directory_named(hook.cwd, hook, "directory")

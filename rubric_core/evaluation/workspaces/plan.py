@@ -8,8 +8,8 @@ from pathlib import Path
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import chosen_as, target_name
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.targets.settings import Answering
-from rubric_core.evaluation.workspaces.declared import Written, environment_of_target, in_suite, in_target
+from rubric_core.evaluation.targets.settings import AnsweringTarget
+from rubric_core.evaluation.workspaces.declared import DeclaredWorkspace, environment_of_target, in_suite, in_target
 from rubric_core.evaluation.workspaces.hooks import HookPlan, command_in, hooks_in, seconds_in
 from rubric_core.language.model import Execution
 from rubric_core.language.shape import Shape
@@ -73,7 +73,7 @@ class WorkspacePlan:
         return found if moment.startswith("before") else found[::-1]
 
 
-def plan_of(case: Runnable, files: Files, target: Answering | None = None) -> WorkspacePlan | None:
+def plan_of(case: Runnable, files: Files, target: AnsweringTarget | None = None) -> WorkspacePlan | None:
     """The workspace of a case, None where there is neither a workspace nor a hook.
 
     What the case says replaces what the suite says, key by key. An environment of `target`, which answers, takes the
@@ -90,7 +90,7 @@ def plan_of(case: Runnable, files: Files, target: Answering | None = None) -> Wo
     return replace(plan or WorkspacePlan(hooks_only=True), hooks=(*(plan.hooks if plan else ()), *hooks))
 
 
-def _says_anything(case: Runnable, target: Answering | None) -> bool:
+def _says_anything(case: Runnable, target: AnsweringTarget | None) -> bool:
     """Whether there is a word about a place or hooks at all; most suites have none, and every case asks."""
     for shape in (case.case, case.suite):
         if shape.workspace is not None or shape.environment is not None:
@@ -101,7 +101,7 @@ def _says_anything(case: Runnable, target: Answering | None) -> bool:
     return said is not None and not (said.environment is said.workspace_template is said.hooks is None)
 
 
-def _of_place(case: Runnable, files: Files, target: Answering | None) -> WorkspacePlan | None:
+def _of_place(case: Runnable, files: Files, target: AnsweringTarget | None) -> WorkspacePlan | None:
     inner = environment_of_target(target, case, files) if target is not None else None
     every = (in_suite(case, case.suite, files), inner, in_suite(case, case.case, files))
     written = [each for each in every if each is not None]
@@ -117,19 +117,19 @@ def _of_place(case: Runnable, files: Files, target: Answering | None) -> Workspa
     return replace(plan or WorkspacePlan(per_test=True, keep=_keeps(case), where=where), template=template)
 
 
-def _hooks_of_target(case: Runnable, files: Files, target: Answering | None) -> Iterator[tuple[str, HookPlan]]:
+def _hooks_of_target(case: Runnable, files: Files, target: AnsweringTarget | None) -> Iterator[tuple[str, HookPlan]]:
     for name, hook in _written_for_target(case, files, target):
         yield name, replace(hook, of_target=True)
 
 
-def _written_for_target(case: Runnable, files: Files, target: Answering | None) -> Iterator[tuple[str, HookPlan]]:
+def _written_for_target(case: Runnable, files: Files, target: AnsweringTarget | None) -> Iterator[tuple[str, HookPlan]]:
     if target is not None:
         yield from hooks_in(in_target(target, case, files), target.shape.hooks)
     name = target_name(case.suite, case.options.target)
     for shape in (case.case, case.suite):
         found = chosen_as(name, shape)
         if found is not None:
-            place = Written(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
+            place = DeclaredWorkspace(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
             yield from hooks_in(place, found.hooks)
             return
 
@@ -142,8 +142,8 @@ def _keeps(case: Runnable) -> bool:
 # Workspaces
 
 
-def _of_workspaces(written: list[Written], keep: bool) -> WorkspacePlan:
-    fields: dict[str, tuple[object, Written]] = {}
+def _of_workspaces(written: list[DeclaredWorkspace], keep: bool) -> WorkspacePlan:
+    fields: dict[str, tuple[object, DeclaredWorkspace]] = {}
     hooks: dict[str, HookPlan] = {}
     for each in written:
         shape = each.shape
@@ -175,12 +175,12 @@ def _of_workspaces(written: list[Written], keep: bool) -> WorkspacePlan:
     return plan
 
 
-def _text(fields: MappingOf[str, tuple[object, Written]], name: str) -> str:
+def _text(fields: MappingOf[str, tuple[object, DeclaredWorkspace]], name: str) -> str:
     value = fields.get(name, (None, None))[0]
     return value if isinstance(value, str) else ""
 
 
-def _refuse(fields: MappingOf[str, tuple[object, Written]]) -> None:
+def _refuse(fields: MappingOf[str, tuple[object, DeclaredWorkspace]]) -> None:
     found = fields.get("docker")
     if found is not None:
         shape, each = found
@@ -188,7 +188,7 @@ def _refuse(fields: MappingOf[str, tuple[object, Written]]) -> None:
         raise Unscored(f"rubric runs no containers: take `docker` away to run this case on this machine ({where})")
 
 
-def _with_hooks(outer: dict[str, HookPlan], written: Written) -> dict[str, HookPlan]:
+def _with_hooks(outer: dict[str, HookPlan], written: DeclaredWorkspace) -> dict[str, HookPlan]:
     """The hooks so far, with those of a workspace in their place; a block that is switched off leaves none."""
     workspace = written.shape
     block = workspace.hooks if isinstance(workspace, Workspace) else None
@@ -197,19 +197,19 @@ def _with_hooks(outer: dict[str, HookPlan], written: Written) -> dict[str, HookP
     return outer | dict(hooks_in(written, workspace)) | dict(hooks_in(written, block))
 
 
-def _requirements(fields: MappingOf[str, tuple[object, Written]], name: str) -> tuple[str, ...]:
+def _requirements(fields: MappingOf[str, tuple[object, DeclaredWorkspace]], name: str) -> tuple[str, ...]:
     listed = getattr(fields.get("env", (None, None))[0], name, None)
     return tuple(v for v in listed or () if isinstance(v, str))
 
 
-def _repos(fields: MappingOf[str, tuple[object, Written]]) -> list[RepoPlan]:
+def _repos(fields: MappingOf[str, tuple[object, DeclaredWorkspace]]) -> list[RepoPlan]:
     value, written = fields.get("repos", (None, None))
     if written is None or not isinstance(value, list):
         return []
     return [_repo(repo, written) for repo in value if isinstance(repo, Repo)]
 
 
-def _repo(repo: Repo, written: Written) -> RepoPlan:
+def _repo(repo: Repo, written: DeclaredWorkspace) -> RepoPlan:
     source = repo.source if isinstance(repo.source, RepoSource) else None
     checkout = repo.checkout if isinstance(repo.checkout, Checkout) else None
     name = (source.path or source.url if source else None) or repo.repo
@@ -230,7 +230,7 @@ def _repo(repo: Repo, written: Written) -> RepoPlan:
 # Environments
 
 
-def _of_environment(written: Written, shape: Environment) -> WorkspacePlan:
+def _of_environment(written: DeclaredWorkspace, shape: Environment) -> WorkspacePlan:
     """A host: a directory beside the suite is copied, one named from the root on is used as it is."""
     if shape.type == "docker":
         raise Unscored(

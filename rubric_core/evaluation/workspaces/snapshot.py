@@ -13,7 +13,7 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.gitignore import ignored, within
 from rubric_core.loading.path_patterns import Patterns
 
-__all__ = ["Kept", "Snapshot", "changes", "take"]
+__all__ = ["KeptFile", "Snapshot", "changes", "take"]
 
 #: Bytes; of a longer file only a hash is kept, and it is told only that it changed.
 _LARGEST = 1_000_000
@@ -30,7 +30,7 @@ _LINK = "120000"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptFile:
     """What is kept of a file."""
 
     #: As git writes it: 100644, 100755 for programs, 120000 for links.
@@ -42,7 +42,7 @@ class Kept:
 
 
 #: The files of a directory by their paths.
-Snapshot = Mapping[str, Kept]
+Snapshot = Mapping[str, KeptFile]
 
 
 def take(root: Path) -> Snapshot:
@@ -50,7 +50,7 @@ def take(root: Path) -> Snapshot:
     return dict(_below(root, root, within(str(root))))
 
 
-def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[tuple[str, Kept]]:
+def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[tuple[str, KeptFile]]:
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError:
@@ -67,25 +67,25 @@ def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[t
             yield Path(entry.path).relative_to(root).as_posix(), kept
 
 
-def _kept(entry: "os.DirEntry[str]") -> Kept | None:
+def _kept(entry: "os.DirEntry[str]") -> KeptFile | None:
     try:
         if entry.is_symlink():
             target = os.fsencode(os.readlink(entry.path))  # noqa: PTH115  # the text of the link, as it is
-            return Kept(_LINK, _named(target), target)
+            return KeptFile(_LINK, _named(target), target)
         status = entry.stat()
         if not stat.S_ISREG(status.st_mode):
             return None
         mode = "100755" if status.st_mode & stat.S_IXUSR else "100644"
         if status.st_size <= _LARGEST:
             content = read_file(Path(entry.path), _LARGEST)
-            return Kept(mode, _named(content), content)
+            return KeptFile(mode, _named(content), content)
         digest = _digest(status.st_size)
         with open_file(Path(entry.path)) as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
     except OSError:
-        return Kept("100644", "", None)
-    return Kept(mode, digest.hexdigest(), None)
+        return KeptFile("100644", "", None)
+    return KeptFile(mode, digest.hexdigest(), None)
 
 
 def _named(content: bytes) -> str:
@@ -114,7 +114,7 @@ def changes(before: Snapshot, after: Snapshot) -> str:
     return "\n".join(pieces)
 
 
-def _file(path: str, old: Kept | None, new: Kept | None) -> Iterator[str]:
+def _file(path: str, old: KeptFile | None, new: KeptFile | None) -> Iterator[str]:
     yield f"diff --git a/{path} b/{path}"
     yield from _modes(old, new)
     if old is not None and new is not None and old.blob == new.blob:
@@ -129,7 +129,7 @@ def _file(path: str, old: Kept | None, new: Kept | None) -> Iterator[str]:
         yield from _hunks(was, now, left, right)
 
 
-def _modes(old: Kept | None, new: Kept | None) -> Iterator[str]:
+def _modes(old: KeptFile | None, new: KeptFile | None) -> Iterator[str]:
     if old is None and new is not None:
         yield f"new file mode {new.mode}"
     elif old is not None and new is None:
@@ -139,7 +139,7 @@ def _modes(old: Kept | None, new: Kept | None) -> Iterator[str]:
         yield f"new mode {new.mode}"
 
 
-def _short(kept: Kept | None) -> str:
+def _short(kept: KeptFile | None) -> str:
     return kept.blob[:7] if kept is not None else "0000000"
 
 
@@ -156,7 +156,7 @@ def _hunks(was: Sequence[str], now: Sequence[str], left: str, right: str) -> Ite
             yield "\\ No newline at end of file"
 
 
-def _lines(kept: Kept | None) -> list[str] | None:
+def _lines(kept: KeptFile | None) -> list[str] | None:
     """The lines of a text with their ends; None for what is no text."""
     if kept is None:
         return []

@@ -13,7 +13,7 @@ from rubric_core.evaluation.cases.runnable import KeepWorkspaces, Runnable
 from rubric_core.evaluation.cases.target_choice import shared_targets, target_name
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
-from rubric_core.evaluation.targets.settings import Answering
+from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.evaluation.workspaces.directories import copied, in_thread, put_back, removed
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
@@ -22,11 +22,11 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["Workspace", "Workspaces"]
+__all__ = ["CaseWorkspace", "Workspaces"]
 
 
 @dataclass
-class Workspace:
+class CaseWorkspace:
     """The directory in which the target of one case works."""
 
     path: Path
@@ -86,7 +86,7 @@ class Workspaces:
         self._id = str(uuid.uuid4())
 
     @asynccontextmanager
-    async def given(self, case: Runnable) -> AsyncIterator[Workspace | None]:
+    async def given(self, case: Runnable) -> AsyncIterator[CaseWorkspace | None]:
         """The workspace of a case, None where its suite asks for none. Raises Unscored when it cannot be made.
 
         A workspace that cases share is given to one of them at a time.
@@ -137,7 +137,7 @@ class Workspaces:
         metadata = plain(case.case.metadata, case.anchors) or None
         return {"test_id": case.id, "eval_run_id": self._id, "case_input": inputs.question, "case_metadata": metadata}
 
-    def _answering(self, case: Runnable, targets: Targets, name: str) -> Answering:
+    def _answering(self, case: Runnable, targets: Targets, name: str) -> AnsweringTarget:
         known = case.environment
         ports = self._ports if known is None else replace(self._ports, environment=known)
         return targets.answering(name, ports)
@@ -239,11 +239,11 @@ class Workspaces:
     # One case
 
     @asynccontextmanager
-    async def _lent(self, base: _Base, path: Path, told: Mapping[str, object]) -> AsyncIterator[Workspace]:
+    async def _lent(self, base: _Base, path: Path, told: Mapping[str, object]) -> AsyncIterator[CaseWorkspace]:
         """A workspace with the hooks of one case around it."""
         await self._run("before_each", base, path, told)
         variables = {**dict(base.plan.variables), VARIABLE: str(path)}
-        lent = Workspace(path, variables, _before=await self._before(base, path))
+        lent = CaseWorkspace(path, variables, _before=await self._before(base, path))
         try:
             yield lent
         except Unscored:
@@ -261,7 +261,7 @@ class Workspaces:
             base.before = taken
         return taken
 
-    async def _after(self, base: _Base, lent: Workspace, told: Mapping[str, object]) -> None:
+    async def _after(self, base: _Base, lent: CaseWorkspace, told: Mapping[str, object]) -> None:
         base.failed |= lent.failed
         try:
             await self._run("after_each", base, lent.path, told)

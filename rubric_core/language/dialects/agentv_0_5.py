@@ -1,7 +1,7 @@
 """agentv-0.5: `evalcases`, the word evaluator, and the types `code` and `llm_judge` (document 003)."""
 
 from rubric_core.language.changes import adds, adds_types, narrows, renames, requires, takes, tolerates, unrequires
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
 from rubric_core.language.dialects.other_files import AROUND_0_5
 from rubric_core.language.dialects.target_files import TARGETS_0_5
@@ -16,21 +16,21 @@ AGENTV_0_5 = AGENTV_0_1.successor(
     "agentv-0.5",
     "v0.2.1 – v0.19.0",
     [
-        renames(Suite, "testcases", "evalcases", Fate.REJECTED, "agentv refuses the whole file"),
+        renames(Suite, "testcases", "evalcases", SpellingStatus.REJECTED, "agentv refuses the whole file"),
         # REQ-EVAL-009 (document 003): `grader` is read with a deprecation warning.
-        renames(Suite, "grader", "evaluator", Fate.DEPRECATED, "agentv ignores it without a word"),
-        renames(Case, "grader", "evaluator", Fate.DEPRECATED, "agentv ignores it without a word"),
-        renames(Case, "messages", "input_messages", Fate.IGNORED, "agentv skips the case"),
+        renames(Suite, "grader", "evaluator", SpellingStatus.DEPRECATED, "agentv ignores it without a word"),
+        renames(Case, "grader", "evaluator", SpellingStatus.DEPRECATED, "agentv ignores it without a word"),
+        renames(Case, "messages", "input_messages", SpellingStatus.IGNORED, "agentv skips the case"),
         *(narrows(shape, "evaluator", "llm_judge", "code") for shape in (Suite, Case)),
         *(narrows(shape, "grader", "llm_judge", "code", "heuristic") for shape in (Suite, Case)),
         adds(Suite, "schema", "version", "execution", "dataset"),
-        tolerates(Suite, "evaluators", "evaluators", fate=Fate.IGNORED, note="no release reads it here; write it under `execution`"),
+        tolerates(Suite, "evaluators", "evaluators", fate=SpellingStatus.IGNORED, note="no release reads it here; write it under `execution`"),
         adds(Case, "conversation_id", "execution", "evaluators", expected_output="expected_messages"),
         takes(Case, Messages(Message), "input_messages", doc="What the target is asked: a list of messages.", example="[{role: user, content: Can I return this?}]"),
         takes(Case, Messages(Message), "expected_messages", doc="A good answer: a list of messages.", example="[{role: assistant, content: Within 30 days}]"),
         adds(Execution, "target", "evaluators"),
         # Documented for cases as well, and read there by no release.
-        tolerates(CaseExecution, "target", "target", fate=Fate.IGNORED, note="the target of the suite answers all the same"),
+        tolerates(CaseExecution, "target", "target", fate=SpellingStatus.IGNORED, note="the target of the suite answers all the same"),
         adds(Evaluator, "name", "type"),
         requires(Evaluator, "name"),
         unrequires(Suite, "schema"),

@@ -10,7 +10,7 @@ from rubric_core.language.changes import (
     renames_type,
     tolerates,
 )
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.dialects.agentv_0_5 import AGENTV_0_5
 from rubric_core.language.dialects.other_files import AROUND_1
 from rubric_core.language.dialects.target_files import TARGETS_1
@@ -46,45 +46,45 @@ AGENTV_1 = AGENTV_0_5.successor(
     "agentv-1",
     "v0.21.3 – v2.6.1",
     [
-        renames(Case, "outcome", "expected_outcome", Fate.ALIAS),
-        renames(Case, "input_messages", "input", Fate.ALIAS),
-        renames(Case, "expected_messages", "expected_output", Fate.ALIAS),
+        renames(Case, "outcome", "expected_outcome", SpellingStatus.ALIAS),
+        renames(Case, "input_messages", "input", SpellingStatus.ALIAS),
+        renames(Case, "expected_messages", "expected_output", SpellingStatus.ALIAS),
         prefers(Case, "input_messages", "expected_messages"),
         *(narrows(shape, name, "llm_judge", "code_judge", "code") for shape in (Suite, Case) for name in ("evaluator", "grader")),
         adds(Suite, "name"),
         adds(Case, "rubrics", "description", "dataset"),
-        tolerates(Case, "reference_answer", "reference_answer", fate=Fate.IGNORED, note="agentv compares with `expected_output`"),
+        tolerates(Case, "reference_answer", "reference_answer", fate=SpellingStatus.IGNORED, note="agentv compares with `expected_output`"),
         adds(Execution, "workers", "cache", "trials"),
         adds(Trials),
         adds(Message, "tool_calls", "name"),
         adds(ToolCall),
-        renames_type("code", "code_judge", Fate.IGNORED, "agentv skips this evaluator"),
+        renames_type("code", "code_judge", SpellingStatus.IGNORED, "agentv skips this evaluator"),
         adds(Evaluator, "weight"),
         adds(LlmJudge, "rubrics", "config"),
-        tolerates(LlmJudge, "model", "model", fate=Fate.IGNORED, note="the target decides the model"),
+        tolerates(LlmJudge, "model", "model", fate=SpellingStatus.IGNORED, note="the target decides the model"),
         adds(PromptProgram, "config", command="script"),
         adds(CodeEvaluator, "config", "target", command="script"),
         adds(Proxy),
         adds(Rubric, criteria="rubrics"),
         adds(Criterion, "id", "weight", "required", "required_min_score", "score_ranges", outcome="expected_outcome"),
-        tolerates(Criterion, "outcome", "description", fate=Fate.ALIAS),
+        tolerates(Criterion, "outcome", "description", fate=SpellingStatus.ALIAS),
         adds(Band, "score_range", outcome="expected_outcome"),
-        tolerates(Band, "outcome", "description", fate=Fate.ALIAS),
+        tolerates(Band, "outcome", "description", fate=SpellingStatus.ALIAS),
         adds(Composite, "aggregator", assertions="evaluators"),
         adds(Aggregator, "type", "weights", "path", "cwd", "prompt"),
         narrows(Aggregator, "type", "weighted_average", "code_judge", "llm_judge"),
-        tolerates(Aggregator, "model", "model", fate=Fate.IGNORED, note="the target decides the model"),
+        tolerates(Aggregator, "model", "model", fate=SpellingStatus.IGNORED, note="the target decides the model"),
         adds(ToolTrajectory, "mode", "minimums", "expected"),
         narrows(ToolTrajectory, "mode", "any_order", "in_order", "exact"),
         adds(ExpectedCall, "tool", "args", "max_duration_ms"),
-        tolerates(ExpectedCall, "max_duration_ms", "maxDurationMs", fate=Fate.ALIAS),
+        tolerates(ExpectedCall, "max_duration_ms", "maxDurationMs", fate=SpellingStatus.ALIAS),
         adds(FieldAccuracy),
         adds(FieldCheck),
         adds(Latency),
         adds(Cost),
         adds(TokenUsage),
         *(
-            tolerates(TokenUsage, name, "max" + name.removeprefix("max_").title(), fate=Fate.ALIAS)
+            tolerates(TokenUsage, name, "max" + name.removeprefix("max_").title(), fate=SpellingStatus.ALIAS)
             for name in ("max_total", "max_input", "max_output")
         ),
         adds(ExecutionMetrics),
@@ -93,14 +93,14 @@ AGENTV_1 = AGENTV_0_5.successor(
             expected_tool_calls=ExpectedMessages, field_accuracy=FieldAccuracy, latency=Latency, cost=Cost, token_usage=TokenUsage,
             execution_metrics=ExecutionMetrics,
         ),
-        drops_types("expected_messages", "expected_tool_calls", fate=Fate.DEPRECATED, note="agentv 1.3.1 and later skip it; write `tool_trajectory`"),
+        drops_types("expected_messages", "expected_tool_calls", fate=SpellingStatus.DEPRECATED, note="agentv 1.3.1 and later skip it; write `tool_trajectory`"),
         # Spellings of later dialects whose meaning is the same: said, fixed, and where it is harmless read.
         tolerates(Criterion, "outcome", "outcome", "criteria", note=_SKIPS_CRITERION),
         # The word of document 000, in the scenario about ranges that are refused.
         tolerates(Criterion, "score_ranges", "score_rubric", note="agentv grades the criterion without them"),
         tolerates(Band, "outcome", "outcome", note="agentv drops the whole case with a log line"),
-        tolerates(Case, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_UNGRADED),
-        tolerates(Execution, "evaluators", "assertions", "assert", fate=Fate.IGNORED, note=_UNGRADED),
+        tolerates(Case, "evaluators", "assertions", "assert", fate=SpellingStatus.IGNORED, note=_UNGRADED),
+        tolerates(Execution, "evaluators", "assertions", "assert", fate=SpellingStatus.IGNORED, note=_UNGRADED),
         tolerates(CodeEvaluator, "command", "command", note="agentv skips this evaluator with a log line"),
         *AROUND_1,
         *TARGETS_1,

@@ -1,7 +1,7 @@
 """What each dialect changes in the other files around a suite, and in the place that a target works in."""
 
 from rubric_core.language.changes import adds, drops, requires, tolerates, unrequires
-from rubric_core.language.dialect import Change, Fate
+from rubric_core.language.dialect import Change, SpellingStatus
 from rubric_core.language.file_kinds import (  # fmt: skip
     CaseFile,
     Config,
@@ -9,7 +9,7 @@ from rubric_core.language.file_kinds import (  # fmt: skip
     ConfigHooks,
     Export,
     LoneCase,
-    Results,
+    ResultsBlock,
     Sidecar,
     Template,
 )
@@ -48,13 +48,13 @@ AROUND_1: tuple[Change, ...] = (unrequires(Config, "schema"),)
 
 AROUND_2_7: tuple[Change, ...] = (
     adds(Config, "eval_patterns", "execution"),
-    tolerates(Config, "eval_patterns", "test_patterns", fate=Fate.IGNORED),
+    tolerates(Config, "eval_patterns", "test_patterns", fate=SpellingStatus.IGNORED),
     adds(ConfigExecution),
     # Releases from 2.11 on read `isolation` and `repos`, those from 2.16 on the hooks under `hooks`, `mode` and `path`.
     adds(Workspace, "template", *_HOOKS, "isolation", "repos", "hooks", "mode", "path"),
     adds(Hooks),
     adds(Hook, "command", "cwd", "timeout_ms"),
-    tolerates(Hook, "command", "script", fate=Fate.DEPRECATED),
+    tolerates(Hook, "command", "script", fate=SpellingStatus.DEPRECATED),
     adds(Repo, "path", "source", "checkout", "clone"),
     adds(RepoSource),
     adds(Checkout),
@@ -64,22 +64,29 @@ AROUND_2_7: tuple[Change, ...] = (
 AROUND_3: tuple[Change, ...] = (
     drops(Config, "guideline_patterns", note="releases from 3.9 on know no guidelines"),
     adds(Config, "results", "hooks", "required_version"),
-    adds(Results),
+    adds(ResultsBlock),
     adds(Export),
     adds(ConfigHooks),
     adds(Template, "assertions"),
-    tolerates(Template, "assertions", "assert", fate=Fate.ALIAS),
+    tolerates(Template, "assertions", "assert", fate=SpellingStatus.ALIAS),
     adds(Workspace, "docker", "env"),
-    *(tolerates(Workspace, name, name, fate=Fate.TOLERATED, note="write it under `hooks`") for name in _HOOKS),
     *(
-        tolerates(Workspace, name, name, fate=Fate.REJECTED, note="write `mode` and `path`")
+        tolerates(Workspace, name, name, fate=SpellingStatus.TOLERATED, note="write it under `hooks`")
+        for name in _HOOKS
+    ),
+    *(
+        tolerates(Workspace, name, name, fate=SpellingStatus.REJECTED, note="write `mode` and `path`")
         for name in ("static_path", "pool", "static")
     ),
     adds(Hook, "reset"),
     adds(Repo),
     *(
         tolerates(
-            Repo, name, name, fate=Fate.LEAVING, note="releases from 4.26 on refuse it; write `repo` and `commit`"
+            Repo,
+            name,
+            name,
+            fate=SpellingStatus.LEAVING,
+            note="releases from 4.26 on refuse it; write `repo` and `commit`",
         )
         for name in ("source", "checkout", "clone")
     ),
@@ -88,17 +95,17 @@ AROUND_3: tuple[Change, ...] = (
 )
 
 AROUND_5: tuple[Change, ...] = (
-    tolerates(Hook, "command", "script", fate=Fate.REJECTED, note="agentv refuses the file"),
+    tolerates(Hook, "command", "script", fate=SpellingStatus.REJECTED, note="agentv refuses the file"),
     # What a data set's file beside it says is not asked to be that of a suite.
-    *(tolerates(Sidecar, name, name, fate=Fate.ALIAS) for name in ("dataset", "execution", "evaluator")),
+    *(tolerates(Sidecar, name, name, fate=SpellingStatus.ALIAS) for name in ("dataset", "execution", "evaluator")),
     adds(
         Config, "providers", "graders", "tests", "defaults", "default_test", "repo_resolvers", "refs", "projects", "dashboard", "studio", "env_path",
         "env_from",
     ),
-    tolerates(Config, "targets", "targets", fate=Fate.LEAVING, note=f"{_NEXT}; write `providers`"),
+    tolerates(Config, "targets", "targets", fate=SpellingStatus.LEAVING, note=f"{_NEXT}; write `providers`"),
     adds(Template, assertions="assert"),
-    tolerates(Template, "assertions", "assertions", fate=Fate.REJECTED, note="agentv refuses the file"),
-    tolerates(Defaults, "provider", "target", fate=Fate.LEAVING, note=_NEXT),
+    tolerates(Template, "assertions", "assertions", fate=SpellingStatus.REJECTED, note="agentv refuses the file"),
+    tolerates(Defaults, "provider", "target", fate=SpellingStatus.LEAVING, note=_NEXT),
     adds(
         Environment, "type", "workdir", "setup", "env", "image", "context", "dockerfile", "resources", "mounts", "secrets",
     ),

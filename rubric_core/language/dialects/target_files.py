@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from rubric_core.language.changes import adds, drops, renames, requires, tolerates, unrequires
-from rubric_core.language.dialect import Change, Fate, Tables, TypeName
+from rubric_core.language.dialect import Change, SpellingStatus, Tables, TypeName
 from rubric_core.language.providers import (  # fmt: skip
     SETTINGS,
     AgentServer,
@@ -36,7 +36,9 @@ _REFUSED = "agentv refuses the file"
 _NEXT = "releases after 5.3 refuse it"
 
 
-def _kinds(kinds: Mapping[str, type[Settings]], fate: Fate = Fate.CURRENT, note: str = "") -> Change:
+def _kinds(
+    kinds: Mapping[str, type[Settings]], fate: SpellingStatus = SpellingStatus.CURRENT, note: str = ""
+) -> Change:
     """Kinds of providers by the words that name them."""
 
     def change(tables: Tables) -> None:
@@ -56,12 +58,12 @@ def _gives_up(*names: str, instead: str, refused: bool = False) -> Change:
             for name in names:
                 known = family[name]
                 if base is Target:
-                    family[name] = known._replace(fate=Fate.LEAVING, note=f"{_NEXT}{instead}")
+                    family[name] = known._replace(fate=SpellingStatus.LEAVING, note=f"{_NEXT}{instead}")
                 elif refused:
-                    family[name] = known._replace(fate=Fate.REJECTED, note=f"{_REFUSED}{instead}")
+                    family[name] = known._replace(fate=SpellingStatus.REJECTED, note=f"{_REFUSED}{instead}")
                 else:
                     family[name] = known._replace(
-                        fate=Fate.IGNORED, note=f"agentv looks for a program of that name{instead}"
+                        fate=SpellingStatus.IGNORED, note=f"agentv looks for a program of that name{instead}"
                     )
 
     return change
@@ -79,32 +81,32 @@ TARGETS_0_1: tuple[Change, ...] = (
     _kinds({
         "azure": Azure, "anthropic": Anthropic, "gemini": Model, "mock": Mock, "vscode": VsCode, "vscode-insiders": VsCode,
     }),
-    _kinds({"azure-openai": Azure, "google": Model, "google-gemini": Model}, Fate.ALIAS),
+    _kinds({"azure-openai": Azure, "google": Model, "google-gemini": Model}, SpellingStatus.ALIAS),
 )  # fmt: skip
 
 TARGETS_0_5: tuple[Change, ...] = (
     adds(TargetFile, "schema", "version", "targets"),
     adds(Entry, "workers", "provider_batching", "workspace_template"),
     # Releases up to 0.6 read the settings only there, later ones only beside the name.
-    tolerates(Entry, "settings", "settings", fate=Fate.ALIAS),
+    tolerates(Entry, "settings", "settings", fate=SpellingStatus.ALIAS),
     adds(Log, "model", "cwd", "timeout_seconds", "log_dir", "log_directory", "log_format", "log_output_format", "system_prompt"),
     adds(CommandAgent),
     adds(Cli, "files_format", "cwd", "timeout_seconds", "healthcheck", "verbose", "keep_temp_files", command="command_template"),
     tolerates(Cli, "command", "command", note="only agentv 2.8 and later read it"),
-    tolerates(Cli, "files_format", "attachments_format", fate=Fate.ALIAS),
-    tolerates(Cli, "verbose", "cli_verbose", fate=Fate.ALIAS),
-    tolerates(Cli, "keep_temp_files", "keep_output_files", fate=Fate.ALIAS),
+    tolerates(Cli, "files_format", "attachments_format", fate=SpellingStatus.ALIAS),
+    tolerates(Cli, "verbose", "cli_verbose", fate=SpellingStatus.ALIAS),
+    tolerates(Cli, "keep_temp_files", "keep_output_files", fate=SpellingStatus.ALIAS),
     adds(Healthcheck, "type", "url", "cwd", "timeout_seconds", command="command_template"),
     tolerates(Healthcheck, "command", "command", note="only agentv 2.8 and later read it"),
-    tolerates(VsCode, "workspace_env_var", "workspace_env_var", fate=Fate.ALIAS),
+    tolerates(VsCode, "workspace_env_var", "workspace_env_var", fate=SpellingStatus.ALIAS),
     _kinds({"cli": Cli, "codex": Codex}),
-    _kinds({"codex-cli": Codex}, Fate.ALIAS),
+    _kinds({"codex-cli": Codex}, SpellingStatus.ALIAS),
 )  # fmt: skip
 
 TARGETS_1: tuple[Change, ...] = (
-    drops(Entry, "settings", fate=Fate.REJECTED, note=f"{_REFUSED}; the settings stand beside the name"),
+    drops(Entry, "settings", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; the settings stand beside the name"),
     adds(Pi, "subprovider", "api_key", "tools", "thinking"),
-    tolerates(Pi, "subprovider", "pi_provider", fate=Fate.ALIAS),
+    tolerates(Pi, "subprovider", "pi_provider", fate=SpellingStatus.ALIAS),
     adds(Claude),
     adds(CopilotCli),
     adds(OpenAi),
@@ -114,58 +116,60 @@ TARGETS_1: tuple[Change, ...] = (
 )  # fmt: skip
 
 TARGETS_2_7: tuple[Change, ...] = (
-    renames(Cli, "command_template", "command", Fate.TOLERATED, "agentv 2.8 and later do not read it"),
-    renames(Healthcheck, "command_template", "command", Fate.TOLERATED, "agentv 2.8 and later do not read it"),
+    renames(Cli, "command_template", "command", SpellingStatus.TOLERATED, "agentv 2.8 and later do not read it"),
+    renames(
+        Healthcheck, "command_template", "command", SpellingStatus.TOLERATED, "agentv 2.8 and later do not read it"
+    ),
     _kinds({"claude": Claude, "copilot": CopilotCli, "openrouter": Model}),
-    _kinds({"claude-code": Claude, "pi": Pi}, Fate.ALIAS),
+    _kinds({"claude-code": Claude, "pi": Pi}, SpellingStatus.ALIAS),
 )
 
 TARGETS_3: tuple[Change, ...] = (
-    renames(Entry, "judge_target", "grader_target", Fate.DEPRECATED, "releases from 5.1 on refuse it"),
+    renames(Entry, "judge_target", "grader_target", SpellingStatus.DEPRECATED, "releases from 5.1 on refuse it"),
     adds(Entry, "use_target", "fallback_targets", "subagent_mode_allowed"),
-    tolerates(Entry, "workspace_template", "workspace_template", fate=Fate.IGNORED, note="removed; write `workspace: {template: …}` in the suite"),
-    drops(Healthcheck, "type", fate=Fate.ALIAS),
-    drops(VsCode, "workspace_env_var", fate=Fate.IGNORED, note="removed"),
-    tolerates(Cli, "command", "command_template", fate=Fate.IGNORED, note=_REFUSED),
-    tolerates(Healthcheck, "command", "command_template", fate=Fate.IGNORED, note=_REFUSED),
+    tolerates(Entry, "workspace_template", "workspace_template", fate=SpellingStatus.IGNORED, note="removed; write `workspace: {template: …}` in the suite"),
+    drops(Healthcheck, "type", fate=SpellingStatus.ALIAS),
+    drops(VsCode, "workspace_env_var", fate=SpellingStatus.IGNORED, note="removed"),
+    tolerates(Cli, "command", "command_template", fate=SpellingStatus.IGNORED, note=_REFUSED),
+    tolerates(Healthcheck, "command", "command_template", fate=SpellingStatus.IGNORED, note=_REFUSED),
     adds(CopilotSdk),
     adds(Byok),
     adds(AgentServer),
     adds(Pi, "base_url"),
-    tolerates(Pi, "subprovider", "pi_provider", fate=Fate.DEPRECATED),
+    tolerates(Pi, "subprovider", "pi_provider", fate=SpellingStatus.DEPRECATED),
     _kinds({
         "copilot-sdk": CopilotSdk, "copilot-log": AgentServer, "pi-cli": Pi, "claude-cli": Claude, "claude-sdk": Claude,
         "agentv": AgentServer, "transcript": AgentServer,
     }),
-    _kinds({"copilot_sdk": CopilotSdk, "cc-mirror": Claude, "bedrock": Model, "vertex": Model}, Fate.ALIAS),
+    _kinds({"copilot_sdk": CopilotSdk, "cc-mirror": Claude, "bedrock": Model, "vertex": Model}, SpellingStatus.ALIAS),
 )  # fmt: skip
 
 TARGETS_5: tuple[Change, ...] = (
     adds(TargetFile, "providers", "defaults", "graders"),
-    tolerates(TargetFile, "targets", "targets", fate=Fate.LEAVING, note=f"{_NEXT}; write `providers` in a file providers.yaml"),
+    tolerates(TargetFile, "targets", "targets", fate=SpellingStatus.LEAVING, note=f"{_NEXT}; write `providers` in a file providers.yaml"),
     adds(Entry, "runtime", "transform", "delay", "env", "inputs", "prompts", "environment", "hooks", settings="config"),
-    tolerates(Entry, "provider_batching", "batch_requests", fate=Fate.ALIAS),
-    drops(Entry, "judge_target", fate=Fate.REJECTED, note=_REFUSED),
-    tolerates(Entry, "grader_target", "judge_target", fate=Fate.REJECTED, note=_REFUSED),
+    tolerates(Entry, "provider_batching", "batch_requests", fate=SpellingStatus.ALIAS),
+    drops(Entry, "judge_target", fate=SpellingStatus.REJECTED, note=_REFUSED),
+    tolerates(Entry, "grader_target", "judge_target", fate=SpellingStatus.REJECTED, note=_REFUSED),
     adds(Target, "extends", name="id"),
-    tolerates(Target, "name", "name", fate=Fate.ALIAS),
+    tolerates(Target, "name", "name", fate=SpellingStatus.ALIAS),
     # Under `providers`, `id` says what `provider` said, and `label` what `id` said.
     adds(Provider, name="label", provider="id"),
     unrequires(Provider, "name"),
-    tolerates(Provider, "provider", "provider", fate=Fate.REJECTED, note=_REFUSED),
-    tolerates(Provider, "name", "name", fate=Fate.REJECTED, note=_REFUSED),
-    drops(Provider, "use_target", "fallback_targets", "provider_batching", "batch_requests", fate=Fate.REJECTED, note=_REFUSED),
-    drops(Provider, "container", "install", fate=Fate.REJECTED, note=f"{_REFUSED}; write `environment`"),
+    tolerates(Provider, "provider", "provider", fate=SpellingStatus.REJECTED, note=_REFUSED),
+    tolerates(Provider, "name", "name", fate=SpellingStatus.REJECTED, note=_REFUSED),
+    drops(Provider, "use_target", "fallback_targets", "provider_batching", "batch_requests", fate=SpellingStatus.REJECTED, note=_REFUSED),
+    drops(Provider, "container", "install", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; write `environment`"),
     adds(Runtime),
     requires(Target, "name"),
     adds(Log, "stream_log"),
-    tolerates(Log, "log_format", "log_format", "log_output_format", fate=Fate.LEAVING, note=f"{_NEXT}; write `stream_log`"),
+    tolerates(Log, "log_format", "log_format", "log_output_format", fate=SpellingStatus.LEAVING, note=f"{_NEXT}; write `stream_log`"),
     adds(
         Codex, "endpoint", "base_url", "api_key", "api_format", "reasoning_effort", "model_reasoning_effort", "model_verbosity", "sandbox_mode",
         "approval_policy",
     ),
     adds(Replay),
-    tolerates(Azure, "api_format", "api_format", fate=Fate.LEAVING, note=_NEXT),
+    tolerates(Azure, "api_format", "api_format", fate=SpellingStatus.LEAVING, note=_NEXT),
     _kinds({
         "codex-cli": Codex, "codex-app-server": Codex, "codex-sdk": Codex, "pi-sdk": Pi, "pi-rpc": Pi, "replay": Replay,
     }),
@@ -177,10 +181,10 @@ TARGETS_5: tuple[Change, ...] = (
     _gives_up("pi", "pi-agent-sdk", instead="; write `pi-cli`, `pi-sdk` or `pi-rpc`", refused=True),
     _gives_up("bedrock", "vertex", instead=""),
     *(
-        tolerates(ENTRIES[Provider, settings], "log_format", "log_format", "log_output_format", fate=Fate.REJECTED, note=f"{_REFUSED}; `stream_log` took its place")
+        tolerates(ENTRIES[Provider, settings], "log_format", "log_format", "log_output_format", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; `stream_log` took its place")
         for settings in SETTINGS
         if issubclass(settings, Log)
     ),
-    tolerates(ENTRIES[Provider, Azure], "api_format", "api_format", fate=Fate.REJECTED, note=_REFUSED),
-    drops(Provider, "workspace", fate=Fate.REJECTED, note=f"{_REFUSED}; write `environment`"),
+    tolerates(ENTRIES[Provider, Azure], "api_format", "api_format", fate=SpellingStatus.REJECTED, note=_REFUSED),
+    drops(Provider, "workspace", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; write `environment`"),
 )  # fmt: skip

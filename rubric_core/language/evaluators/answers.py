@@ -3,7 +3,7 @@
 from rubric_core.language.evaluators.base import Evaluator, Scripted
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Choice, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = [
     "AllOf", "AnyOf", "Comparison", "Contains", "ContainsAll", "ContainsAny", "EndsWith", "Equals", "FieldAccuracy",
@@ -138,7 +138,7 @@ class Similar(Evaluator):
 
     value = key(Text(), "The text to compare with.", required=True, example="within 30 days")
     threshold = key(Number(0, 1), "The similarity, 0..1, from which it passes.", default=0.75, shown="0.75")
-    provider = key(ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())), "The provider of embeddings.")
+    provider = key(NodeUnion(text=Text(refers_to="target"), mapping=MapOf(Anything())), "The provider of embeddings.")
     config = key(MapOf(Anything()), "Settings, `embedding_provider` among them.")
 
 

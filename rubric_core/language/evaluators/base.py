@@ -4,11 +4,11 @@ from typing import ClassVar
 
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Integer, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Integer, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = ["CodeEvaluator", "Custom", "Evaluator", "Include", "Preprocessor", "PromptProgram", "Proxy", "Scripted"]
 
-_ARGV = ByNode(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
+_ARGV = NodeUnion(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
 
 
 class Preprocessor(Shape):
@@ -31,7 +31,7 @@ class Evaluator(Shape):
         example="2",
     )
     required = key(
-        ByNode(boolean=Boolean(), number=Number(above=0, at_most=1)),
+        NodeUnion(boolean=Boolean(), number=Number(above=0, at_most=1)),
         "Whether the case fails, with score 0, when this evaluator falls short of its minimum.",
         default=False,
         shown="false",
@@ -54,7 +54,7 @@ class Evaluator(Shape):
         ListOf(Shaped(Preprocessor)), "Programs that turn files into text before this evaluator reads them."
     )
     transform = key(
-        ByNode(text=Text(), mapping=MapOf(Anything()), sequence=ListOf(Anything())),
+        NodeUnion(text=Text(), mapping=MapOf(Anything()), sequence=ListOf(Anything())),
         "Turns the answer into what this evaluator reads.",
     )
 
@@ -119,7 +119,7 @@ class CodeEvaluator(Evaluator):
         example="scripts",
     )
     target = key(
-        ByNode(boolean=Boolean(), mapping=Shaped(Proxy)),
+        NodeUnion(boolean=Boolean(), mapping=Shaped(Proxy)),
         "Lets the program ask a target of its own, through a local proxy.",
         example="{max_calls: 10}",
     )

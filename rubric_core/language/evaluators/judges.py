@@ -7,7 +7,7 @@ from rubric_core.language.evaluators.rubrics import Criterion
 from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.shape import key
 from rubric_core.language.shape_kinds import Shaped, Shorthand
-from rubric_core.language.value_kinds import Anything, ByNode, Integer, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Integer, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = ["AgentJudge", "GoalSuccess", "LlmJudge"]
 
@@ -17,13 +17,13 @@ class LlmJudge(Evaluator):
 
     open: ClassVar[bool] = True
     prompt = key(
-        ByNode(text=Text(refers_to="file", endings=PROMPTS), mapping=Shaped(PromptProgram)),
+        NodeUnion(text=Text(refers_to="file", endings=PROMPTS), mapping=Shaped(PromptProgram)),
         "The judge's prompt, or a file with it; `{{ output }}` and the other template variables are filled in.",
         shown="a built-in prompt",
         example="prompts/judge.md",
     )
     rubrics = key(
-        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))),
+        ListOf(NodeUnion(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))),
         "Criteria that are judged one by one instead of a free-form score.",
     )
     model = key(Text(), "Not used by any release: the target decides the model.")
@@ -43,13 +43,13 @@ class GoalSuccess(Evaluator):
     """A goal-success check: a judge says whether the agent reached the goal."""
 
     value = key(
-        ByNode(text=Text(), mapping=MapOf(Anything())),
+        NodeUnion(text=Text(), mapping=MapOf(Anything())),
         "The goal that the agent should reach.",
         required=True,
         example="The order is cancelled",
     )
     provider = key(
-        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())),
+        NodeUnion(text=Text(refers_to="target"), mapping=MapOf(Anything())),
         "The provider that judges.",
         shown="the grader of `defaults`",
     )

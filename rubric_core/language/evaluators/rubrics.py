@@ -9,11 +9,11 @@ from rubric_core.language.shape_kinds import Shaped, Shorthand
 from rubric_core.language.value_kinds import (
     Anything,
     Boolean,
-    ByNode,
     Choice,
     Integer,
     ListOf,
     MapOf,
+    NodeUnion,
     Number,
     Ranges,
     Text,
@@ -129,7 +129,7 @@ class Rubric(Evaluator):
     """A rubric: criteria with weights, judged one by one."""
 
     criteria = key(
-        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
+        ListOf(NodeUnion(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
         "The criteria of the rubric.",
         name="rubrics",
         required=True,
@@ -142,7 +142,7 @@ class Rubrics(Rubric):
     """A rubric: criteria with weights, judged one by one; plain strings are required criteria."""
 
     criteria = key(
-        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
+        ListOf(NodeUnion(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
         "The criteria of the rubric: sentences, or mappings with id, outcome, weight, score_ranges and more.",
         required=True,
         example="[Names the cause]",
@@ -153,9 +153,9 @@ class LlmRubric(Rubric):
     """An LLM rubric: what a judge checks, as free text or as criteria with weights."""
 
     criteria = key(
-        ByNode(
+        NodeUnion(
             text=Text(),
-            sequence=ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
+            sequence=ListOf(NodeUnion(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion)), empty=False),
             mapping=Shaped(Criterion),
         ),
         "What the judge checks: a text, or a list of criteria.",
@@ -163,12 +163,12 @@ class LlmRubric(Rubric):
         example="[Names the cause]",
     )
     prompt = key(
-        ByNode(text=Text(refers_to="file", endings=PROMPTS), mapping=Shaped(PromptProgram)),
+        NodeUnion(text=Text(refers_to="file", endings=PROMPTS), mapping=Shaped(PromptProgram)),
         "The judge's prompt, or a file with it.",
         example="file://prompts/judge.md",
     )
     provider = key(
-        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())),
+        NodeUnion(text=Text(refers_to="target"), mapping=MapOf(Anything())),
         "The provider that judges.",
         shown="the grader of `defaults`",
         example="judge",

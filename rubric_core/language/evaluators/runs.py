@@ -5,14 +5,14 @@ from typing import ClassVar
 from rubric_core.language.evaluators.base import Evaluator
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Choice, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = [
     "Cost", "ExecutionMetrics", "ExpectedCall", "ExpectedMessages", "Latency", "SkillNotUsed", "SkillTrigger",
     "SkillUsed", "StepCount", "TokenUsage", "ToolArgsMatch", "ToolSequence", "ToolTrajectory", "ToolUsed",
 ]  # fmt: skip
 
-_ARGS_MATCH = ByNode(
+_ARGS_MATCH = NodeUnion(
     text=Choice((("exact", "the same arguments"), ("ignore", "any arguments"), ("subset", "the call has no other arguments than these"), ("superset", "the call has at least these arguments"))),
     sequence=ListOf(Text()),
 )  # fmt: skip
@@ -23,7 +23,7 @@ class ExpectedCall(Shape):
 
     tool = key(Text(), "The name of the tool.", required=True, example="Read")
     args = key(
-        ByNode(text=Choice((("any", "any arguments"),)), mapping=MapOf(Anything())),
+        NodeUnion(text=Choice((("any", "any arguments"),)), mapping=MapOf(Anything())),
         "The arguments that the call should have.",
         example="{path: a.txt}",
     )
@@ -115,7 +115,7 @@ class SkillUsed(Evaluator):
     """A skill-used check: the agent used a skill."""
 
     value = key(
-        ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
+        NodeUnion(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
         "The name of the skill, names, or `{name, min, max}`.",
         required=True,
         example="deploy",
@@ -130,7 +130,7 @@ class ToolUsed(Evaluator):
     """A tool-used check: the agent called a tool."""
 
     value = key(
-        ByNode(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
+        NodeUnion(text=Text(), sequence=ListOf(Text(), empty=False), mapping=MapOf(Anything())),
         "The tool, with `*` and `?`, or `{name, min, max}`.",
         required=True,
         example="search*",
@@ -158,7 +158,7 @@ class ToolSequence(Evaluator):
     modes: ClassVar[tuple[str, ...]] = ("in_order", "exact")
 
     value = key(
-        ByNode(sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())),
+        NodeUnion(sequence=ListOf(Anything(), empty=False), mapping=MapOf(Anything())),
         "The steps, or `{mode, steps}`.",
         required=True,
         example="[search, read]",

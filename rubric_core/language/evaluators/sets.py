@@ -4,7 +4,7 @@ from rubric_core.language.evaluators.base import Evaluator
 from rubric_core.language.evaluators.rubrics import Criterion
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Shorthand, Tagged
-from rubric_core.language.value_kinds import Anything, ByNode, Choice, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Choice, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = ["Aggregator", "AssertSet", "Composite"]
 
@@ -36,7 +36,7 @@ class Composite(Evaluator):
     """A composite: several evaluators whose scores an aggregator puts together."""
 
     assertions = key(
-        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
+        ListOf(NodeUnion(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
         "The members.",
         required=True,
         example="[{name: refund, type: contains, value: refund}]",
@@ -50,7 +50,7 @@ class AssertSet(Evaluator):
     """An assertion set: several evaluators that count as one."""
 
     assertions = key(
-        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
+        ListOf(NodeUnion(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)), empty=False),
         "The members.",
         name="assert",
         required=True,

@@ -16,12 +16,12 @@ from rubric_core.language.targets import INLINE_PROVIDERS
 from rubric_core.language.value_kinds import (
     Anything,
     Boolean,
-    ByNode,
     Choice,
     Integer,
     Kind,
     ListOf,
     MapOf,
+    NodeUnion,
     Number,
     Text,
 )
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["ALL_PROMPTS", "CASE", "NAMED", "PROMPTS", "Case", "CaseInclude", "Origin", "PromptTemplate", "Turn"]
 
 #: A name that is taken as it stands, a number included.
-NAMED = ByNode(text=Text(blank=True), number=Number(), boolean=Boolean())
+NAMED = NodeUnion(text=Text(blank=True), number=Number(), boolean=Boolean())
 
 
 class PromptTemplate(Shape):
@@ -47,7 +47,7 @@ class PromptTemplate(Shape):
     raw = key(Text(blank=True), "The template itself.", example='"{{ question }}"')
     path = key(Text(), "A file with the template.")
     command = key(
-        ByNode(text=Text(), sequence=ListOf(Text(), empty=False)), "A program that prints the prompt.",
+        NodeUnion(text=Text(), sequence=ListOf(Text(), empty=False)), "A program that prints the prompt.",
         example="[python, prompt.py]",
     )  # fmt: skip
     config = key(MapOf(Anything()), "Settings for the program.")
@@ -59,10 +59,10 @@ class PromptTemplate(Shape):
     content = key(Anything(), "The text, where the prompt is a message.")
 
 
-_PROMPT = ByNode(text=Text(blank=True), sequence=ListOf(Anything()), mapping=Shaped(PromptTemplate))
-PROMPTS = ByNode(text=Text(), sequence=ListOf(_PROMPT), mapping=Shaped(PromptTemplate))
+_PROMPT = NodeUnion(text=Text(blank=True), sequence=ListOf(Anything()), mapping=Shaped(PromptTemplate))
+PROMPTS = NodeUnion(text=Text(), sequence=ListOf(_PROMPT), mapping=Shaped(PromptTemplate))
 #: The prompts of a suite: at least one.
-ALL_PROMPTS = ByNode(text=Text(), sequence=ListOf(_PROMPT, empty=False), mapping=Shaped(PromptTemplate))
+ALL_PROMPTS = NodeUnion(text=Text(), sequence=ListOf(_PROMPT, empty=False), mapping=Shaped(PromptTemplate))
 
 
 class Turn(Shape):
@@ -118,7 +118,7 @@ class Case(Shape):
     )
     evaluators = key(EVALUATORS, "The evaluators of the case.")
     rubrics = key(
-        ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))),
+        ListOf(NodeUnion(text=Shorthand(Criterion, "outcome"), mapping=Shaped(Criterion))),
         "Criteria of this case, judged one by one.",
         example="[Names the cause]",
     )
@@ -127,7 +127,7 @@ class Case(Shape):
     )
     execution = key(Shaped(CaseExecution), "Settings for this case.")
     workspace = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
         "The directory in which the target works.",
     )
     metadata = key(MapOf(Anything()), "Anything you want to keep with the case.")
@@ -178,7 +178,7 @@ class Case(Shape):
     threshold = key(Number(0, 1), "Accepted here, and read by no release; write it under `run`.")
     run = key(Shaped(RunSettings), "Limits of this case.", example="{threshold: 0.9}")
     environment = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)), "Where the target works."
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)), "Where the target works."
     )
     note = key(Anything(), "A note for readers; the engine does not read it.")
     description = key(Anything(), "A note for readers; the engine does not read it.")
@@ -201,7 +201,7 @@ class CaseInclude(Shape):
         Choice((("suite", "a whole suite"), ("tests", "its cases only"))), "What it is.", required=True, example="tests"
     )
     select = key(
-        ByNode(text=Text(), sequence=ListOf(Anything()), mapping=MapOf(Anything())),
+        NodeUnion(text=Text(), sequence=ListOf(Anything()), mapping=MapOf(Anything())),
         "Which of its cases.",
         example="[refund]",
     )
@@ -209,4 +209,4 @@ class CaseInclude(Shape):
 
 
 #: An item of the case list: a case, or a path to files that have cases.
-CASE: Kind[object] = ByNode(text=Text(refers_to="file", endings=CASES), mapping=Shaped(Case))
+CASE: Kind[object] = NodeUnion(text=Text(refers_to="file", endings=CASES), mapping=Shaped(Case))

@@ -5,7 +5,7 @@ from typing import ClassVar
 from rubric_core.language.model.grading import EVALUATORS
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, Integer, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Choice, Integer, ListOf, MapOf, NodeUnion, Number, Text
 from rubric_core.language.workspace import Hooks
 
 __all__ = ["REPEAT", "CaseExecution", "EvaluateOptions", "Execution", "Repeat", "RunSettings", "TargetChoice", "Trials"]
@@ -56,7 +56,8 @@ class Execution(Shape):
         Text(refers_to="target"), "The target that answers.", shown="the target named default", example="default"
     )
     targets = key(
-        ListOf(ByNode(text=Text(refers_to="target"), mapping=Shaped(TargetChoice))), "Targets that all run every case."
+        ListOf(NodeUnion(text=Text(refers_to="target"), mapping=Shaped(TargetChoice))),
+        "Targets that all run every case.",
     )
     workers = key(Integer(1, 50), "How many cases run at once.", example="4")
     assertions = key(EVALUATORS, "Evaluators for every case.")
@@ -102,7 +103,7 @@ class Repeat(Shape):
 
 
 #: How often: a number, or what releases up to 5.3 take as well.
-REPEAT = ByNode(number=Integer(at_least=1), mapping=Shaped(Repeat))
+REPEAT = NodeUnion(number=Integer(at_least=1), mapping=Shaped(Repeat))
 
 
 class RunSettings(Shape):
@@ -120,14 +121,14 @@ class EvaluateOptions(Shape):
 
     budget_usd = key(Number(above=0), "Stops starting cases when this many US dollars are spent.", example="2")
     max_concurrency = key(Integer(1, 50), "How many cases run at once.", example="4")
-    cache = key(ByNode(boolean=Boolean(), mapping=MapOf(Anything())), "Whether answers are kept and used again.")
+    cache = key(NodeUnion(boolean=Boolean(), mapping=MapOf(Anything())), "Whether answers are kept and used again.")
     delay = key(Number(at_least=0), "A pause between calls, in milliseconds.")
     generate_suggestions = key(Boolean(), "Whether better prompts are suggested.")
     repeat = key(REPEAT, "How often each case is run.", example="3")
     timeout_ms = key(Number(above=0), "The longest that a case may take, in milliseconds.")
     max_eval_time_ms = key(Number(above=0), "The longest that the whole run may take, in milliseconds.")
     filter_range = key(
-        ByNode(text=Text(), sequence=ListOf(Integer(at_least=0))),
+        NodeUnion(text=Text(), sequence=ListOf(Integer(at_least=0))),
         "The cases to run, as `[first, end]`, counted from 0; the case at `end` is not among them.",
         example="[0, 10]",
     )

@@ -2,12 +2,12 @@
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.shape_kinds import Shorthand, Tagged
-from rubric_core.language.value_kinds import ByNode, Choice, ListOf
+from rubric_core.language.value_kinds import Choice, ListOf, NodeUnion
 
 __all__ = ["EVALUATORS", "SCALAR_EVALUATOR"]
 
 #: A list of evaluators; a plain string is a criterion.
-EVALUATORS = ListOf(ByNode(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)))
+EVALUATORS = ListOf(NodeUnion(text=Shorthand(Criterion, "outcome"), mapping=Tagged(Evaluator)))
 
 SCALAR_EVALUATOR = Choice(
     (

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Messages, Shaped
-from rubric_core.language.value_kinds import Anything, ByNode, Choice, Kind, ListOf, MapOf, Text
+from rubric_core.language.value_kinds import Anything, Choice, Kind, ListOf, MapOf, NodeUnion, Text
 
 __all__ = ["FILES", "INPUT", "OUTPUT", "ROLE", "ContentBlock", "Message", "ToolCall"]
 
@@ -53,9 +53,9 @@ class Message(Shape):
         example="user",
     )
     content = key(
-        ByNode(
+        NodeUnion(
             text=Text(blank=True),
-            sequence=ListOf(ByNode(text=Text(blank=True), mapping=Shaped(ContentBlock))),
+            sequence=ListOf(NodeUnion(text=Text(blank=True), mapping=Shaped(ContentBlock))),
             mapping=MapOf(Anything()),
         ),
         "The text of the message, or a list of content blocks.",
@@ -67,8 +67,8 @@ class Message(Shape):
     name = key(Text(), "The name of the speaker or of the tool.")
 
 
-INPUT: Kind[object] = ByNode(text=Text(blank=True), sequence=Messages(Message))
-OUTPUT: Kind[object] = ByNode(
+INPUT: Kind[object] = NodeUnion(text=Text(blank=True), sequence=Messages(Message))
+OUTPUT: Kind[object] = NodeUnion(
     text=Text(blank=True),
     mapping=MapOf(Anything()),
     sequence=Messages(Message, lenient=True),

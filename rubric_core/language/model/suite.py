@@ -11,7 +11,7 @@ from rubric_core.language.model.messages import FILES, INPUT
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import INLINE_PROVIDERS, INLINE_TARGETS, Defaults
-from rubric_core.language.value_kinds import Anything, Boolean, ByNode, Choice, ListOf, MapOf, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, Choice, ListOf, MapOf, NodeUnion, Number, Text
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = ["EXTENSION_RULES", "HOOKS", "DefaultTest", "DerivedMetric", "Extension", "Requires", "Scenario", "Suite"]
@@ -45,7 +45,7 @@ class Scenario(Shape):
     strict: ClassVar[bool] = True
     description = key(Text(blank=True), "What the scenario is about.")
     config = key(
-        ListOf(ByNode(text=Text(refers_to="file", endings=RECORDS), mapping=MapOf(Anything()))), "Rows of values."
+        ListOf(NodeUnion(text=Text(refers_to="file", endings=RECORDS), mapping=MapOf(Anything()))), "Rows of values."
     )
     tests = key(ListOf(CASE), "The cases that run with each row.")
 
@@ -90,8 +90,8 @@ class Suite(Shape):
     version = key(NAMED, "The version of the suite.", example="'1.0'")
     author = key(Anything(), "Who wrote it.")
     tags = key(
-        ByNode(
-            sequence=ListOf(Text()), mapping=MapOf(ByNode(text=Text(blank=True), number=Number(), boolean=Boolean()))
+        NodeUnion(
+            sequence=ListOf(Text()), mapping=MapOf(NodeUnion(text=Text(blank=True), number=Number(), boolean=Boolean()))
         ),
         "Words to find the suite by.",
         example="[support]",
@@ -100,7 +100,7 @@ class Suite(Shape):
     requires = key(Shaped(Requires), "What the suite needs.", example="{agentv: '>=4.0.0'}")
     dataset = key(Text(), "The name under which results are filed.")
     target = key(
-        ByNode(text=Text(refers_to="target"), mapping=MapOf(Anything())),
+        NodeUnion(text=Text(refers_to="target"), mapping=MapOf(Anything())),
         "The target that answers: its name, or settings.",
         shown="the target named default",
         example="default",
@@ -115,7 +115,7 @@ class Suite(Shape):
     input = key(INPUT, "Messages put in front of the input of every case.")
     input_files = key(FILES, "Files put in front of the first user message of every case.")
     workspace = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
         "The directory in which the target works.",
     )
     metadata = key(
@@ -140,12 +140,12 @@ class Suite(Shape):
     )
     graders = key(Anything(), "The graders that evaluators refer to by name.")
     defaults = key(
-        ByNode(text=Text(refers_to="target"), mapping=Shaped(Defaults)),
+        NodeUnion(text=Text(refers_to="target"), mapping=Shaped(Defaults)),
         "The provider and grader where nothing else is said.",
         example="{provider: bot, grader: judge}",
     )
     environment = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
         "Where the target works: a host or a container.",
     )
     timeout_seconds = key(Number(above=0), "The longest that a case may take, in seconds.")
@@ -155,17 +155,17 @@ class Suite(Shape):
     )
     repeat = key(REPEAT, "How often each case is run.")
     default_test = key(
-        ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
+        NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
         "What every case inherits.",
         example="{vars: {tone: polite}}",
     )
     scenarios = key(
-        ListOf(ByNode(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Scenario))),
+        ListOf(NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Scenario))),
         "Rows of values crossed with cases.",
     )
     derived_metrics = key(ListOf(Shaped(DerivedMetric)), "Numbers worked out of others.")
     output_path = key(
-        ByNode(text=Text(), sequence=ListOf(Text())),
+        NodeUnion(text=Text(), sequence=ListOf(Text())),
         "The files, `.json` or `.jsonl`, to which `rubric run` writes its results.",
     )
     env = key(MapOf(Anything()), "Environment variables for the run.")
@@ -175,13 +175,13 @@ class Suite(Shape):
         example="{shout: ./shout.js}",
     )
     extensions = key(
-        ListOf(ByNode(text=Text(), mapping=Shaped(Extension))),
+        ListOf(NodeUnion(text=Text(), mapping=Shaped(Extension))),
         "Functions that run before and after the cases: `file://path:hook`.",
         example="['file://setup.py:beforeAll']",
     )
     experiment = key(Anything(), "The experiment under which results are filed.")
     cases = key(
-        ByNode(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)),
+        NodeUnion(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)),
         "The cases, or a file or folder that has them.",
         name="tests",
         required=True,

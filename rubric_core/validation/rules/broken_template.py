@@ -7,7 +7,13 @@ from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.targets import Entry
 from rubric_core.loading.reference_issues import PromptText
-from rubric_core.syntax.template_syntax import Loose, Unclosed, filters_used, loose_statements, unclosed_references
+from rubric_core.syntax.template_syntax import (
+    UnclosedReference,
+    UnmatchedStatement,
+    filters_used,
+    loose_statements,
+    unclosed_references,
+)
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -79,14 +85,14 @@ def _references(span: Span, context: Context, names: frozenset[str] | None) -> I
             )
 
 
-def _is_meant(found: Unclosed, context: Context, names: frozenset[str] | None) -> bool:
+def _is_meant(found: UnclosedReference, context: Context, names: frozenset[str] | None) -> bool:
     properties: Properties = context.dialect.properties
     if context.text.startswith("$", found.span.start):
         return bool(properties.interpolation)
     return names is not None and (found.spaced or found.name.removeprefix("vars.") in names)
 
 
-def _statement(found: Loose) -> Finding:
+def _statement(found: UnmatchedStatement) -> Finding:
     if not found.word:
         words = "this statement is not closed; write `%}` at its end"
     elif found.is_end:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.validation.rename_fixes import FreeNames
-from rubric_core.validation.rule import Context, Finding, Related, TargetEntry, TargetList, rule
+from rubric_core.validation.rule import Context, Finding, Related, TargetList, TargetListEntry, rule
 
 __all__ = ["DUPLICATE_TARGET"]
 
@@ -11,7 +11,7 @@ __all__ = ["DUPLICATE_TARGET"]
 @rule("duplicate-target", "error", "Two targets with one name")
 def DUPLICATE_TARGET(targets: TargetList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Suites refer to targets by name, so that the second one can never be asked."""
-    seen: dict[str, TargetEntry] = {}
+    seen: dict[str, TargetListEntry] = {}
     free = FreeNames(name for e in targets.entries if isinstance(name := vars(e.entry).get("name"), str))
     for each in targets.entries:
         name = vars(each.entry).get("name")

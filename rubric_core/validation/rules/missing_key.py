@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Evaluator, LlmJudge, ToolTrajectory
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 from rubric_core.language.value_kinds import Choice
@@ -166,7 +166,7 @@ def _told_by_keys(entries: dict[str, Node], context: Context) -> list[str]:
         return [judge] if judge else []
     fitting: list[str] = []
     nearly: list[str] = []
-    for shape in dict.fromkeys(known.shape for known in dialect.types.values() if known.fate is Fate.CURRENT):
+    for shape in dict.fromkeys(known.shape for known in dialect.types.values() if known.fate is SpellingStatus.CURRENT):
         needed = dialect.needed(shape)
         groups = {declared.group for _, declared in needed if declared.group}
         missing = [

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import AssertSet, Composite, Evaluator, LlmJudge, Rubric
 from rubric_core.language.file_kinds import Template
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
-from rubric_core.language.shape import Place, Shape
+from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.loading.grading import case_list
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import removed
@@ -47,7 +47,7 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N
                 yield Finding(each.at("weight"), message, fixes=fixes, severity="information")
 
 
-def _counting(title: str, places: list[Place]) -> tuple[Fix, ...]:
+def _counting(title: str, places: list[FieldPlace]) -> tuple[Fix, ...]:
     edits = tuple(Edit(place.value, "1") for place in places)
     return () if any(place.borrowed for place in places) else (Fix(title, edits, safe=False),)
 

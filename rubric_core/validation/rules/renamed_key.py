@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Criterion, LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
@@ -29,11 +29,11 @@ def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # no
     fate, name, dialect = issue.spelling.fate, issue.spelling.name, context.dialect.name
     instead = issue.current or _instead(issue, context)
     advice = f": use `{instead}`" if instead else ""
-    if fate is Fate.DEPRECATED:
+    if fate is SpellingStatus.DEPRECATED:
         message = f"`{name}` is deprecated in {dialect}{advice}"
-    elif fate is Fate.LEAVING:
+    elif fate is SpellingStatus.LEAVING:
         message = f"`{name}` will not be read by the next release{advice}"
-    elif fate is Fate.REJECTED:
+    elif fate is SpellingStatus.REJECTED:
         message = f"{dialect} refuses `{name}`{advice}"
     else:
         message = f"{dialect} does not read `{name}` here{advice}"
@@ -54,15 +54,15 @@ def _severity(issue: RenamedKey, context: Context) -> Severity:
         and not _is_beside(issue)
         and context.dialect.demanded(type(issue.owner), issue.spelling.field)
     )
-    if issue.spelling.fate is Fate.LEAVING:
+    if issue.spelling.fate is SpellingStatus.LEAVING:
         return "information"
-    lost = issue.spelling.fate is Fate.REJECTED or (issue.spelling.fate is Fate.IGNORED and needed)
+    lost = issue.spelling.fate is SpellingStatus.REJECTED or (issue.spelling.fate is SpellingStatus.IGNORED and needed)
     return "error" if lost else "warning"
 
 
 def _is_beside(issue: RenamedKey) -> bool:
     """Whether the key that is read stands there as well, so that nothing is missing."""
-    return issue.taken and issue.spelling.fate is Fate.IGNORED
+    return issue.taken and issue.spelling.fate is SpellingStatus.IGNORED
 
 
 def _instead(issue: RenamedKey, context: Context) -> str | None:
@@ -97,7 +97,7 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         instead = [*_as_list(issue, context), *_without(issue, context)]
         yield from instead or removed(issue.owner.node, issue.spelling.name, context)
-    elif not issue.current and issue.spelling.fate is not Fate.LEAVING:  # that one still counts today
+    elif not issue.current and issue.spelling.fate is not SpellingStatus.LEAVING:  # that one still counts today
         yield from removed(issue.owner.node, issue.spelling.name, context)
 
 
@@ -119,7 +119,7 @@ def _as_criteria(issue: RenamedKey, context: Context) -> Iterator[Fix]:
 
 def _beside_another_list(issue: RenamedKey) -> bool:
     """Whether the evaluators would not be read under their right key either, because others are."""
-    if issue.spelling.field not in ("assertions", "evaluators") or issue.spelling.fate is not Fate.IGNORED:
+    if issue.spelling.field not in ("assertions", "evaluators") or issue.spelling.fate is not SpellingStatus.IGNORED:
         return False
     owner = issue.owner
     inner = vars(owner).get("execution")
@@ -129,7 +129,7 @@ def _beside_another_list(issue: RenamedKey) -> bool:
 
 def _holds_up(issue: RenamedKey, context: Context) -> bool:
     """A list of evaluators that was not read so far is looked into once it is: then it has to be one of this dialect."""
-    if issue.spelling.fate is not Fate.IGNORED or issue.spelling.field not in ("assertions", "evaluators"):
+    if issue.spelling.fate is not SpellingStatus.IGNORED or issue.spelling.field not in ("assertions", "evaluators"):
         return True
     for item in issue.entry.value.items if isinstance(issue.entry.value, Sequence) else ():
         written = {e.name: e.value for e in item.entries} if isinstance(item, Mapping) else {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.loading.issues import RenamedType
 from rubric_core.text import Edit
@@ -17,7 +17,11 @@ def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # 
     """Name the type to use."""
     known, current = issue.type_name, issue.current
     noun = "type" if issubclass(known.shape, Evaluator) else "kind of provider"
-    verb = "is deprecated in" if known.fate in (Fate.DEPRECATED, Fate.LEAVING) else f"is not a {noun} of"
+    verb = (
+        "is deprecated in"
+        if known.fate in (SpellingStatus.DEPRECATED, SpellingStatus.LEAVING)
+        else f"is not a {noun} of"
+    )
     message = f"`{known.name}` {verb} {context.dialect.name}" + (f": use `{current}`" if current else "")
     fixes: tuple[Fix, ...] = ()
     if current and not issue.borrowed:
@@ -25,6 +29,10 @@ def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # 
     elif not issue.borrowed:
         fixes = tuple(turned(known.shape, issue.node, issue.mapping, context))
     severity: Severity | None = (
-        "error" if known.fate is Fate.REJECTED else "information" if known.fate is Fate.LEAVING else None
+        "error"
+        if known.fate is SpellingStatus.REJECTED
+        else "information"
+        if known.fate is SpellingStatus.LEAVING
+        else None
     )
     yield Finding(issue.span, message, fixes=fixes, consequence=known.note, severity=severity, tags=("deprecated",))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Composite, Criterion, LlmJudge, LlmRubric, Rubric, Rubrics
 from rubric_core.language.model import Case, Execution, Suite
 from rubric_core.syntax.edit import quoted
@@ -29,7 +29,7 @@ def SKIPPED_STRING(shape: Rubric | LlmJudge | _Holder, context: Context) -> Iter
     if isinstance(shape, Rubric) and shape.has("criteria") and shape.places["criteria"].name == "criteria":
         return  # renamed-key says that the list is not read
     known = context.dialect.type_of(shape.type_name)
-    if known is not None and known.fate is Fate.REJECTED:
+    if known is not None and known.fate is SpellingStatus.REJECTED:
         return  # renamed-type says that all of it is refused
     items = shape.criteria if isinstance(shape, Rubric) else shape.rubrics
     name = context.dialect.spelled(Criterion, "outcome") or "outcome"

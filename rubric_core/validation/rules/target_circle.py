@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.targets import Entry
-from rubric_core.validation.rule import Context, Finding, Related, TargetEntry, TargetList, rule
+from rubric_core.validation.rule import Context, Finding, Related, TargetList, TargetListEntry, rule
 
 __all__ = ["TARGET_CIRCLE"]
 
@@ -11,7 +11,7 @@ __all__ = ["TARGET_CIRCLE"]
 @rule("target-circle", "error", "Targets that stand in for one another")
 def TARGET_CIRCLE(targets: TargetList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """`use_target` and `extends` have to lead to a target with a provider."""
-    by_name: dict[str, TargetEntry] = {}
+    by_name: dict[str, TargetListEntry] = {}
     for each in targets.entries:
         name = vars(each.entry).get("name")
         if isinstance(name, str):
@@ -37,7 +37,7 @@ def _field(entry: Entry) -> str:
     return "use_target" if entry.has("use_target") else "extends"
 
 
-def _circle(start: str, by_name: dict[str, TargetEntry], done: set[str]) -> list[str]:
+def _circle(start: str, by_name: dict[str, TargetListEntry], done: set[str]) -> list[str]:
     """The circle to which `start` leads, nothing where it leads to none or to a name that is `done`, as these are then."""
     trail: dict[str, int] = {}
     name: object = start

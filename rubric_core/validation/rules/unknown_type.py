@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from rubric_core.language.closest_name import is_slip
-from rubric_core.language.dialect import Dialect, Fate, Spelling
+from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.misnomers import types_called
 from rubric_core.language.targets import Provider
@@ -70,7 +70,7 @@ def _fitting(dialect: Dialect, base: Any, keys: frozenset[str | None]) -> tuple[
 def _has(table: Mapping[str, Spelling], keys: Iterable[str | None]) -> bool:
     """Whether a shape with these spellings has every key."""
     spellings = (table.get(key) if key is not None else None for key in keys)
-    return all(spelling is not None and spelling.fate is Fate.CURRENT for spelling in spellings)
+    return all(spelling is not None and spelling.fate is SpellingStatus.CURRENT for spelling in spellings)
 
 
 def _turned_round(issue: UnknownType, name: str, context: Context) -> Finding:

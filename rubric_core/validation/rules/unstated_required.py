@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Dialect, Fate
+from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import on_scale
@@ -38,7 +38,7 @@ def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iter
 
 def _is_refused(shape: LlmJudge | Rubric, dialect: Dialect) -> bool:
     known = dialect.type_of(shape.type_name)
-    return known is not None and known.fate is Fate.REJECTED
+    return known is not None and known.fate is SpellingStatus.REJECTED
 
 
 def _differs(criterion: Criterion, scaled: bool, dialect: Dialect) -> bool:
@@ -58,7 +58,11 @@ def _is_read(criterion: Criterion, dialect: Dialect) -> bool:
     """Whether agentv reads a text of the criterion; it skips one without."""
     place = criterion.places.get("outcome")
     spelling = dialect.table(Criterion).get(place.name) if place is not None else None
-    read = spelling is not None and spelling.fate not in (Fate.TOLERATED, Fate.IGNORED, Fate.REJECTED)
+    read = spelling is not None and spelling.fate not in (
+        SpellingStatus.TOLERATED,
+        SpellingStatus.IGNORED,
+        SpellingStatus.REJECTED,
+    )
     return read and bool((criterion.outcome or "").strip())
 
 

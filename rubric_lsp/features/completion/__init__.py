@@ -1,6 +1,6 @@
 """Completion: the keys, types, words, names and paths that can stand where the cursor is, in half-typed YAML too."""
 
 from rubric_lsp.features.completion.complete import complete
-from rubric_lsp.features.completion.context import Completion, Names
+from rubric_lsp.features.completion.context import Completion, NameSource
 
-__all__ = ["Completion", "Names", "complete"]
+__all__ = ["Completion", "NameSource", "complete"]

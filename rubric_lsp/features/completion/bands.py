@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Band
-from rubric_lsp.features.completion.context import Completion, Site
+from rubric_lsp.features.completion.context import Completion, CompletionSite
 
 __all__ = ["band", "bands", "map_of_bands"]
 
@@ -16,7 +16,7 @@ def map_of_bands(line: str) -> str:
     return "".join(f"{line}{low}: ${{{n}:{text}}}" for n, (low, _, text) in enumerate(_BANDS, 1))
 
 
-def _list_of_bands(site: Site, line: str) -> str:
+def _list_of_bands(site: CompletionSite, line: str) -> str:
     outcome = site.dialect.spelled(Band, "outcome") or "outcome"
     return "".join(
         f"{line}- score_range: [{low}, {high}]{line}  {outcome}: ${{{n}:{text}}}"
@@ -24,7 +24,7 @@ def _list_of_bands(site: Site, line: str) -> str:
     )
 
 
-def bands(site: Site) -> Iterator[Completion]:
+def bands(site: CompletionSite) -> Iterator[Completion]:
     """All bands at once, behind the colon or on the line below."""
     outcome = site.dialect.spelled(Band, "outcome") or "outcome"
     mapping = "{" + ", ".join(f"{low}: {text}" for low, _, text in _BANDS) + "}"
@@ -58,7 +58,7 @@ def bands(site: Site) -> Iterator[Completion]:
         )
 
 
-def band(site: Site) -> Completion:
+def band(site: CompletionSite) -> Completion:
     """One band of the list form."""
     outcome = site.dialect.spelled(Band, "outcome") or "outcome"
     if site.cursor.flow:

@@ -13,13 +13,13 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.usage_counts import Counts
-from rubric_core.language.value_kinds import ByNode, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.cursor import Cursor, cursor_at
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Span
-from rubric_lsp.features.completion.context import Completion, Names, Site
+from rubric_lsp.features.completion.context import Completion, CompletionSite, NameSource
 from rubric_lsp.features.completion.directives import aliases, directives
 from rubric_lsp.features.completion.keys import keys
 from rubric_lsp.features.completion.named_keys import members
@@ -32,7 +32,7 @@ __all__ = ["complete"]
 
 
 def complete(
-    analysis: Analysis, offset: int, names: Names | None = None, workspace: Counts | None = None
+    analysis: Analysis, offset: int, names: NameSource | None = None, workspace: Counts | None = None
 ) -> list[Completion]:
     """What can stand at `offset`; spans are those of the whole text.
 
@@ -59,7 +59,7 @@ def complete(
     )
     shift = local.outer(Span(cursor.span.start, cursor.span.start)).start - cursor.span.start
     usage = usage_for(analysis, local, workspace or Counts())
-    site = Site(analysis, local, place, cursor.span.moved(shift), names or (lambda *_: ()), offset, usage)
+    site = CompletionSite(analysis, local, place, cursor.span.moved(shift), names or (lambda *_: ()), offset, usage)
     found = {(each.label, each.kind): each for each in reversed(list(_offers(site)))}
     return list(reversed(found.values()))
 
@@ -124,12 +124,12 @@ def _margin(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _in_header(site: Site) -> bool:
+def _in_header(site: CompletionSite) -> bool:
     """Whether the cursor is behind the sign of a block scalar, whose text stands on the lines below."""
     return site.cursor.role == "value" and not site.cursor.quote and site.cursor.typed[:1] in ("|", ">")
 
 
-def _offers(site: Site) -> Iterator[Completion]:
+def _offers(site: CompletionSite) -> Iterator[Completion]:
     """Everything that fits the place."""
     cursor, place = site.cursor, site.place
     if not cursor.path and cursor.role == "key":
@@ -175,7 +175,7 @@ def _begins_item(cursor: Cursor) -> bool:
     )
 
 
-def _outermost(site: Site) -> Iterator[Completion]:
+def _outermost(site: CompletionSite) -> Iterator[Completion]:
     """Keys of the whole text, or the beginning of an item."""
     cursor = site.cursor
     if not site.local.in_frame and cursor.column > 0:
@@ -193,7 +193,7 @@ def _outermost(site: Site) -> Iterator[Completion]:
         cursor = replace(cursor, before=cursor.before or site.analysis.frame.item_key)
         site = replace(site, place=replace(site.place, cursor=cursor))
     empty = not site.analysis.document.text.strip()
-    if empty and isinstance(root, ByNode) and root.sequence is not None and shape is None:
+    if empty and isinstance(root, NodeUnion) and root.sequence is not None and shape is None:
         yield from dashes(site, root)
     if shape is not None:
         yield from keys(site, shape)

@@ -11,12 +11,12 @@ from rubric_core.language.usage_counts import Counts
 from rubric_core.syntax.cursor import Cursor
 from rubric_core.text import Span
 
-__all__ = ["Completion", "Names", "Site", "escaped"]
+__all__ = ["Completion", "CompletionSite", "NameSource", "escaped"]
 
 ItemKind = Literal["key", "type", "value", "reference", "file", "snippet", "variable"]
 
 
-class Names(Protocol):
+class NameSource(Protocol):
     """Gives names from other files."""
 
     def __call__(self, kind: str, typed: str = "", fits: Callable[[str], bool] = ..., /) -> Sequence[str]:
@@ -54,7 +54,7 @@ def escaped(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class CompletionSite:
     """A cursor in a document, with everything that can be known about it."""
 
     analysis: Analysis
@@ -62,7 +62,7 @@ class Site:
     place: CursorPlace
     #: What is replaced, in the whole text.
     span: Span
-    names: Names
+    names: NameSource
     #: The cursor in the whole text.
     offset: int
     #: How often keys and values are used, the most general counts first.

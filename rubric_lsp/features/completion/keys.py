@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from functools import partial
 
-from rubric_core.language.dialect import Fate, Spelling
+from rubric_core.language.dialect import Spelling, SpellingStatus
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Messages, Shaped
-from rubric_core.language.value_kinds import Boolean, ByNode, Choice, Kind, ListOf, MapOf, Ranges
+from rubric_core.language.value_kinds import Boolean, Choice, Kind, ListOf, MapOf, NodeUnion, Ranges
 from rubric_lsp.features.completion.bands import map_of_bands
-from rubric_lsp.features.completion.context import Completion, Site, escaped
+from rubric_lsp.features.completion.context import Completion, CompletionSite, escaped
 from rubric_lsp.features.completion.ranking import key_ranks
 from rubric_lsp.features.key_docs import key_markdown
 
@@ -18,7 +18,7 @@ __all__ = ["keys"]
 _MOST_CHOICES = 5
 
 
-def keys(site: Site, shape: type[Shape]) -> Iterator[Completion]:
+def keys(site: CompletionSite, shape: type[Shape]) -> Iterator[Completion]:
     """The keys that `shape` can still have."""
     dialect = site.dialect
     table = dialect.table(shape)
@@ -39,11 +39,15 @@ def keys(site: Site, shape: type[Shape]) -> Iterator[Completion]:
     yield from _given_up(site, shape, present)
 
 
-def _given_up(site: Site, shape: type[Shape], present: set[str]) -> Iterator[Completion]:
+def _given_up(site: CompletionSite, shape: type[Shape], present: set[str]) -> Iterator[Completion]:
     """Spellings that the dialect has given up: struck through, last, and accepting one inserts what took its place."""
     for spelling in site.dialect.table(shape).values():
         current = _replacement(site, shape, spelling)
-        if spelling.fate in (Fate.CURRENT, Fate.ALIAS) or current is None or spelling.field in present:
+        if (
+            spelling.fate in (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
+            or current is None
+            or spelling.field in present
+        ):
             continue
         instead = site.dialect.table(shape)[current]
         plain, snippet = _text(site, current, site.dialect.declared(shape, instead).kind)
@@ -54,20 +58,20 @@ def _given_up(site: Site, shape: type[Shape], present: set[str]) -> Iterator[Com
         )  # fmt: skip
 
 
-def _replacement(site: Site, shape: type[Shape], spelling: Spelling) -> str | None:
+def _replacement(site: CompletionSite, shape: type[Shape], spelling: Spelling) -> str | None:
     current = site.dialect.spelled(shape, spelling.field) if spelling.field else None
     if current is None and spelling.field == "evaluator":
         current = site.dialect.spelled(shape, "assertions")
     return current
 
 
-def _text(site: Site, name: str, kind: Kind[object]) -> tuple[str, str]:
+def _text(site: CompletionSite, name: str, kind: Kind[object]) -> tuple[str, str]:
     if site.cursor.has_colon or site.cursor.quote:
         return name, ""
     return f"{name}: ", f"{escaped(name)}:{_value(site, kind)}"
 
 
-def _value(site: Site, kind: Kind[object]) -> str:
+def _value(site: CompletionSite, kind: Kind[object]) -> str:
     """What follows the colon, with a tab stop where the author goes on."""
     inner = site.line(2)
     if isinstance(kind, Choice) and len(kind.names) <= _MOST_CHOICES:
@@ -79,7 +83,7 @@ def _value(site: Site, kind: Kind[object]) -> str:
     if isinstance(kind, Ranges):
         return map_of_bands(inner)
     if isinstance(kind, ListOf | Messages) or (
-        isinstance(kind, ByNode) and kind.text is None and kind.sequence is not None
+        isinstance(kind, NodeUnion) and kind.text is None and kind.sequence is not None
     ):
         return f"{inner}- $1"
     return f"{inner}$1" if isinstance(kind, Shaped | MapOf) else " $1"

@@ -6,12 +6,12 @@ from rubric_core.language.evaluators import Composite, Evaluator
 from rubric_core.language.shape import children
 from rubric_core.loading.grading import default_name
 from rubric_core.syntax.edit import plain_or_quoted
-from rubric_lsp.features.completion.context import Completion, Site
+from rubric_lsp.features.completion.context import Completion, CompletionSite
 
 __all__ = ["members"]
 
 
-def members(site: Site) -> Iterator[Completion]:
+def members(site: CompletionSite) -> Iterator[Completion]:
     """The names that can stand in the mapping at the cursor."""
     if site.cursor.path[-1:] != ("weights",):
         return
@@ -25,7 +25,7 @@ def members(site: Site) -> Iterator[Completion]:
             yield Completion(name, "reference", site.span, f"{written}{colon}", snippet, "a member", sort="0")
 
 
-def _composite(site: Site) -> Composite | None:
+def _composite(site: CompletionSite) -> Composite | None:
     """The innermost composite around the cursor."""
     found: Composite | None = None
     for root in site.local.shapes:

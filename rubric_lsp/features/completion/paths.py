@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from rubric_core.language.file_extensions import CASES
 from rubric_core.language.model import Case
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import ByNode
+from rubric_core.language.value_kinds import NodeUnion
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import is_suite_name
 from rubric_core.syntax.edit import plain_or_quoted
-from rubric_lsp.features.completion.context import Completion, Site
+from rubric_lsp.features.completion.context import Completion, CompletionSite
 from rubric_lsp.features.completion.ranking import blocks_near
 from rubric_lsp.features.names import FILES, names_in
 
 __all__ = ["paths"]
 
 
-def paths(site: Site, what: str, endings: tuple[str, ...], *, marked: bool = False) -> Iterator[Completion]:
+def paths(site: CompletionSite, what: str, endings: tuple[str, ...], *, marked: bool = False) -> Iterator[Completion]:
     """Paths as they are written here.
 
     Args:
@@ -57,13 +57,13 @@ def _fits(path: str, endings: tuple[str, ...]) -> bool:
     return not endings or path.lower().endswith(endings)
 
 
-def _beside_cases(site: Site) -> bool:
+def _beside_cases(site: CompletionSite) -> bool:
     """Whether a path in the case list needs a mark: beside cases a plain text would be none."""
     kind = site.place.kind
-    return isinstance(kind, ByNode) and isinstance(kind.mapping, Shaped) and issubclass(kind.mapping.shape, Case)
+    return isinstance(kind, NodeUnion) and isinstance(kind.mapping, Shaped) and issubclass(kind.mapping.shape, Case)
 
 
-def _used(site: Site, endings: tuple[str, ...]) -> Counter[str]:
+def _used(site: CompletionSite, endings: tuple[str, ...]) -> Counter[str]:
     """How often the neighbours name each file that could stand here, as they write it."""
     names = (name for local in blocks_near(site.analysis, site.local) for name in names_in(local))
     return Counter(name.name for name in names if name.kind in FILES and _fits(name.name, endings))

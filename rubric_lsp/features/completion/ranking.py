@@ -6,7 +6,7 @@ from itertools import islice
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.usage_counts import ANY, Counts, count, front_at, general_usage, likelihoods, lineage
-from rubric_lsp.features.completion.context import Site
+from rubric_lsp.features.completion.context import CompletionSite
 
 __all__ = ["blocks_near", "key_ranks", "name_ranks", "usage_for", "word_ranks"]
 
@@ -41,7 +41,7 @@ def blocks_near(analysis: Analysis, local: LocalText) -> Iterable[LocalText]:
             yield analysis.local(document.start(number))
 
 
-def key_ranks(site: Site, shape: type[Shape], fields: Mapping[str, bool]) -> Mapping[str, int]:
+def key_ranks(site: CompletionSite, shape: type[Shape], fields: Mapping[str, bool]) -> Mapping[str, int]:
     """The places of keys in the list, from 0 on; `fields` says of each whether the mapping needs it."""
     known = site.dialect.table(shape).get(site.cursor.before)
     before = known.field if known is not None else site.cursor.before
@@ -49,7 +49,7 @@ def key_ranks(site: Site, shape: type[Shape], fields: Mapping[str, bool]) -> Map
     return _ranks(fields, lambda field: likely[field] + (_NEEDED if fields[field] else 0.0))
 
 
-def word_ranks(site: Site, shape: type[Shape], field: str, words: Iterable[str]) -> Mapping[str, int]:
+def word_ranks(site: CompletionSite, shape: type[Shape], field: str, words: Iterable[str]) -> Mapping[str, int]:
     """The places of the words that `field` can have."""
     every = list(dict.fromkeys(words))
     names = lineage(shape)[:1] if field == shape.tag else lineage(shape)
@@ -59,7 +59,7 @@ def word_ranks(site: Site, shape: type[Shape], field: str, words: Iterable[str])
     return _ranks(every, lambda word: likely[word])
 
 
-def name_ranks(site: Site, kind: str, names: Sequence[str]) -> Mapping[str, int]:
+def name_ranks(site: CompletionSite, kind: str, names: Sequence[str]) -> Mapping[str, int]:
     """The places of names that the project makes for itself, such as those of targets."""
     likely = likelihoods(site.usage, [kind], ANY, names)
     return _ranks(names, lambda name: likely[name])

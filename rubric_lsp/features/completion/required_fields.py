@@ -3,13 +3,13 @@
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.shape_kinds import Messages, Shaped
-from rubric_core.language.value_kinds import ByNode, Choice, Kind, ListOf, MapOf, Text
-from rubric_lsp.features.completion.context import Site, escaped
+from rubric_core.language.value_kinds import Choice, Kind, ListOf, MapOf, NodeUnion, Text
+from rubric_lsp.features.completion.context import CompletionSite, escaped
 
 __all__ = ["required_fields"]
 
 
-def required_fields(site: Site, shape: type[Shape]) -> str:
+def required_fields(site: CompletionSite, shape: type[Shape]) -> str:
     """The fields that `shape` needs and that are not there yet, on lines below the cursor."""
     cursor = site.cursor
     if cursor.flow or cursor.quote or not cursor.ends_line:
@@ -25,7 +25,7 @@ def required_fields(site: Site, shape: type[Shape]) -> str:
     return "".join(lines)
 
 
-def _stop(site: Site, key: Key[object], stop: int) -> tuple[str, int]:
+def _stop(site: CompletionSite, key: Key[object], stop: int) -> tuple[str, int]:
     inner = site.line(2)
     kind = key.kind
     if _is_list_of_criteria(kind):
@@ -47,7 +47,7 @@ def _stop(site: Site, key: Key[object], stop: int) -> tuple[str, int]:
     return (f" ${stop}" if names else f" ${{{stop}:{escaped(key.example)}}}"), stop + 1
 
 
-def _inside(site: Site, shape: type[Shape], inner: str, stop: int) -> tuple[str, int]:
+def _inside(site: CompletionSite, shape: type[Shape], inner: str, stop: int) -> tuple[str, int]:
     """What a mapping needs itself, one level deep."""
     written = ""
     for spelling, key in site.dialect.fields(shape):
@@ -61,8 +61,8 @@ def _inside(site: Site, shape: type[Shape], inner: str, stop: int) -> tuple[str,
 
 
 def _is_list_of_criteria(kind: Kind[object]) -> bool:
-    for each in kind.branches if isinstance(kind, ByNode) else (kind,):
+    for each in kind.branches if isinstance(kind, NodeUnion) else (kind,):
         item = each.item if isinstance(each, ListOf) else None
-        if isinstance(item, ByNode) and isinstance(item.mapping, Shaped) and item.mapping.shape is Criterion:
+        if isinstance(item, NodeUnion) and isinstance(item.mapping, Shaped) and item.mapping.shape is Criterion:
             return True
     return False

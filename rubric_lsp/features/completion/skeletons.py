@@ -7,17 +7,17 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Message, Suite
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Target
-from rubric_core.language.value_kinds import ByNode, Kind, ListOf, Ranges
+from rubric_core.language.value_kinds import Kind, ListOf, NodeUnion, Ranges
 from rubric_lsp.features.completion.bands import band, bands
-from rubric_lsp.features.completion.context import Completion, Site
+from rubric_lsp.features.completion.context import Completion, CompletionSite
 from rubric_lsp.features.completion.values import types
 
 __all__ = ["case", "dashes", "items", "suite"]
 
 
-def items(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
+def items(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
     """What an item of a list can be as a whole."""
-    for each in kind.branches if isinstance(kind, ByNode) else (kind,):
+    for each in kind.branches if isinstance(kind, NodeUnion) else (kind,):
         if isinstance(each, Tagged) and each.base is Evaluator and not site.cursor.flow:
             yield from types(site, lead="type: ")
         elif isinstance(each, Tagged) and issubclass(each.base, Target) and not site.cursor.flow:
@@ -28,16 +28,16 @@ def items(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
             yield from _of_shape(site, each, "")
 
 
-def dashes(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
+def dashes(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
     """The cursor is below a key whose value is a list, and no dash is typed yet."""
     if isinstance(kind, Ranges):
         yield from bands(site)
         return
-    sequence = kind.sequence if isinstance(kind, ByNode) else kind
+    sequence = kind.sequence if isinstance(kind, NodeUnion) else kind
     if isinstance(sequence, Messages):
         yield _message(site)
     item = sequence.item if isinstance(sequence, ListOf) else None
-    branches = item.branches if isinstance(item, ByNode) else (item,)
+    branches = item.branches if isinstance(item, NodeUnion) else (item,)
     for each in branches:
         if isinstance(each, Shaped):
             yield from _of_shape(site, each, "- ")
@@ -49,19 +49,19 @@ def dashes(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
             yield Completion("- type", "snippet", site.span, "- type: ", "- type: $1", "an evaluator", sort="0")
 
 
-def _of_shape(site: Site, kind: Shaped, dash: str) -> Iterator[Completion]:
+def _of_shape(site: CompletionSite, kind: Shaped, dash: str) -> Iterator[Completion]:
     if kind.shape is Criterion:
         yield _criterion(site, dash)
     elif issubclass(kind.shape, Case):
         yield case(site, dash)
 
 
-def _message(site: Site) -> Completion:
+def _message(site: CompletionSite) -> Completion:
     body = f"- role: ${{1|user,system,assistant,tool|}}{site.line(2)}content: ${{2:text}}"
     return Completion("message", "snippet", site.span, "- role: user", body, Message.title(), sort="00")
 
 
-def _target(site: Site, dash: str) -> Completion:
+def _target(site: CompletionSite, dash: str) -> Completion:
     spelled = site.dialect.spelled
     line = site.line(len(dash))
     body = (
@@ -70,7 +70,7 @@ def _target(site: Site, dash: str) -> Completion:
     return Completion("target", "snippet", site.span, f"{dash}name: ", body, "a target", sort="00")
 
 
-def _criterion(site: Site, dash: str = "") -> Completion:
+def _criterion(site: CompletionSite, dash: str = "") -> Completion:
     line = site.line(len(dash))
     outcome = site.dialect.spelled(Criterion, "outcome")
     body = f"{dash}id: ${{1:name}}{line}{outcome}: ${{2:what the answer has to achieve}}{line}weight: ${{3:1.0}}"
@@ -79,7 +79,7 @@ def _criterion(site: Site, dash: str = "") -> Completion:
     )
 
 
-def case(site: Site, dash: str) -> Completion:
+def case(site: CompletionSite, dash: str) -> Completion:
     """A whole case."""
     body, _ = _case_lines(site, 1)
     line = site.line(len(dash))
@@ -88,7 +88,7 @@ def case(site: Site, dash: str) -> Completion:
     )
 
 
-def _case_lines(site: Site, stop: int) -> tuple[list[str], int]:
+def _case_lines(site: CompletionSite, stop: int) -> tuple[list[str], int]:
     """The lines of a case in this dialect, with tab stops from `stop` on."""
     spelled = site.dialect.spelled
     lines = [f"id: ${{{stop}:name}}"] if spelled(Case, "id") else []
@@ -113,7 +113,7 @@ def _case_lines(site: Site, stop: int) -> tuple[list[str], int]:
     return lines, stop + 4
 
 
-def suite(site: Site) -> Iterator[Completion]:
+def suite(site: CompletionSite) -> Iterator[Completion]:
     """A whole suite, or another kind of file."""
     if site.analysis.kind is FileKind.TARGETS:
         body = "targets:\n  - name: ${1:default}\n    provider: $2\n"

@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from rubric_core.language.dialect import Fate
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
 from rubric_core.language.file_extensions import CODE, FILTERS, IMAGES, TEMPLATES
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.usage_counts import type_word
-from rubric_core.language.value_kinds import Boolean, ByNode, Choice, Kind, Ranges, Text
+from rubric_core.language.value_kinds import Boolean, Choice, Kind, NodeUnion, Ranges, Text
 from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.completion.bands import bands
-from rubric_lsp.features.completion.context import Completion, Site
+from rubric_lsp.features.completion.context import Completion, CompletionSite
 from rubric_lsp.features.completion.paths import paths
 from rubric_lsp.features.completion.ranking import name_ranks, word_ranks
 from rubric_lsp.features.completion.required_fields import required_fields
@@ -25,13 +25,15 @@ __all__ = ["types", "values"]
 #: Fields of any form in which a text with `file://` in front is a path, and what its name ends in.
 _MARKED = {"prompts": TEMPLATES, "extensions": FILTERS}
 #: What becomes of a type that is still worth offering.
-_OFFERED = frozenset({Fate.CURRENT, Fate.DEPRECATED, Fate.LEAVING, Fate.TOLERATED})
+_OFFERED = frozenset(
+    {SpellingStatus.CURRENT, SpellingStatus.DEPRECATED, SpellingStatus.LEAVING, SpellingStatus.TOLERATED}
+)
 _PATHS = frozenset({"file", "directory", "program"})
 
 
-def values(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
+def values(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
     """What can be the value at the cursor."""
-    branches = kind.branches if isinstance(kind, ByNode) else (kind,)
+    branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     # Where any text is welcome, nobody means one of the two words.
     free = any(isinstance(each, Text) and each.blank for each in branches)
     for each in branches:
@@ -56,7 +58,7 @@ def values(site: Site, kind: Kind[object] | None) -> Iterator[Completion]:
             yield from paths(site, "file", IMAGES if written == "image" else ())
 
 
-def _words(site: Site, options: Sequence[tuple[str, str]]) -> Iterator[Completion]:
+def _words(site: CompletionSite, options: Sequence[tuple[str, str]]) -> Iterator[Completion]:
     """Words with their meanings."""
     shape, key = site.place.shape, site.place.key
     words = [word for word, _ in options]
@@ -65,7 +67,7 @@ def _words(site: Site, options: Sequence[tuple[str, str]]) -> Iterator[Completio
         yield Completion(word, "value", site.span, word, detail=meaning, sort=f"0{ranks.get(word, order):02}")
 
 
-def _references(site: Site, kind: Text) -> Iterator[Completion]:
+def _references(site: CompletionSite, kind: Text) -> Iterator[Completion]:
     refers_to = kind.refers_to
     if refers_to == "type":
         yield from types(site)
@@ -82,13 +84,13 @@ def _references(site: Site, kind: Text) -> Iterator[Completion]:
         yield from _named(site, sorted(names, key=lambda name: ranks[name]))
 
 
-def _named(site: Site, names: Iterable[str]) -> Iterator[Completion]:
+def _named(site: CompletionSite, names: Iterable[str]) -> Iterator[Completion]:
     for order, name in enumerate(dict.fromkeys(names)):
         written = name if site.cursor.quote else plain_or_quoted(name)
         yield Completion(name, "reference", site.span, written, sort=f"0{order:03}")
 
 
-def _own_targets(site: Site) -> list[str]:
+def _own_targets(site: CompletionSite) -> list[str]:
     """The names that the document itself gives to targets."""
     if site.local.in_frame and site.place.shape is not None and issubclass(site.place.shape, Entry):
         own = site.cursor.siblings.get("name", "").strip("\"'")
@@ -97,7 +99,7 @@ def _own_targets(site: Site) -> list[str]:
     return [name for name in sorted(site.analysis.own_targets) if name != own]
 
 
-def _cases(site: Site) -> Iterator[Completion]:
+def _cases(site: CompletionSite) -> Iterator[Completion]:
     here = site.analysis.case_at(site.offset)
     own = here.case.id if here is not None else None
     yield from _named(site, [e.case.id for e in site.analysis.cases if e.case.id and e.case.id != own])
@@ -106,7 +108,7 @@ def _cases(site: Site) -> Iterator[Completion]:
 # Types
 
 
-def types(site: Site, lead: str = "") -> Iterator[Completion]:
+def types(site: CompletionSite, lead: str = "") -> Iterator[Completion]:
     """The types of evaluators, with the fields that each of them needs."""
     dialect = site.dialect
     possible = [known for known in dialect.types.values() if known.fate in _OFFERED]
@@ -114,7 +116,7 @@ def types(site: Site, lead: str = "") -> Iterator[Completion]:
     words = [type_word(known.shape, known.name) for known in sorted(possible, key=lambda known: known.shape is Rubric)]
     ranks = word_ranks(site, Evaluator, "type", words)
     for known in possible:
-        gone = known.fate is Fate.DEPRECATED
+        gone = known.fate is SpellingStatus.DEPRECATED
         name = dialect.type_name(known.shape) or known.name if gone else known.name
         body = required_fields(site, known.shape)
         yield Completion(
@@ -129,7 +131,7 @@ def types(site: Site, lead: str = "") -> Iterator[Completion]:
             )
 
 
-def _kinds(site: Site) -> Iterator[Completion]:
+def _kinds(site: CompletionSite) -> Iterator[Completion]:
     """The kinds of providers."""
     shape = site.place.shape
     base: type[Shape] = Provider if shape is not None and issubclass(shape, Provider) else Target
@@ -139,7 +141,7 @@ def _kinds(site: Site) -> Iterator[Completion]:
     possible = [known for known in every if known.fate in _OFFERED and not issubclass(known.shape, Evaluator)]
     ranks = word_ranks(site, base, base.tag, (known.name for known in possible))
     for known in possible:
-        gone = known.fate is not Fate.CURRENT
+        gone = known.fate is not SpellingStatus.CURRENT
         name = site.dialect.type_name(known.shape) or known.name if gone else known.name
         body = required_fields(site, known.shape)
         yield Completion(

@@ -8,7 +8,7 @@ from rubric_core.analysis import Language
 from rubric_core.text import LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.documents.deferral import IDLE, Deferral
-from rubric_lsp.documents.open_documents import Change
+from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import without_some
 from rubric_lsp.routes import make_server
@@ -104,7 +104,7 @@ class Desk:
             assert before is not None
             text, changes = before.document.text, []
             for edit in stroke.edits:
-                changes.append(Change(LineIndex(text).range(edit.span, "utf-32"), edit.new_text))
+                changes.append(ContentChange(LineIndex(text).range(edit.span, "utf-32"), edit.new_text))
                 text = apply_edits(text, [edit])
             snapshot = self.server.documents.change(uri, version, changes)
             assert snapshot is not None

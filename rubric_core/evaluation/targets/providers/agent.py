@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rubric_core.evaluation.model.trace import iso_time
 from rubric_core.evaluation.targets.providers.answer_reader import objects
-from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
-from rubric_core.evaluation.targets.providers.program import Runs
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
+from rubric_core.evaluation.targets.providers.program import ProgramRunner
 from rubric_core.language.providers import CommandAgent
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request, ToolUse
@@ -58,7 +58,7 @@ class Agent:
     kind: str
     model: str
     program: tuple[str, ...]
-    runs: Runs
+    runs: ProgramRunner
     dialogue: Dialogue
     #: Whether this version of the program was found to know no schemas.
     _plain: bool = False
@@ -104,7 +104,7 @@ def agent_kind(
     names: tuple[str, ...],
     settings: type[S],
     program: str,
-    dialogue: Callable[[S, Place, tuple[str, ...]], Dialogue],
+    dialogue: Callable[[S, TargetLocation, tuple[str, ...]], Dialogue],
     environment: tuple[str, ...],
     keys: Callable[[S], Mapping[str, str]] = lambda _: {},
 ) -> ProviderKind[S]:
@@ -119,10 +119,10 @@ def agent_kind(
         keys: Further variables, of its settings.
     """
 
-    def make(written: S, place: Place, ports: Ports) -> Agent:
+    def make(written: S, place: TargetLocation, ports: Ports) -> Agent:
         place = replace(place, environment={**place.environment, **keys(written)})
         setting = next((s for s in ("command", "executable", "binary") if written.has(s)), "")
-        runs = Runs(place, ports, written.timeout_seconds or _TIMEOUT, written.cwd, setting, _REMEDY)
+        runs = ProgramRunner(place, ports, written.timeout_seconds or _TIMEOUT, written.cwd, setting, _REMEDY)
         spoken = dialogue(written, place, _arguments(written, place))
         return Agent(
             place.name, names[0], written.model or place.model, _program(written, place, program), runs, spoken
@@ -131,7 +131,7 @@ def agent_kind(
     return ProviderKind(names, settings, make, unused=_UNUSED_LOGS, program=program, environment=environment)
 
 
-def _program(settings: CommandAgent, place: Place, usual: str) -> tuple[str, ...]:
+def _program(settings: CommandAgent, place: TargetLocation, usual: str) -> tuple[str, ...]:
     single = settings.executable or settings.binary
     if single:
         return (single,)
@@ -141,13 +141,13 @@ def _program(settings: CommandAgent, place: Place, usual: str) -> tuple[str, ...
     return _words(command, place, "command") or (usual,)
 
 
-def _arguments(settings: CommandAgent, place: Place) -> tuple[str, ...]:
+def _arguments(settings: CommandAgent, place: TargetLocation) -> tuple[str, ...]:
     """The further arguments that the target names. Raises ValueError for quotes that are not closed."""
     name = "args" if settings.args is not None else "arguments"
     return _words(settings.args if settings.args is not None else settings.arguments or (), place, name)
 
 
-def _words(written: str | Sequence[str], place: Place, name: str) -> tuple[str, ...]:
+def _words(written: str | Sequence[str], place: TargetLocation, name: str) -> tuple[str, ...]:
     if not isinstance(written, str):
         return tuple(written)
     try:

@@ -14,8 +14,8 @@ from rubric_core.evaluation.targets.providers.api import (
     no_text,
     sampling,
 )
-from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
-from rubric_core.evaluation.targets.providers.http import Asking
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
+from rubric_core.evaluation.targets.providers.http import HttpTarget
 from rubric_core.evaluation.targets.providers.openai import model_of
 from rubric_core.language.providers import Anthropic
 from rubric_core.lazy_compilation import dataclass
@@ -87,7 +87,7 @@ def _tokens(usage: object) -> Tokens | None:
     return Tokens(tokens.input + written, tokens.output, tokens.cached)
 
 
-def _make(settings: Anthropic, place: Place, ports: Ports) -> ApiModel:
+def _make(settings: Anthropic, place: TargetLocation, ports: Ports) -> ApiModel:
     model, setting = model_of(settings, place, "anthropic")
     if not settings.api_key:
         raise ValueError(f"anthropic targets need `api_key` ({place.where('')})")
@@ -96,7 +96,7 @@ def _make(settings: Anthropic, place: Place, ports: Ports) -> ApiModel:
         place.name,
         "anthropic",
         model,
-        Asking(settings, place, ports, "", model, setting),
+        HttpTarget(settings, place, ports, "", model, setting),
         _Wire(headers, model, settings),
     )
 

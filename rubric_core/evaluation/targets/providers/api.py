@@ -6,10 +6,10 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from rubric_core.evaluation.model.trace import iso_time
 from rubric_core.evaluation.targets.providers.answer_reader import number
-from rubric_core.evaluation.targets.providers.http import Asking, RefusalError
+from rubric_core.evaluation.targets.providers.http import HttpRefusalError, HttpTarget
 from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, Sent, Tokens
+from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, SentPayload, Tokens
 
 __all__ = ["ApiModel", "Call", "Option", "Wire", "answered", "counted", "in_turn", "merged", "no_text", "sampling"]
 
@@ -52,7 +52,7 @@ class ApiModel:
     name: str
     kind: str
     model: str
-    asking: Asking
+    asking: HttpTarget
     wire: Wire
     #: What this server was found not to know.
     _unknown: set[Option] = field(default_factory=set)
@@ -64,22 +64,24 @@ class ApiModel:
     async def ask(self, request: Request) -> Answer:
         without = frozenset(self._unknown)
         call = self.wire.call(request, without)
-        request.sent(Sent(self.name, call.messages))
+        request.sent(SentPayload(self.name, call.messages))
         clock = self.asking.ports.clock
         began = iso_time(clock.now())
         while True:
             try:
                 reply, took = await self.asking.ask(
-                    call.url, call.headers, call.body, lambda why: request.sent(Sent(self.name, again=why))
+                    call.url, call.headers, call.body, lambda why: request.sent(SentPayload(self.name, again=why))
                 )
-            except RefusalError as refusal:
+            except HttpRefusalError as refusal:
                 unwanted = self._unwanted(refusal, without)
                 if unwanted is None:
                     raise
                 without |= {unwanted}
                 call = self.wire.call(request, without)
                 request.sent(
-                    Sent(self.name, again=f"without {_NAMES[unwanted]}; {refusal.status}: {refusal.refusal.said}")
+                    SentPayload(
+                        self.name, again=f"without {_NAMES[unwanted]}; {refusal.status}: {refusal.refusal.said}"
+                    )
                 )
             else:
                 # Only now is it known that the option was the trouble.
@@ -90,7 +92,7 @@ class ApiModel:
                     place = self.asking.place
                     raise ProviderError(f"{place.redact(str(error))} ({place.where('')})") from None
 
-    def _unwanted(self, refusal: RefusalError, without: Collection[Option]) -> Option | None:
+    def _unwanted(self, refusal: HttpRefusalError, without: Collection[Option]) -> Option | None:
         """The option that a server complains of; the schema when it does not say what is wrong."""
         if refusal.status not in (400, 422) or refusal.refusal.certain:
             return None

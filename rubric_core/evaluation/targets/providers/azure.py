@@ -3,9 +3,9 @@
 from urllib.parse import quote, urlencode
 
 from rubric_core.evaluation.targets.providers.api import ApiModel, Wire
-from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.chat import ChatWire
-from rubric_core.evaluation.targets.providers.http import Asking
+from rubric_core.evaluation.targets.providers.http import HttpTarget
 from rubric_core.evaluation.targets.providers.openai import FORMATS
 from rubric_core.evaluation.targets.providers.responses import ResponsesWire
 from rubric_core.language.providers import Azure
@@ -17,7 +17,7 @@ __all__ = ["AZURE"]
 _VERSION = "2024-10-21"
 
 
-def _make(settings: Azure, place: Place, ports: Ports) -> ApiModel:
+def _make(settings: Azure, place: TargetLocation, ports: Ports) -> ApiModel:
     deployment = settings.deployment or settings.model or place.model
     if not deployment:
         raise ValueError(f"azure targets need `deployment` ({place.where('')})")
@@ -31,11 +31,11 @@ def _make(settings: Azure, place: Place, ports: Ports) -> ApiModel:
     headers = {"api-key": settings.api_key}
     wire: Wire = (ResponsesWire if form == "responses" else ChatWire)(url, headers, deployment, settings)
     setting = "deployment" if settings.deployment else "model" if settings.model else "provider"
-    asking = Asking(settings, place, ports, written, deployment, setting)
+    asking = HttpTarget(settings, place, ports, written, deployment, setting)
     return ApiModel(place.name, "azure", deployment, asking, wire)
 
 
-def _base(settings: Azure, place: Place) -> str:
+def _base(settings: Azure, place: TargetLocation) -> str:
     if not settings.endpoint and not settings.resource:
         raise ValueError(f"azure targets need `endpoint` or `resource` ({place.where('')})")
     base = settings.endpoint or settings.resource or ""

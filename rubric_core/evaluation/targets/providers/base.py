@@ -10,11 +10,11 @@ from rubric_core.language.providers import Settings
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Ports, Provider
 
-__all__ = ["Place", "ProviderKind"]
+__all__ = ["ProviderKind", "TargetLocation"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TargetLocation:
     """Where a target comes from: its name, its directories, and where its settings stand in their file."""
 
     name: str
@@ -46,7 +46,7 @@ class ProviderKind(Generic[S]):
     #: Its settings, as the catalogue has them.
     settings: type[S]
     #: Raises ValueError for settings that do not go together; the message is for the author.
-    make: Callable[[S, Place, Ports], Provider]
+    make: Callable[[S, TargetLocation, Ports], Provider]
     #: Whether it is a model, so that a target of this kind judges its own answers when no judge is named.
     judges: bool = False
     #: Settings that rubric takes and does not act on, each with the reason.

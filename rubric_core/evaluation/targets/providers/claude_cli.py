@@ -8,7 +8,7 @@ from typing import Any
 from rubric_core.evaluation.targets.providers.agent import AgentError, Invocation, ToolLog, agent_kind
 from rubric_core.evaluation.targets.providers.answer_reader import number
 from rubric_core.evaluation.targets.providers.api import counted
-from rubric_core.evaluation.targets.providers.base import Place
+from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.providers import Claude
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Request, Tokens
@@ -70,7 +70,7 @@ def _tokens(usage: object) -> Tokens | None:
     return Tokens(tokens.input + written, tokens.output, tokens.cached)
 
 
-def _dialogue(settings: Claude, place: Place, arguments: tuple[str, ...]) -> _Dialogue:
+def _dialogue(settings: Claude, place: TargetLocation, arguments: tuple[str, ...]) -> _Dialogue:
     named = (
         ("--model", settings.model or place.model or None),
         ("--append-system-prompt", settings.system_prompt),

@@ -10,9 +10,9 @@ from dataclasses import field
 from pathlib import Path
 
 from rubric_core.evaluation.code.commands import ended_words, failure_words
-from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.cli_reply import answer_in, answer_in_batch
-from rubric_core.evaluation.targets.providers.program import LONGEST_ARGUMENT, Runs
+from rubric_core.evaluation.targets.providers.program import LONGEST_ARGUMENT, ProgramRunner
 from rubric_core.language.providers import Cli, Healthcheck
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
@@ -32,9 +32,9 @@ _HEALTH_SIZE = 1_000_000
 class _Cli:
     name: str
     settings: Cli
-    place: Place
+    place: TargetLocation
     ports: Ports
-    runs: Runs
+    runs: ProgramRunner
     kind: str = "cli"
     _checking: asyncio.Lock = field(default_factory=asyncio.Lock)
     #: What the health check found; None before it was made.
@@ -78,7 +78,7 @@ class _Cli:
             return "" if reply.status < 400 else f"{self.place.redact(check.url)} replied {reply.status}"
         if not check.command:
             return "it has neither `url` nor `command`"
-        runs = Runs(self.place, self.ports, limit, check.cwd or self.settings.cwd, "healthcheck")
+        runs = ProgramRunner(self.place, self.ports, limit, check.cwd or self.settings.cwd, "healthcheck")
         # Of no case: it has neither a question nor a workspace.
         asked = Request((), "", case_id="healthcheck", environment=request.environment)
         try:
@@ -163,7 +163,7 @@ class _Cli:
             raise ProviderError(f"its reply has no line with the id {request.case_id} ({where})") from None
 
 
-def _make(settings: Cli, place: Place, ports: Ports) -> _Cli:
+def _make(settings: Cli, place: TargetLocation, ports: Ports) -> _Cli:
     command = settings.command if isinstance(settings.command, str) else " ".join(settings.command or ())
     if not command.strip():
         raise ValueError(f"cli targets need `command` ({place.where('')})")
@@ -176,7 +176,7 @@ def _make(settings: Cli, place: Place, ports: Ports) -> _Cli:
         shlex.split(settings.files_format)
     except ValueError as error:
         raise ValueError(f"files_format: {str(error).lower()} ({place.where('files_format')})") from None
-    runs = Runs(place, ports, settings.timeout_seconds or _TIMEOUT, settings.cwd)
+    runs = ProgramRunner(place, ports, settings.timeout_seconds or _TIMEOUT, settings.cwd)
     return _Cli(place.name, settings, place, ports, runs)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rubric_core.evaluation.targets.providers.agent import AgentError, Invocation, ToolLog, agent_kind
 from rubric_core.evaluation.targets.providers.api import counted
-from rubric_core.evaluation.targets.providers.base import Place
+from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.providers import Codex
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Request, Tokens
@@ -78,7 +78,7 @@ def _note(log: ToolLog, item: Mapping[str, Any]) -> None:
     log.done(name, next((item[key] for key in _MADE if item.get(key) is not None), None))
 
 
-def _dialogue(settings: Codex, place: Place, further: tuple[str, ...]) -> _Dialogue:
+def _dialogue(settings: Codex, place: TargetLocation, further: tuple[str, ...]) -> _Dialogue:
     effort = settings.reasoning_effort or settings.model_reasoning_effort
     model = settings.model or place.model
     base = settings.base_url or settings.endpoint

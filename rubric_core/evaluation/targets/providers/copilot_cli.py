@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.targets.providers.agent import AgentError, Invocation, ToolLog, agent_kind
-from rubric_core.evaluation.targets.providers.base import Place
+from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.program import LONGEST_ARGUMENT
 from rubric_core.language.providers import CopilotCli
 from rubric_core.lazy_compilation import dataclass
@@ -66,7 +66,7 @@ class _Dialogue:
         )
 
 
-def _dialogue(settings: CopilotCli, place: Place, further: tuple[str, ...]) -> _Dialogue:
+def _dialogue(settings: CopilotCli, place: TargetLocation, further: tuple[str, ...]) -> _Dialogue:
     model = settings.model or place.model
     arguments = ("--model", model) if model else ()
     return _Dialogue((*arguments, *further), settings.system_prompt or "", place.where(""))

@@ -15,8 +15,8 @@ from rubric_core.evaluation.targets.providers.api import (
     no_text,
     sampling,
 )
-from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
-from rubric_core.evaluation.targets.providers.http import Asking
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
+from rubric_core.evaluation.targets.providers.http import HttpTarget
 from rubric_core.evaluation.targets.providers.openai import model_of
 from rubric_core.language.providers import Model
 from rubric_core.lazy_compilation import dataclass
@@ -112,14 +112,18 @@ def _known(schema: Any) -> Any:
     return {**made, "propertyOrdering": list(properties)} if isinstance(properties, Mapping) else made
 
 
-def _make(settings: Model, place: Place, ports: Ports) -> ApiModel:
+def _make(settings: Model, place: TargetLocation, ports: Ports) -> ApiModel:
     model, setting = model_of(settings, place, "gemini")
     model = model.removeprefix("models/")
     if not settings.api_key:
         raise ValueError(f"gemini targets need `api_key` ({place.where('')})")
     headers = {"x-goog-api-key": settings.api_key}
     return ApiModel(
-        place.name, "gemini", model, Asking(settings, place, ports, "", model, setting), _Wire(headers, model, settings)
+        place.name,
+        "gemini",
+        model,
+        HttpTarget(settings, place, ports, "", model, setting),
+        _Wire(headers, model, settings),
     )
 
 

@@ -7,13 +7,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rubric_core.evaluation.model.redaction import sealed
-from rubric_core.evaluation.targets.providers.base import Place
-from rubric_core.evaluation.targets.providers.refusals import Refusal, refusal_of
+from rubric_core.evaluation.targets.providers.base import TargetLocation
+from rubric_core.evaluation.targets.providers.refusals import ErrorReply, refusal_of
 from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import HttpReply, NetworkError, Ports, ProviderError
 
-__all__ = ["Asking", "RefusalError"]
+__all__ = ["HttpRefusalError", "HttpTarget"]
 
 _SIZE_LIMIT = 10_000_000
 _SHOWN = 300
@@ -30,21 +30,21 @@ def _unheard(_: str) -> None:
     """Nobody listens."""
 
 
-class RefusalError(ProviderError):
+class HttpRefusalError(ProviderError):
     """The server said no."""
 
-    def __init__(self, message: str, status: int, refusal: Refusal) -> None:
+    def __init__(self, message: str, status: int, refusal: ErrorReply) -> None:
         super().__init__(message)
         self.status = status
         self.refusal = refusal
 
 
 @dataclass
-class Asking:
+class HttpTarget:
     """How one target is asked. A server that asks to slow down is left alone by all requests to the target."""
 
     settings: Api
-    place: Place
+    place: TargetLocation
     ports: Ports
     #: The setting that has the address, for messages; empty when it is no setting.
     address: str = "base_url"
@@ -86,7 +86,7 @@ class Asking:
                     return self._read(url, reply, keyed=bool(headers)), (clock.seconds() - began) * 1000
                 if reply.status not in (self.settings.retry_status_codes or _RETRIED) or not left:
                     refusal = refusal_of(reply)
-                    raise RefusalError(
+                    raise HttpRefusalError(
                         self._refused(url, reply, refusal, retries, keyed=bool(headers)), reply.status, refusal
                     )
                 asked = self._retry_after(reply)
@@ -124,7 +124,7 @@ class Asking:
         where = "timeout_seconds" if str(error).startswith("no reply") else self.address
         return self.place.redact(f"{error}{hint} ({self.place.where(where)})")
 
-    def _refused(self, url: str, reply: HttpReply, refusal: Refusal, retries: int, *, keyed: bool) -> str:
+    def _refused(self, url: str, reply: HttpReply, refusal: ErrorReply, retries: int, *, keyed: bool) -> str:
         place, status = self.place, reply.status
         more = f": {refusal.said}" if refusal.said else ""
         if status < 400:

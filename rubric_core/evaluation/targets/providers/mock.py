@@ -1,6 +1,6 @@
 """A target that always says the same: for trying out a suite."""
 
-from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.language.providers import Mock
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Ports, Request
@@ -24,7 +24,7 @@ class _Mock:
         return Answer(self.response, tool_uses=(), llm_calls=1, model="mock")
 
 
-def _make(settings: Mock, place: Place, _: Ports) -> _Mock:
+def _make(settings: Mock, place: TargetLocation, _: Ports) -> _Mock:
     return _Mock(place.name, _DEFAULT if settings.response is None else settings.response)
 
 

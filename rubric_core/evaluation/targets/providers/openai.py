@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.targets.providers.api import ApiModel, Wire
-from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.chat import ChatWire
-from rubric_core.evaluation.targets.providers.http import Asking
+from rubric_core.evaluation.targets.providers.http import HttpTarget
 from rubric_core.evaluation.targets.providers.responses import ResponsesWire
 from rubric_core.language.providers import OpenAi
 from rubric_core.ports import Ports
@@ -18,7 +18,7 @@ _DEFAULT_URL = "https://api.openai.com/v1"
 FORMATS: Mapping[str, str] = {"chat": "/chat/completions", "responses": "/responses"}
 
 
-def model_of(settings: Any, place: Place, kind: str) -> tuple[str, str]:
+def model_of(settings: Any, place: TargetLocation, kind: str) -> tuple[str, str]:
     """The model of a target, and the setting that names it. Raises ValueError when none does."""
     written = {"model": settings.model, "deployment": settings.deployment, "provider": place.model}
     setting = next((name for name, value in written.items() if value), None)
@@ -27,7 +27,7 @@ def model_of(settings: Any, place: Place, kind: str) -> tuple[str, str]:
     return str(written[setting]), setting
 
 
-def _make(settings: OpenAi, place: Place, ports: Ports) -> ApiModel:
+def _make(settings: OpenAi, place: TargetLocation, ports: Ports) -> ApiModel:
     written = "base_url" if settings.base_url or not settings.endpoint else "endpoint"
     base = settings.base_url or settings.endpoint or _DEFAULT_URL
     form, url = _address(base.rstrip("/"), settings.api_format, place)
@@ -39,10 +39,10 @@ def _make(settings: OpenAi, place: Place, ports: Ports) -> ApiModel:
     else:
         more: Mapping[str, Any] = {"reasoning_effort": settings.variant} if settings.variant else {}
         wire = ChatWire(url, headers, model, settings, more)
-    return ApiModel(place.name, "openai", model, Asking(settings, place, ports, written, model, setting), wire)
+    return ApiModel(place.name, "openai", model, HttpTarget(settings, place, ports, written, model, setting), wire)
 
 
-def _address(base: str, asked: str | None, place: Place) -> tuple[str, str]:
+def _address(base: str, asked: str | None, place: TargetLocation) -> tuple[str, str]:
     """The format and the whole address; an address may say the format itself. Raises ValueError."""
     if asked not in (None, *FORMATS):
         raise ValueError(f"api_format is chat or responses, found {asked} ({place.where('api_format')})")

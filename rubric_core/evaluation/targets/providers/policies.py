@@ -7,19 +7,19 @@ from dataclasses import field, replace
 from rubric_core.dataclass_copies import changed
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.targets.providers.wrapper import Around
+from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.language.providers import Prices
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
 
-__all__ = ["Guarded", "Priced", "WithStandIns"]
+__all__ = ["FallbackProvider", "GuardedProvider", "PricedProvider"]
 
 
 _MILLION = 1_000_000
 
 
 @dataclass
-class Priced(Around):
+class PricedProvider(ProviderWrapper):
     """A provider whose answers cost what its tokens cost, where it does not tell that itself."""
 
     prices: Prices
@@ -36,7 +36,7 @@ class Priced(Around):
 
 
 @dataclass
-class Guarded(Around):
+class GuardedProvider(ProviderWrapper):
     """A provider that is asked no more than it is to be, and that lets no secret out."""
 
     redact: Redactor
@@ -76,7 +76,7 @@ class Guarded(Around):
 
 
 @dataclass
-class WithStandIns(Around):
+class FallbackProvider(ProviderWrapper):
     """A provider with others that are asked, in their order, after an error of it."""
 
     #: Names of the others, and how each is made when it is needed. The latter raises Unscored.

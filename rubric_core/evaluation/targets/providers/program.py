@@ -5,11 +5,11 @@ from pathlib import Path
 
 from rubric_core.evaluation.code.commands import ProgramError, ended, ended_words, failure_words, last_words
 from rubric_core.evaluation.model.redaction import sealed
-from rubric_core.evaluation.targets.providers.base import Place
+from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.ports import Finished, Ports, Program, ProviderError, Request, Sent
+from rubric_core.ports import Finished, Ports, Program, ProviderError, Request, SentPayload
 
-__all__ = ["LONGEST_ARGUMENT", "Runs"]
+__all__ = ["LONGEST_ARGUMENT", "ProgramRunner"]
 
 #: Bytes; systems refuse longer arguments.
 LONGEST_ARGUMENT = 120_000
@@ -18,10 +18,10 @@ _NO_FILES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
-class Runs:
+class ProgramRunner:
     """How the program of one target is run."""
 
-    place: Place
+    place: TargetLocation
     ports: Ports
     #: Seconds.
     limit: float
@@ -49,7 +49,7 @@ class Runs:
         environment = {**self.place.environment, **request.environment, **variables}
         program = Program(argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT)
         request.sent(
-            Sent(self.place.name, argv=argv, stdin=stdin.decode("utf-8", "replace"), files=tuple(files.items()))
+            SentPayload(self.place.name, argv=argv, stdin=stdin.decode("utf-8", "replace"), files=tuple(files.items()))
         )
         where = self.place.where(self.setting)
         try:

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from rubric_core.ports import HttpReply
 
-__all__ = ["Refusal", "refusal_of"]
+__all__ = ["ErrorReply", "refusal_of"]
 
 Cause = Literal["model", "key", "address", ""]
 
@@ -34,7 +34,7 @@ _KEY = re.compile(
 _ADDRESS = re.compile(r"\bunexpected endpoint\b|\binvalid url\b|\bpage not found\b", re.IGNORECASE)
 
 
-class Refusal(NamedTuple):
+class ErrorReply(NamedTuple):
     """An error reply."""
 
     #: What is to blame; empty when that is something else, or not said.
@@ -45,7 +45,7 @@ class Refusal(NamedTuple):
     certain: bool = False
 
 
-def refusal_of(reply: HttpReply) -> Refusal:
+def refusal_of(reply: HttpReply) -> ErrorReply:
     """What an error reply is about. Servers that answer errors with status 200 are read in the same way."""
     error = _error_in(reply.body)
     said = _words(error, reply.body)
@@ -53,16 +53,16 @@ def refusal_of(reply: HttpReply) -> Refusal:
     found = next((cause for code, cause in _CODES.items() if code in codes), None)
     refused = reply.status in (400, 403, 404, 422)
     if found is not None or (refused and isinstance(error, dict) and error.get("param") == "model"):
-        return Refusal(found or "model", said, certain=True)
+        return ErrorReply(found or "model", said, certain=True)
     if codes & set(_PLACES):
-        return Refusal("", said)
+        return ErrorReply("", said)
     if _KEY.search(said) or reply.status == 401:
-        return Refusal("key", said)
+        return ErrorReply("key", said)
     if _MODEL.search(said) and (refused or reply.status < 300):
-        return Refusal("model", said)
+        return ErrorReply("model", said)
     if _ADDRESS.search(said) or reply.status == 404:
-        return Refusal("address", said)
-    return Refusal("key" if reply.status == 403 else "", said)
+        return ErrorReply("address", said)
+    return ErrorReply("key" if reply.status == 403 else "", said)
 
 
 def _error_in(body: bytes) -> Any:

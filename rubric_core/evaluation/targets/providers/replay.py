@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.targets.providers.answer_reader import answer_told
-from rubric_core.evaluation.targets.providers.base import Place, ProviderKind
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.language.providers import Replay
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import current_directory, find_file
@@ -28,7 +28,7 @@ _SUITE = ("suite", "dataset")
 class _Replay:
     name: str
     settings: Replay
-    place: Place
+    place: TargetLocation
     ports: Ports
     path: Path
     source: str
@@ -93,7 +93,7 @@ def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((row[name] for name in names if row.get(name) is not None), None)
 
 
-def _make(settings: Replay, place: Place, ports: Ports) -> _Replay:
+def _make(settings: Replay, place: TargetLocation, ports: Ports) -> _Replay:
     named = [name for name in _SOURCES if settings.has(name)]
     if len(named) != 1:
         raise ValueError(f"replay targets need one of {', '.join(f'`{s}`' for s in _SOURCES)} ({place.where('')})")

@@ -5,34 +5,34 @@ from dataclasses import replace
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.targets.providers.base import Place
-from rubric_core.evaluation.targets.providers.wrapper import Around
+from rubric_core.evaluation.targets.providers.base import TargetLocation
+from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
 
-__all__ = ["Transformed", "transformed"]
+__all__ = ["TransformedProvider", "transformed"]
 
 _SECONDS = 60.0
 
 
-def transformed(provider: Provider, entry: Entry, place: Place, ports: Ports) -> Provider:
+def transformed(provider: Provider, entry: Entry, place: TargetLocation, ports: Ports) -> Provider:
     """A provider with the code of its entry behind it, itself where there is none. Raises ValueError for what is no code."""
     code = entry.transform
     if code is None:
         return provider
     if not isinstance(code, str):
         raise ValueError(f"transform is code, or a file with code ({place.where('transform')})")  # noqa: TRY004  # it is no mistake of a caller
-    return Transformed(provider, code, place, ports, entry)
+    return TransformedProvider(provider, code, place, ports, entry)
 
 
 @dataclass
-class Transformed(Around):
+class TransformedProvider(ProviderWrapper):
     """A provider with code behind it, which gets `output` and `context`: the prompt, and the variables of the case."""
 
     #: An expression, the body of a function, or `file://PATH[:FUNCTION]`.
     code: str
-    place: Place
+    place: TargetLocation
     ports: Ports
     entry: Entry
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Provider, Request
 
-__all__ = ["Around", "WithModel"]
+__all__ = ["ModelOverride", "ProviderWrapper"]
 
 
 @dataclass
-class Around:
+class ProviderWrapper:
     """Goes by the names of the provider inside; what it adds is in its `ask`."""
 
     inner: Provider
@@ -31,7 +31,7 @@ class Around:
 
 
 @dataclass
-class WithModel(Around):
+class ModelOverride(ProviderWrapper):
     """A provider that is asked to use another model."""
 
     model: str
