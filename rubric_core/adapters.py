@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rubric_core.disk import DiskFiles
 from rubric_core.network import HttpxHttp
-from rubric_core.orphan_processes import MARK, LimitMark, kill_escaped, marked
+from rubric_core.orphan_processes import MARK, LimitMark, environment_mark, kill_orphans
 from rubric_core.ports import Finished, Ports, Program
 from rubric_core.process_guard import ProcessGuard
 from rubric_core.sandbox import Sandbox
@@ -168,7 +168,7 @@ class OsProcesses:
 
     async def _end(self, transport: asyncio.SubprocessTransport, watch: _Watch) -> None:
         _kill(transport)
-        kill_escaped(watch.mark, watch.limit, transport.get_pid())
+        kill_orphans(watch.mark, watch.limit, transport.get_pid())
         self._guard.release(transport.get_pid())
         transport.close()
         await watch.until(lambda: watch.gone, _LINGER)  # the group is dead; the loop has to hear of it
@@ -177,7 +177,7 @@ class OsProcesses:
         # The constant exists on Windows only.
         group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         options: dict[str, Any] = {"creationflags": group} if _WINDOWS else {"start_new_session": True}
-        environment = {**self._environment, **program.environment, MARK: marked(watch.mark)}
+        environment = {**self._environment, **program.environment, MARK: environment_mark(watch.mark)}
         loop = asyncio.get_running_loop()
         self._guard.expect()
         watch.limit = self._limits.set(number)

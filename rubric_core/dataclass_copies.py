@@ -8,7 +8,7 @@ from itertools import repeat
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["changed", "field_values"]
+__all__ = ["field_values", "replace_fields"]
 
 T = TypeVar("T")
 _set = object.__setattr__
@@ -38,7 +38,7 @@ def field_values(record: object) -> "zip[tuple[str, Any]]":
     return zip(found.names, found.values(record), strict=True)
 
 
-def changed(record: T, /, **values: Any) -> T:
+def replace_fields(record: T, /, **values: Any) -> T:
     """A copy with other values of fields: `dataclasses.replace`, without `__init__` and `__post_init__`.
 
     Values are taken as they are, so this is for those that need no check. Raises TypeError for a name that is no field.

@@ -7,12 +7,12 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-__all__ = ["apart", "within"]
+__all__ = ["run_apart", "run_within"]
 
 T = TypeVar("T")
 
 
-async def within(doing: Coroutine[Any, Any, T], seconds: float | None) -> T | None:
+async def run_within(doing: Coroutine[Any, Any, T], seconds: float | None) -> T | None:
     """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before."""
     if seconds is None:
         return await doing
@@ -26,7 +26,7 @@ async def within(doing: Coroutine[Any, Any, T], seconds: float | None) -> T | No
             await asyncio.wait({task})
 
 
-async def apart(work: Callable[[], T]) -> T:
+async def run_apart(work: Callable[[], T]) -> T:
     """What `work` gives in a thread of its own, which nobody waits for when this is cancelled: nothing can end it.
 
     Raises what `work` raises; RuntimeError where that would end the program.

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from rubric_core.deadlines import within
+from rubric_core.deadlines import run_within
 from rubric_core.ports import HttpReply, NetworkError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class HttpxHttp:
 
         host = _host(url)
         try:
-            reply = await within(self._request(method, url, headers, body, size_limit), time_limit)
+            reply = await run_within(self._request(method, url, headers, body, size_limit), time_limit)
         except httpx.ConnectError as error:
             raise NetworkError(f"connection to {host} {_why(error)}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:

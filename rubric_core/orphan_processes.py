@@ -10,7 +10,7 @@ import signal
 import sys
 from contextlib import suppress
 
-__all__ = ["MARK", "LimitMark", "kill_escaped", "marked"]
+__all__ = ["MARK", "LimitMark", "environment_mark", "kill_orphans"]
 
 #: The variable by which the children of a program are known.
 MARK = "RUBRIC_PROGRAM"
@@ -62,12 +62,12 @@ def _limit(soft: int, hard: int) -> bool:
     return True
 
 
-def marked(mark: str) -> str:
+def environment_mark(mark: str) -> str:
     """The value of the variable for a program; one that runs this program goes on being known by its own mark."""
     return f"{os.environ.get(MARK, '')}:{mark}"
 
 
-def kill_escaped(mark: str, limit: str, first: int) -> None:
+def kill_orphans(mark: str, limit: str, first: int) -> None:
     """End everything that was started after the process `first` and has `mark` or, unless it is empty, the limit `limit`."""
     if not sys.platform.startswith("linux"):
         return

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rubric_core.configuration import CONFIGURATION_FILES
-from rubric_lsp.documents.open_documents import folders_changed
+from rubric_lsp.documents.open_documents import folders_after
 from rubric_lsp.documents.settings import SECTION
-from rubric_lsp.protocol.capabilities import Client, folders_of, offered
+from rubric_lsp.protocol.capabilities import Client, folders_of, server_capabilities
 from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.notices import WARNING, notice
 from rubric_lsp.protocol.parent_watch import is_alive, watch_parent
@@ -38,7 +38,7 @@ def initialize(server: RubricServer, params: Mapping[str, Any], commands: Iterab
     # Looked at before the answer: a number that is nobody's by now is one of another process namespace.
     if client.process is not None and is_alive(client.process):
         server.keep(watch_parent(client.process, server.protocol.lost))
-    capabilities = offered(client, commands)
+    capabilities = server_capabilities(client, commands)
     if client.tests:
         capabilities["experimental"] = {"rubricTests": {"version": 1}}
     return {"capabilities": capabilities, "serverInfo": {"name": server.name, "version": server.version}}
@@ -80,7 +80,7 @@ def trace(server: RubricServer, value: object) -> None:
 
 def change_folders(server: RubricServer, added: Mapping[str, str], removed: Iterable[str]) -> None:
     """Folders were opened and closed."""
-    server.documents.folders = folders_changed(server.documents.folders, added, removed)
+    server.documents.folders = folders_after(server.documents.folders, added, removed)
     server.permission.folders = server.documents.folders
     server.survey.changed(publishing=not server.client.pulls_diagnostics)
 

@@ -16,7 +16,7 @@ from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.menu import menu
-from rubric_lsp.features.on_type_formatting import typed
+from rubric_lsp.features.on_type_formatting import format_on_type
 from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.features.selection_ranges import selections
 from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
@@ -36,7 +36,7 @@ from rubric_lsp.protocol.params import (
     WITHIN,
 )
 from rubric_lsp.server import RubricServer
-from rubric_lsp.suite_status import about
+from rubric_lsp.suite_status import suite_status
 
 __all__ = ["make_server"]
 
@@ -126,7 +126,7 @@ def _writing(s: RubricServer) -> None:
     s.reads(
         "textDocument/onTypeFormatting",
         {**AT, "ch": TEXT},
-        lambda d, p: convert.text_edits(d, typed(d.analysis, convert.offset(d, p), p["ch"])),
+        lambda d, p: convert.text_edits(d, format_on_type(d.analysis, convert.offset(d, p), p["ch"])),
     )
     asked_for = {"options": {"tabSize": NUMBER}}
     s.reads("textDocument/formatting", {**DOCUMENT, **asked_for}, _formatted, [], whole=True)
@@ -162,7 +162,7 @@ def _tests(s: RubricServer) -> None:
     s.answers("rubric/runTests", NOTHING, s.tests.run)
     s.answers("rubric/cancelTests", NOTHING, s.tests.cancel)
     s.answers("rubric/report", NOTHING, s.tests.report)
-    s.answers("rubric/suite", NOTHING, lambda p: about(s, p))
+    s.answers("rubric/suite", NOTHING, lambda p: suite_status(s, p))
     s.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.reading.content(p["uri"]))
 
 
@@ -216,21 +216,21 @@ async def _hover(s: RubricServer, d: Snapshot, p: Any) -> Any:
 
 async def _named(s: RubricServer, d: Snapshot, offset: int) -> Any:
     """Hover on the name of something: it says more than the key that it stands behind."""
-    from rubric_lsp.features.name_hover import filled, named, preview  # noqa: PLC0415
+    from rubric_lsp.features.name_hover import filled_prompt, name_hover, preview  # noqa: PLC0415
 
     name = await s.navigation.name_at(d, offset)
     text = s.around.text_of(d.path, name) if name is not None and d.path is not None else None
     if name is not None and text is not None:
         return preview(name, text)
     if name is None or name.kind != "variable":
-        return named(d.analysis, name, partial(s.around.entry_of, d)) if name is not None else None
+        return name_hover(d.analysis, name, partial(s.around.entry_of, d)) if name is not None else None
     values = await s.navigation.values(d, name)
     told = [(v.case, v.where.path.name if v.where.path else "", v.text) for v in values]
-    return filled(d.analysis, name, told, named=any(v.named for v in values))
+    return filled_prompt(d.analysis, name, told, named=any(v.named for v in values))
 
 
 def _actions(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:
-    asked, wanted, read = convert.was_asked(p), convert.wanted_kinds(p), s.around.reader(d.path)
+    asked, wanted, read = convert.is_explicit_request(p), convert.wanted_kinds(p), s.around.reader(d.path)
     span = convert.within(d, p)
 
     def runs() -> Iterable[RunAction]:
@@ -279,7 +279,7 @@ def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
 
 
 def _hints(s: RubricServer, d: Snapshot, p: Any) -> list[Json]:
-    from rubric_lsp.features.derived_hints import HintSettings, derived  # noqa: PLC0415
+    from rubric_lsp.features.derived_hints import HintSettings, derived_hints  # noqa: PLC0415
 
     within, given = convert.within(d, p), s.documents.settings
     directory = d.path.parent if d.path is not None else None
@@ -287,7 +287,7 @@ def _hints(s: RubricServer, d: Snapshot, p: Any) -> list[Json]:
     wanted = HintSettings(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
     # Where a result stands, there is room for nothing else.
     taken = {hint.offset for hint in results}
-    more = [hint for hint in derived(d.analysis, within, wanted) if hint.offset not in taken]
+    more = [hint for hint in derived_hints(d.analysis, within, wanted) if hint.offset not in taken]
     return convert.inlay_hints(d, [*results, *more], s.client)
 
 

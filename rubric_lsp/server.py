@@ -16,7 +16,7 @@ from rubric_core.configuration import CONFIGURATION_FILES, Configuration
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_lsp import convert
-from rubric_lsp.convert.yaml_documents import in_parts
+from rubric_lsp.convert.yaml_documents import per_yaml_document
 from rubric_lsp.documents.check_scheduler import CheckScheduler
 from rubric_lsp.documents.deferral import Deferral
 from rubric_lsp.documents.gc_control import GcControl
@@ -295,7 +295,7 @@ class RubricServer(LanguageServer):
         def asked(params: Any) -> object:
             # The version that is asked about is the newest one now, not the newest one when there is time to answer.
             snapshot = self.documents.get(convert.uri(params))
-            done = work if whole else partial(in_parts, work)
+            done = work if whole else partial(per_yaml_document, work)
             return self._read(method, snapshot, params, done, empty, prompts=prompts)
 
         self.protocol.route(method, asked, needs)

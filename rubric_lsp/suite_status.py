@@ -7,12 +7,12 @@ from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.server import RubricServer
 
-__all__ = ["about"]
+__all__ = ["suite_status"]
 
 Json = dict[str, Any]
 
 
-def about(server: RubricServer, params: Mapping[str, Any] | None) -> Json | None:
+def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> Json | None:
     """`rubric/suite`: null for a document that is not open, or neither a suite nor taken over by a known one. Nothing of the environment is read."""
     document = (params or {}).get("textDocument")
     uri = document.get("uri") if isinstance(document, Mapping) else None

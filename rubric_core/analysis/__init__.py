@@ -1,7 +1,7 @@
 """From a document to what is in it and what is wrong with it."""
 
-from rubric_core.analysis.analyzer import analyze, told_dialect
+from rubric_core.analysis.analyzer import analyze, stated_dialect
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis, LocalText
 
-__all__ = ["Analysis", "Language", "LocalText", "analyze", "told_dialect"]
+__all__ = ["Analysis", "Language", "LocalText", "analyze", "stated_dialect"]

@@ -6,17 +6,17 @@ from pathlib import PurePath
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, Frame, signs_in
-from rubric_core.analysis.finding_list import FindingList, moved
-from rubric_core.analysis.further_documents import further
+from rubric_core.analysis.finding_list import FindingList, shift_findings
+from rubric_core.analysis.further_documents import analyze_further_documents
 from rubric_core.analysis.incremental import Check, items_of
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, modeline
-from rubric_core.language.detect_file_dialect import around_choice
+from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.file_kind import kind_of
 from rubric_core.loading.files import absolute
-from rubric_core.loading.infer_dialect import told_by_others
+from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
@@ -27,7 +27,7 @@ from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
 from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
 from rubric_core.validation.selection import EVERYTHING, Selection
 
-__all__ = ["analyze", "told_dialect"]
+__all__ = ["analyze", "stated_dialect"]
 
 
 def analyze(
@@ -67,12 +67,14 @@ def analyze(
     if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):
         said = modeline(document.head) or dialect
         read = partial(alone, dialect=said, kind=analysis.kind)
-        analysis.further = tuple(further(analysis, read, previous.further if previous is not None else ()))
+        analysis.further = tuple(
+            analyze_further_documents(analysis, read, previous.further if previous is not None else ())
+        )
         _add_further(analysis)
     return analysis
 
 
-def told_dialect(text: str, language: Language, path: PurePath | None = None) -> DialectChoice:
+def stated_dialect(text: str, language: Language, path: PurePath | None = None) -> DialectChoice:
     """The dialect of a text and why, as far as its path and its content tell. Nothing else is looked at."""
     document = language.document(text, path)
     frame, states, _ = _read(document, language, None)
@@ -89,8 +91,8 @@ def _add_further(analysis: Analysis) -> None:
     ignored = [*analysis.ignored]
     for at, other in analysis.further:
         own = (each for each in other.every if each.code != SEVERAL_DOCUMENTS.code)
-        found += (moved(each, at) for each in own if not _is_said_before(each, other))
-        ignored += (moved(each, at) for each in other.ignored)
+        found += (shift_findings(each, at) for each in own if not _is_said_before(each, other))
+        ignored += (shift_findings(each, at) for each in other.ignored)
         analysis.depends_on |= other.depends_on
     analysis.ignored = tuple(ignored)
     analysis.take(FindingList(loose=tuple(found)))
@@ -120,7 +122,7 @@ def _alone(
     signs = _signs(states, change, previous)
     choice = _choose(document, states, root, kind, language, dialect, signs)
     if not choice.certain and outside is not None and path is not None:
-        told = told_by_others(
+        told = infer_dialect(
             outside, absolute(path), kind, root, items_of(document, states, root), (d.name for d in language.dialects)
         )
         choice = told or choice
@@ -190,5 +192,5 @@ def _choose(
 ) -> DialectChoice:
     """The dialect as far as the text and the settings tell it."""
     items = [] if kind is FileKind.SUITE else [*items_of(document, states, root)]
-    around = None if kind is FileKind.SUITE else around_choice(kind, root, items, document.text)
+    around = None if kind is FileKind.SUITE else choose_file_dialect(kind, root, items, document.text)
     return choose(signs, modeline(document.head), dialect, (d.name for d in language.dialects), around)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from rubric_core.analysis.finding_list import alike
+from rubric_core.analysis.finding_list import same_findings
 from rubric_core.syntax.blocks import Block, Document
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class BlockChange(NamedTuple):
     def between(cls, before: "Analysis", document: Document, frame: "Frame") -> "BlockChange":
         """The change from an analysis to another version of its text, whose frame may be the very same."""
         old, new = before.document.blocks, document.blocks
-        start, end = alike(old, new)
+        start, end = same_findings(old, new)
         removed, added = _keyed(old, start, end), _keyed(new, start, end)
         if frame.block is not before.frame.block:
             removed, added = [before.frame.block, *removed], [frame.block, *added]

@@ -11,7 +11,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 
-__all__ = ["FindingList", "FindingsByBlock", "alike", "in_order", "moved"]
+__all__ = ["FindingList", "FindingsByBlock", "in_order", "same_findings", "shift_findings"]
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class FindingList:
         A block may have taken the place of one with the same text, so that being there is not enough.
         """
         ours, theirs, by = document.blocks, revised.blocks, len(revised.blocks) - len(document.blocks)
-        start, end = alike(ours, theirs)
+        start, end = same_findings(ours, theirs)
         both: dict[int, int] = {}
         for number, some in self.numbered() if other.blocks else ():
             if not by or number < start or number >= len(ours) - end:
@@ -95,7 +95,7 @@ def in_order(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(found, key=lambda d: (d.span, d.code)))
 
 
-def alike(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T], bool] = is_not) -> tuple[int, int]:
+def same_findings(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T], bool] = is_not) -> tuple[int, int]:
     """How many members two sequences share, at the beginning, and of the rest at the end.
 
     `differ` tells whether two members are not the same; as it is, only the very same ones are.
@@ -130,6 +130,6 @@ class ShiftedFindings:
         return known[1]
 
 
-def moved(found: Diagnostic, by: int) -> Diagnostic:
+def shift_findings(found: Diagnostic, by: int) -> Diagnostic:
     """The same, `by` characters further on."""
     return ShiftedFindings(by)(found) if by else found

@@ -6,13 +6,13 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import Scalar
 
-__all__ = ["further"]
+__all__ = ["analyze_further_documents"]
 
 #: What is no suite can have thousands.
 _MOST = 20
 
 
-def further(
+def analyze_further_documents(
     first: Analysis, read: Callable[[Document, Analysis | None], Analysis], known: tuple[tuple[int, Analysis], ...]
 ) -> Iterator[tuple[int, Analysis]]:
     """Every document behind the first, with the offset at which it starts.

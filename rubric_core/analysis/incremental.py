@@ -14,17 +14,17 @@ from rubric_core.language.file_kinds import ITEMS, PROVIDER_ITEM, ROOTS, FileKin
 from rubric_core.language.model import CASE, Execution, Requires, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
-from rubric_core.loading.block_references import BlockReferences, linked, own_targets
+from rubric_core.loading.block_references import BlockReferences, look_up_references, own_targets
 from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.references import References
-from rubric_core.loading.split_items import joined
+from rubric_core.loading.split_items import join_split_item
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
-from rubric_core.syntax.line_document import still_json
+from rubric_core.syntax.line_document import is_still_json
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
@@ -169,7 +169,9 @@ class Check:
         sources = self.anchors.blocks(number) if state.borrows and number >= 0 else ()
         above = [self.states[b].links.told for b in sources]
         marked = bool(state.borrows or state.tree.problems) or "//" in block.text or "\\" in block.text
-        state.links = linked(references, state.shapes, state.tree.root, state.deferred, above, marked=marked)
+        state.links = look_up_references(
+            references, state.shapes, state.tree.root, state.deferred, above, marked=marked
+        )
         state.links.findings = self._judge(state.links.issues, Context(block.text, self.dialect, pinned=pinned))
 
     def _external(self) -> Iterator[ExternalCases]:
@@ -227,7 +229,7 @@ class Check:
         if self.analysis.kind is FileKind.DATASET and state.tree.problems:
             items = []  # of a line that is no JSON nobody knows what else is missing
         if len(items) > 1 and kind is not None:
-            items = list(joined(items, kind, self.dialect, block.text, lowering.type_of))
+            items = list(join_split_item(items, kind, self.dialect, block.text, lowering.type_of))
         shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name)) is not None)
         lowering.references(state.tree.aliases)
         state.merged = lowering.merged_here
@@ -284,7 +286,8 @@ class Check:
             return ()
         if self.analysis.kind is FileKind.DATASET:
             found = [
-                (r, replace(f, fixes=tuple(x for x in f.fixes if still_json(context.text, x.edits)))) for r, f in found
+                (r, replace(f, fixes=tuple(x for x in f.fixes if is_still_json(context.text, x.edits))))
+                for r, f in found
             ]
         return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
 

@@ -10,7 +10,7 @@ from copy import copy
 
 from rubric_core.analysis.block_state import BlockState, Frame, signs_in
 from rubric_core.analysis.cross_case import cross_case_facts
-from rubric_core.analysis.finding_list import alike
+from rubric_core.analysis.finding_list import same_findings
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.incremental import Check
 from rubric_core.analysis.result import Analysis
@@ -22,7 +22,7 @@ from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["Trial", "tried", "tried_briefly"]
+__all__ = ["Trial", "try_edits", "try_edits_briefly"]
 
 _Numbered = tuple[int, Block]
 
@@ -43,7 +43,7 @@ class Trial:
     stumbled: tuple[int, ...] = ()
 
 
-def tried(analysis: Analysis, edits: Iterable[Edit]) -> Trial:
+def try_edits(analysis: Analysis, edits: Iterable[Edit]) -> Trial:
     """The whole text before and after. Raises ValueError for edits that overlap."""
     made = tuple(edits)
     after = analysis.revised(made)
@@ -54,7 +54,7 @@ def _all_stumbles(before: Analysis, after: Analysis) -> tuple[int, int]:
     return _stumbles(before.states.values()), _stumbles(after.states.values())
 
 
-def tried_briefly(
+def try_edits_briefly(
     analysis: Analysis, edits: Iterable[Edit], enough: Callable[[Trial], bool] = lambda _: True
 ) -> tuple[Trial, bool]:
     """The same without what is said of the same case in the same words before and after; and whether all were looked at.
@@ -99,7 +99,7 @@ def _nearby(analysis: Analysis, made: tuple[Edit, ...], document: Document) -> T
 
 def _apart(old: Document, new: Document) -> tuple[list[_Numbered], list[_Numbered]]:
     """The blocks that only one of two versions has, with their numbers: a few in the middle."""
-    start, end = alike(old.blocks, new.blocks)
+    start, end = same_findings(old.blocks, new.blocks)
     before = [(n, old.blocks[n]) for n in range(start, len(old.blocks) - end)]
     after = [(n, new.blocks[n]) for n in range(start, len(new.blocks) - end)]
     kept = {block for _, block in before} & {block for _, block in after}

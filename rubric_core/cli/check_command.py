@@ -13,7 +13,7 @@ from rubric_core.cli import check_output
 from rubric_core.cli.check_result import CheckedFile, CheckRound
 from rubric_core.cli.check_run import CheckRun
 from rubric_core.cli.file_checker import CheckOptions, FileChecker
-from rubric_core.cli.last_report import LastReport, PrintedReport, copied
+from rubric_core.cli.last_report import LastReport, PrintedReport, tee_streams
 from rubric_core.cli.sources import STANDARD_INPUT, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
@@ -58,7 +58,7 @@ def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
     if options.fix and not options.diff:
         done = _written(done, run, options.path)
     passed_over = () if options.quiet else map(check_output.passed_over, done.passed_over)
-    with copied() as (out, err):
+    with tee_streams() as (out, err):
         for each in (*done.failures, *passed_over):
             print(f"rubric: {each}", file=sys.stderr)
         ended = check_output.write(done.shown(), run.language, options)

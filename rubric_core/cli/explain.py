@@ -5,7 +5,7 @@ import shutil
 import sys
 
 from rubric_core.analysis import Language
-from rubric_core.cli.terminal_markdown import rendered
+from rubric_core.cli.terminal_markdown import render_markdown
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.language.closest_name import closest
 from rubric_core.language.departures import departures_section
@@ -34,7 +34,9 @@ def main(options: argparse.Namespace) -> int:
     page = rule.page.read_text(encoding="utf-8") + (f"\n{departures}" if departures else "")
     # Whoever pipes it into a file or a viewer wants the Markdown.
     print(
-        rendered(page, TerminalStyle.of(), shutil.get_terminal_size().columns) if sys.stdout.isatty() else page.rstrip()
+        render_markdown(page, TerminalStyle.of(), shutil.get_terminal_size().columns)
+        if sys.stdout.isatty()
+        else page.rstrip()
     )
     return 0
 

@@ -10,7 +10,7 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Ver
 from rubric_core.evaluation.reporting.inline_marks import ERROR, grader_words, shortened
 from rubric_core.validation.wording import count
 
-__all__ = ["failures", "grader_failures", "graders_counted"]
+__all__ = ["count_graders", "failures", "grader_failures"]
 
 _LONGEST_ID = 100
 _MOST_CASES = 3
@@ -47,7 +47,7 @@ def grader_failures(suites: Sequence[tuple[Path, Sequence[CaseResult]]], *, allo
     if not found:
         return
     yield ""
-    yield graders_counted([result for _, results in suites for result in results])
+    yield count_graders([result for _, results in suites for result in results])
     for reason, (names, cases) in found.items():
         yield f"    {', '.join(dict.fromkeys(names))}: {shortened(reason, 400)}"
         distinct = list(dict.fromkeys(cases))
@@ -56,7 +56,7 @@ def grader_failures(suites: Sequence[tuple[Path, Sequence[CaseResult]]], *, allo
     yield f"    {_ALLOWED if allowed else _WAY_OUT}"
 
 
-def graders_counted(results: Sequence[CaseResult]) -> str:
+def count_graders(results: Sequence[CaseResult]) -> str:
     """How many graders failed, as in `⚠ 3 graders failed in 2 cases`; empty when none did."""
     hit = [errors for result in results if (errors := len(result.grader_errors))]
     where = f" in {len(hit)} cases" if len(hit) > 1 else ""

@@ -9,7 +9,7 @@ from rubric_core.cli.cache_files import digest
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.dependencies import CurrentFacts, Fact, RecordingProject
 from rubric_core.cli.file_checker import FileChecker
-from rubric_core.cli.parallel import mapped
+from rubric_core.cli.parallel import parallel_map
 from rubric_core.cli.serialize import dumps, loads, needs_text
 from rubric_core.cli.sources import Source
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
@@ -47,7 +47,7 @@ class FileBatch:
         """What is in each file, or why it cannot be read."""
         known = [self._known(source) for source in sources]
         rest = [source for source, found in zip(sources, known, strict=True) if found is None]
-        checked = iter(mapped(self._check, rest))
+        checked = iter(parallel_map(self._check, rest))
         return [
             self._taken(source, next(checked)) if found is None else found
             for source, found in zip(sources, known, strict=True)

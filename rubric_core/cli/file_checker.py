@@ -10,7 +10,7 @@ from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.sources import ReferencedFile, Source
 from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles
-from rubric_core.fixing import FixedText, Gate, fixed
+from rubric_core.fixing import FixedText, Gate, apply_safe_fixes
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.files import UnreadableError, is_suite_name
@@ -93,7 +93,7 @@ class FileChecker:
         first = self._analysis(source, text)
         if self._is_of_another_program(source, first):
             return CheckedFile(source.shown, first.document, (), is_suite=False, passed_over=True)
-        done = fixed(first) if self._wishes.fix else FixedText(first)
+        done = apply_safe_fixes(first) if self._wishes.fix else FixedText(first)
         last = done.analysis
         dialect = last.choice.name if last.choice.certain else None
         return CheckedFile(

@@ -174,13 +174,13 @@ class MigrationRun:
         untouched = text == outcome.before and not any(file in texts for file in outcome.refers_to)
         if before.kind is not FileKind.SUITE or untouched or not any(path.parent.glob("*.recordings.yaml")):
             return None
-        from rubric_core.evaluation.engine.rekey_recordings import carried  # noqa: PLC0415
+        from rubric_core.evaluation.engine.rekey_recordings import rekey_recordings  # noqa: PLC0415
         from rubric_core.evaluation.judging.recording_file import RecordingsError  # noqa: PLC0415
 
         document = self._language.document(text, path)
         after = analyze(document, self._language, dialect=self._options.to, path=path, project=self._project)
         try:
-            return asyncio.run(carried(path, before, after, self._project, texts))
+            return asyncio.run(rekey_recordings(path, before, after, self._project, texts))
         except (RecordingsError, OSError) as error:
             return str(error)
 

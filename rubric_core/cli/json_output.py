@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from rubric_core.cli.case_table import InFileOrder
 from rubric_core.cli.suite_run import Ending, SuiteOutcome
 from rubric_core.evaluation.cases.load import LoadedSuite
-from rubric_core.evaluation.model.exchanges import Usage, joined_usage
+from rubric_core.evaluation.model.exchanges import Usage, add_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.reporting.rows import case_row, request_row, usage_row
 from rubric_core.evaluation.reporting.transcript import requests_of
@@ -83,7 +83,7 @@ class JsonReport:
         """A case is done."""
         self._counts[result.verdict] += 1
         self._errors += len(result.grader_errors)
-        self._usage = joined_usage((*self._usage, *result.usage))
+        self._usage = add_usage((*self._usage, *result.usage))
         for each in self._order.take(place, result):
             self._put(each, place + 1)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rubric_core.cli.cache_files import CacheFile
     from rubric_core.cli.check_inputs import CheckInputs, DiskTime
 
-__all__ = ["LastReport", "PrintedReport", "TeeStream", "copied"]
+__all__ = ["LastReport", "PrintedReport", "TeeStream", "tee_streams"]
 
 _KIND = "report"
 
@@ -79,7 +79,7 @@ class TeeStream:
 
 
 @contextlib.contextmanager
-def copied() -> Iterator[tuple[TeeStream, TeeStream]]:
+def tee_streams() -> Iterator[tuple[TeeStream, TeeStream]]:
     """While this lasts, what is printed is kept as well."""
     streams = sys.stdout, sys.stderr
     copies = TeeStream(sys.stdout), TeeStream(sys.stderr)

@@ -12,7 +12,7 @@ from typing import TextIO
 from rubric_core.cli.annotated_suite import ROLES
 from rubric_core.cli.case_table import CaseTable, Slot
 from rubric_core.cli.sanitize import StreamSanitizer
-from rubric_core.cli.stdout_capture import prints_apart
+from rubric_core.cli.stdout_capture import capture_stdout
 from rubric_core.cli.terminal_region import TerminalRegion, can_redraw
 from rubric_core.cli.terminal_style import TerminalStyle, width
 from rubric_core.evaluation.engine.events import (
@@ -154,7 +154,7 @@ class Live:
             yield
             return
         self._flush()
-        apart = prints_apart(self._heard_print) if sys.platform != "win32" else contextlib.nullcontext()
+        apart = capture_stdout(self._heard_print) if sys.platform != "win32" else contextlib.nullcontext()
         try:
             with apart:
                 ticking = asyncio.ensure_future(self._tick())

@@ -8,13 +8,13 @@ from typing import TextIO
 
 from rubric_core.cli.sanitize import as_safe, underlying
 
-__all__ = ["results_alone"]
+__all__ = ["results_only_stdout"]
 
 _OUT, _ERR = 1, 2
 
 
 @contextmanager
-def results_alone() -> Iterator[TextIO]:
+def results_only_stdout() -> Iterator[TextIO]:
     """Gives standard output. Meanwhile, all that others write there goes to standard error.
 
     Others are evaluators of one's own, which run within this process, and the programs that they start.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-__all__ = ["mapped"]
+__all__ = ["parallel_map"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -23,7 +23,7 @@ _MOST_PARTS = 1024
 _TICKET = 2
 
 
-def mapped(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+def parallel_map(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """`function` of each item, in their order. The results have to be such that they can be sent between processes."""
     number = min(_processors(), len(items) // _FEWEST, _MOST_PROCESSES)
     if number < 2:

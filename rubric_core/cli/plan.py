@@ -11,7 +11,7 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.loading.files import UnreadableError
 from rubric_core.validation.wording import count
 
-__all__ = ["SuitePlan", "planned"]
+__all__ = ["SuitePlan", "plan_suites"]
 
 
 class SuitePlan(NamedTuple):
@@ -21,7 +21,7 @@ class SuitePlan(NamedTuple):
     cases: list[Runnable]
 
 
-def planned(
+def plan_suites(
     choice: RunSelection, wanted: Sequence[SuiteSelection], options: argparse.Namespace
 ) -> tuple[list[SuitePlan], list[str]]:
     """The suites with something to run, and a sentence for each that cannot be run.

@@ -7,14 +7,14 @@ from typing import TextIO
 
 from rubric_core.cli.annotated_suite import ROLES, AnnotatedSuite
 from rubric_core.cli.case_table import InFileOrder
-from rubric_core.cli.failures import failures, grader_failures, graders_counted
+from rubric_core.cli.failures import count_graders, failures, grader_failures
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.suite_run import Ending, SuiteOutcome
 from rubric_core.cli.terminal_style import columns_of
-from rubric_core.dataclass_copies import changed
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.load import LoadedSuite
-from rubric_core.evaluation.model.exchanges import joined_usage, tokens_of
+from rubric_core.evaluation.model.exchanges import add_usage, tokens_of
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.explain import explanation
 from rubric_core.evaluation.reporting.inline_marks import seconds_words
@@ -98,10 +98,12 @@ class SuiteReport:
         """What is still told of a result at the end. The rest is stored, and needs no memory meanwhile."""
         if not self._listing:
             return result
-        judges = (changed(_NOTHING, verdict=result.verdict, judge=e.judge) for e in result.evaluators if e.judge)
+        judges = (replace_fields(_NOTHING, verdict=result.verdict, judge=e.judge) for e in result.evaluators if e.judge)
         brief = result.verdict is Verdict.PASSED and not result.grader_errors
         told = tuple(judges) if brief else tuple(map(_told, result.evaluators))
-        return changed(result, evaluators=told, answer="", details=None, fingerprint="", at="", exchanges=(), runs=())
+        return replace_fields(
+            result, evaluators=told, answer="", details=None, fingerprint="", at="", exchanges=(), runs=()
+        )
 
     def end(self, done: SuiteOutcome) -> None:
         """A suite is over, or broken off: what waited for its turn is printed."""
@@ -148,13 +150,13 @@ class SuiteReport:
             return f"nothing to run{f'; {kept}' if kept else ''}"
         suites = f"{count(len(self._ended), 'suite')}: " if self._several else ""
         judges = sorted({e.judge for r in results for e in r.evaluators if e.judge})
-        usage = joined_usage(each for r in results for each in r.usage)
+        usage = add_usage(each for r in results for each in r.usage)
         tokens = tokens_of(each.tokens for each in usage)
         costs = [r.cost_usd for r in results if r.cost_usd is not None]
         recorded = any(each.recorded for each in usage)
         parts = (
             f"{suites}{self._counted(Counter(result.verdict for result in results))}",
-            self._style.paint(graders_counted(results), "bad"),
+            self._style.paint(count_graders(results), "bad"),
             kept,
             f"target {_listed(sorted({r.target for r in results}))}",
             f"judge: {', '.join(judges)}" if judges else "",
@@ -178,7 +180,7 @@ def _explained(result: CaseResult) -> list[str]:
 
 def _told(result: EvaluatorResult) -> EvaluatorResult:
     members = tuple(map(_told, result.members))
-    return changed(result, hits=(), evaluator_raw_request=None, details=None, exchanges=(), members=members)
+    return replace_fields(result, hits=(), evaluator_raw_request=None, details=None, exchanges=(), members=members)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from rubric_core.cli.output import results_alone
-from rubric_core.cli.plan import planned
+from rubric_core.cli.output import results_only_stdout
+from rubric_core.cli.plan import plan_suites
 from rubric_core.cli.selection import RunSelection, WrongUseError
 from rubric_core.cli.session import CliSession
 from rubric_core.evaluation.model.result import Verdict
@@ -85,7 +85,7 @@ def _count(text: str) -> int:
 
 def main(options: argparse.Namespace) -> int:
     """Run and report. Gives the exit code."""
-    with results_alone() as out, _log_told():
+    with results_only_stdout() as out, _log_told():
         try:
             return _main(options, out)
         finally:
@@ -101,7 +101,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     try:
         choice = RunSelection(options)
         wanted = choice.suites()
-        plans, failures = planned(choice, wanted, options)
+        plans, failures = plan_suites(choice, wanted, options)
     except WrongUseError as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE

@@ -19,7 +19,7 @@ from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, load_suite
 from rubric_core.evaluation.cases.runnable import Options, Runnable
 from rubric_core.evaluation.cases.variations import base_id, variations
-from rubric_core.evaluation.engine.attempt import asked_for, targets_of
+from rubric_core.evaluation.engine.attempt import requested_fields, targets_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import with_dependencies
 from rubric_core.evaluation.model.recording import RecordingMode
@@ -30,7 +30,15 @@ from rubric_core.loading.project import Project
 from rubric_core.loading.targets import find_targets
 from rubric_core.ports import Ports
 
-__all__ = ["RunSelection", "SuiteSelection", "WrongUseError", "again", "chosen_cases", "no_file", "still_to_do"]
+__all__ = [
+    "RunSelection",
+    "SuiteSelection",
+    "WrongUseError",
+    "chosen_cases",
+    "no_file",
+    "resume_command",
+    "unfinished_cases",
+]
 
 
 #: Options that a run after a run takes over.
@@ -116,10 +124,10 @@ def _parted(name: str) -> tuple[str, str]:
 
 
 async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
-    from rubric_core.evaluation.cases.generators import generated  # noqa: PLC0415  # few suites have programs that make cases
+    from rubric_core.evaluation.cases.generators import generate_cases  # noqa: PLC0415  # few suites have programs that make cases
 
     async with system_ports() as ports:
-        return await generated(suite, ports)
+        return await generate_cases(suite, ports)
 
 
 def chosen_cases(
@@ -179,7 +187,7 @@ def _failed(
     ]
     if options.target is not None:
         return each_target
-    return [c for c in each_target if c.id not in chosen or (c.id, asked_for(c)["target"]) in pairs]
+    return [c for c in each_target if c.id not in chosen or (c.id, requested_fields(c)["target"]) in pairs]
 
 
 def _stands(result: CaseResult, *, allows: bool) -> Verdict:
@@ -187,7 +195,7 @@ def _stands(result: CaseResult, *, allows: bool) -> Verdict:
     return Verdict.UNSCORED if result.grader_errors and not allows else result.verdict
 
 
-def still_to_do(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runnable], Counter[Verdict]]:
+def unfinished_cases(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runnable], Counter[Verdict]]:
     """The cases that have no result, or one that does not hold any more, or one without a score; and how the others ended."""
     if not cases:
         return [], Counter()
@@ -209,7 +217,7 @@ def still_to_do(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runnable]
     return left, kept
 
 
-def again(options: argparse.Namespace, suites: Sequence[str], wish: str) -> str:
+def resume_command(options: argparse.Namespace, suites: Sequence[str], wish: str) -> str:
     """The command that goes on, with `--resume` or `--failed` as `wish`: the same in all that makes a difference."""
     words = ["rubric", "run", *suites, f"--{wish}"]
     for name in _REPEATED:

@@ -15,7 +15,7 @@ from rubric_core.cli.live_table import Live
 from rubric_core.cli.plan import SuitePlan
 from rubric_core.cli.report import SuiteReport
 from rubric_core.cli.result_files import ResultFiles
-from rubric_core.cli.selection import again
+from rubric_core.cli.selection import resume_command
 from rubric_core.cli.suite_run import Ending, ResultDisplay, SuiteRun
 from rubric_core.evaluation.model.result import Verdict
 
@@ -67,7 +67,7 @@ class CliSession:
         began = time.monotonic()
         while self._plans and not self.broken_off:
             self._run(self._plans.popleft())
-        goes_on = again(self._options, self._names, "failed")
+        goes_on = resume_command(self._options, self._names, "failed")
         self._shown.finish(Ending(time.monotonic() - began, goes_on, bool(self.broken_off)))
         self._live.close()
         if self.broken_off:
@@ -97,5 +97,5 @@ class CliSession:
         """What there is after a run that was broken off, and how to go on."""
         kept = f"; {self._done} of {self._count} cases are done and kept" if self._kept else ""
         # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
-        goes_on = again(self._options, self._options.suites, "failed" if self._options.failed else "resume")
+        goes_on = resume_command(self._options, self._options.suites, "failed" if self._options.failed else "resume")
         return f"stopped{kept}; {goes_on} runs the others"

@@ -8,14 +8,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["prints_apart"]
+__all__ = ["capture_stdout"]
 
 _OUT, _ERR = 1, 2
 _PIECE = 65536
 
 
 @contextmanager
-def prints_apart(show: Callable[[str], None]) -> Iterator[None]:
+def capture_stdout(show: Callable[[str], None]) -> Iterator[None]:
     """Give each line that is printed meanwhile, whoever prints it, to `show`, which is called in a thread of its own.
 
     Others are evaluators of one's own, which run within this process, and the programs that they start. They wait while

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from rubric_core.adapters import system_ports
 from rubric_core.cli.live_table import Live
-from rubric_core.cli.selection import still_to_do
+from rubric_core.cli.selection import unfinished_cases
 from rubric_core.cli.signals import TerminationSignal
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -104,7 +104,7 @@ class SuiteRun:
         async with system_ports() as ports:
             expected = len(self.done.cases)
             if self._options.resume:
-                self.done.cases, self.done.before = still_to_do(self.done.cases, ports)
+                self.done.cases, self.done.before = unfinished_cases(self.done.cases, ports)
             cases = self.done.cases
             self._live.begin([(case.id, case.options.target or "") for case in cases], expected)
             self._shown.begin(self.done.suite, len(cases))

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from rubric_core.cli.terminal_style import TerminalStyle, width
 
-__all__ = ["rendered"]
+__all__ = ["render_markdown"]
 
 _MARKER = re.compile(r"#? *(?:\^+|~+) (error|warning|information|hint|note)\b")
 _INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*")
@@ -15,7 +15,7 @@ _WIDEST = 100
 _SPACE = "\ue000"
 
 
-def rendered(markdown: str, style: TerminalStyle, columns: int) -> str:
+def render_markdown(markdown: str, style: TerminalStyle, columns: int) -> str:
     """The page in `columns` columns, or fewer where lines would be too long to read."""
     lines = markdown.rstrip().split("\n")
     return "\n".join(_Page(lines, style, min(columns, _WIDEST)).lines())

@@ -57,7 +57,7 @@ class _Here:
 
     def hides(self, path: str, *, is_folder: bool) -> bool:
         excluded = not self.everything and self.configuration.excludes(path, is_folder=is_folder)
-        return excluded or gitignore.ignored(self.ignores, path, is_folder=is_folder)
+        return excluded or gitignore.is_ignored(self.ignores, path, is_folder=is_folder)
 
     def takes(self, path: str, names: frozenset[str]) -> bool:
         if self.configuration.includes(path):

@@ -82,9 +82,9 @@ class Configurations:
         return read(path, text, self._language)
 
     def _unreadable(self, path: Path, message: str) -> Configuration:
-        from rubric_core.configuration.parse import unreadable  # noqa: PLC0415  # see above
+        from rubric_core.configuration.parse import unreadable_configuration  # noqa: PLC0415  # see above
 
-        return unreadable(path, message.removeprefix(f"{path}").lstrip(":1234567890 "), self._language)
+        return unreadable_configuration(path, message.removeprefix(f"{path}").lstrip(":1234567890 "), self._language)
 
 
 class FolderConfigurations:

@@ -17,7 +17,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["SETTINGS", "read", "unreadable"]
+__all__ = ["SETTINGS", "read", "unreadable_configuration"]
 
 _CODES, _PATTERNS = "a list of codes", "a list of patterns"
 #: Every setting and what it takes.
@@ -54,7 +54,7 @@ def read(path: Path, text: str, language: Language) -> Configuration | None:
     return Configuration(path=path, document=Document.of(text), diagnostics=problems.diagnostics, **settings)
 
 
-def unreadable(path: Path, message: str, language: Language) -> Configuration:
+def unreadable_configuration(path: Path, message: str, language: Language) -> Configuration:
     """The configuration of a file that cannot be read."""
     problems = Problems("", (), language)
     problems.unreadable(message)

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 
 from rubric_core.analysis import Analysis
-from rubric_core.analysis.trial import tried
-from rubric_core.fixing.blame import innocent
-from rubric_core.fixing.comparison import FindingComparison, named
-from rubric_core.fixing.fix_choice import Offered, apart, keeps_comments, safe_fixes
+from rubric_core.analysis.trial import try_edits
+from rubric_core.fixing.blame import blameless_fixes
+from rubric_core.fixing.comparison import FindingComparison, finding_names
+from rubric_core.fixing.fix_choice import Offered, keeps_comments, non_overlapping, safe_fixes
 from rubric_core.fixing.gate import Gate
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.events import stumble
 from rubric_core.syntax.parse import parse
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["FixedText", "fixed"]
+__all__ = ["FixedText", "apply_safe_fixes"]
 
 #: Fixes bring others to light; nothing sensible is hidden deeper than this.
 _MOST_ROUNDS = 30
@@ -28,17 +28,17 @@ class FixedText:
     count: int = 0
 
 
-def fixed(analysis: Analysis, code: str | None = None) -> FixedText:
+def apply_safe_fixes(analysis: Analysis, code: str | None = None) -> FixedText:
     """The text after every safe fix that holds up, of findings with that `code` or of all. Fixing it again changes nothing."""
-    now, left = analysis, {named(each) for each in analysis.diagnostics}
+    now, left = analysis, {finding_names(each) for each in analysis.diagnostics}
     count = 0
     for _ in range(_MOST_ROUNDS):
         step = _round(now, [d for d in now.diagnostics if code in (None, d.code)])
         if step is None:
             break
         now = step.analysis
-        count += sum(named(each) in left for each in step.gone)
-        left = {named(new) for old, new in step.kept if named(old) in left}
+        count += sum(finding_names(each) in left for each in step.gone)
+        left = {finding_names(new) for old, new in step.kept if finding_names(old) in left}
     return FixedText(analysis) if now is not analysis and _reads_worse(analysis, now) else FixedText(now, count)
 
 
@@ -51,7 +51,7 @@ def _reads_worse(before: Analysis, after: Analysis) -> bool:
 def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> FindingComparison | None:
     """Every fix that can be made at once; None where there is none."""
     text, gate = analysis.document.text, Gate(analysis)
-    chosen = apart(each for each in safe_fixes(found) if keeps_comments(text, each[1].edits))
+    chosen = non_overlapping(each for each in safe_fixes(found) if keeps_comments(text, each[1].edits))
     while chosen:
         made, kept = _made(analysis, chosen)
         if made is not None:
@@ -66,10 +66,10 @@ def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> FindingComparison
 def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[FindingComparison | None, list[Offered]]:
     """The findings after some fixes; None where one of them does not hold up, and the fixes that are not to blame."""
     try:
-        trial = tried(analysis, (edit for _, fix in chosen for edit in fix.edits))
+        trial = try_edits(analysis, (edit for _, fix in chosen for edit in fix.edits))
     except ValueError:  # one of them makes two edits of one place
         return None, []
-    compared = FindingComparison(trial, {named(found) for found, _ in chosen})
+    compared = FindingComparison(trial, {finding_names(found) for found, _ in chosen})
     if compared.holds:
         return compared, []
-    return None, innocent(analysis.document, compared, chosen)
+    return None, blameless_fixes(analysis.document, compared, chosen)

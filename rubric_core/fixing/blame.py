@@ -4,15 +4,15 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from rubric_core.fixing.comparison import FindingComparison, named
+from rubric_core.fixing.comparison import FindingComparison, finding_names
 from rubric_core.fixing.fix_choice import Offered
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 
-__all__ = ["innocent"]
+__all__ = ["blameless_fixes"]
 
 
-def innocent(document: Document, compared: FindingComparison, offered: Sequence[Offered]) -> list[Offered]:
+def blameless_fixes(document: Document, compared: FindingComparison, offered: Sequence[Offered]) -> list[Offered]:
     """The fixes beside which nothing is wrong once all of them are made; none of them where the places do not tell.
 
     To blame are the fix whose finding is still there, the one that wrote what is now wrong, and all of a case where
@@ -24,7 +24,7 @@ def innocent(document: Document, compared: FindingComparison, offered: Sequence[
         offered: The fixes, none of which touch one another.
     """
     left = compared.left
-    guilty = {number for number, (found, _) in enumerate(offered) if named(found) in left}
+    guilty = {number for number, (found, _) in enumerate(offered) if finding_names(found) in left}
     brought = compared.origins_of_brought()
     if brought:
         guilty |= _writers([fix.edits for _, fix in offered], document, (origin.offset for origin in brought))

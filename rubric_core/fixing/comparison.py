@@ -7,7 +7,7 @@ from rubric_core.analysis.trial import Trial
 from rubric_core.fixing.offset_origin import OffsetOrigin, OriginFinder
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["FindingComparison", "Named", "named"]
+__all__ = ["FindingComparison", "Named", "finding_names"]
 
 _LOUD = ("error", "warning")
 #: What the parser says; a text with more of it is read worse.
@@ -17,7 +17,7 @@ Named = tuple[str, int, str]
 _Key = Callable[[Diagnostic, int], tuple[object, ...]]
 
 
-def named(found: Diagnostic) -> Named:
+def finding_names(found: Diagnostic) -> Named:
     """What tells a finding from the others of its text."""
     return found.code, found.span.start, found.message
 
@@ -54,7 +54,7 @@ class FindingComparison:
         before: dict[tuple[object, ...], list[Diagnostic]] = defaultdict(list)
         left: list[Diagnostic] = []
         for old in self.gone:
-            (left if named(old) in apart_from else before[key(old, old.span.start)]).append(old)
+            (left if finding_names(old) in apart_from else before[key(old, old.span.start)]).append(old)
         new: list[tuple[Diagnostic, OffsetOrigin]] = []
         for diagnostic, origin in self.new:
             same = before.get(key(diagnostic, origin.offset)) if moved or origin.edit is None else None
@@ -68,7 +68,7 @@ class FindingComparison:
     @property
     def left(self) -> set[Named]:
         """Findings that were meant to go and are still there."""
-        return set(self._meant) - {named(each) for each in self.gone}
+        return set(self._meant) - {finding_names(each) for each in self.gone}
 
     @property
     def holds(self) -> bool:

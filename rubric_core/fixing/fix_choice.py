@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 
-__all__ = ["Offered", "apart", "keeps_comments", "safe_fix", "safe_fixes"]
+__all__ = ["Offered", "keeps_comments", "non_overlapping", "safe_fix", "safe_fixes"]
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
 #: How comments begin that speak of findings.
@@ -26,7 +26,7 @@ def safe_fixes(found: Iterable[Diagnostic]) -> Iterator[Offered]:
     return ((each, fix) for each in found if (fix := safe_fix(each)) is not None)
 
 
-def apart(offered: Iterable[Offered]) -> list[Offered]:
+def non_overlapping(offered: Iterable[Offered]) -> list[Offered]:
     """The fixes that can be made at once; of two that touch, the one that comes first."""
     chosen: list[Offered] = []
     edits: list[Edit] = []

@@ -10,10 +10,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from rubric_core.analysis import Analysis
-from rubric_core.analysis.trial import Trial, tried_briefly
-from rubric_core.fixing.blame import innocent
-from rubric_core.fixing.comparison import FindingComparison, Named, named
-from rubric_core.fixing.fix_choice import Offered, apart, keeps_comments
+from rubric_core.analysis.trial import Trial, try_edits_briefly
+from rubric_core.fixing.blame import blameless_fixes
+from rubric_core.fixing.comparison import FindingComparison, Named, finding_names
+from rubric_core.fixing.fix_choice import Offered, keeps_comments, non_overlapping
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 
@@ -99,17 +99,17 @@ class Gate:
             fix = offered[0][1]
             if len(offered) > 1 and self._read <= most and keeps_comments(self.analysis.document.text, fix.edits):
                 holding = self._try(fix.edits, offered)
-                self._holding |= {(named(each), id(fix.edits)): fix.edits for each, _ in offered if holding}
+                self._holding |= {(finding_names(each), id(fix.edits)): fix.edits for each, _ in offered if holding}
 
     def _try_together(self, offered: Sequence[Offered], most: int) -> None:
         """Where some fixes hold up together, each of them does; those that touch one another are tried in turns."""
         text = self.analysis.document.text
         left = [each for each in offered if not self._known_to_mend(each[0], each[1].edits)]
         left = [each for each in left if keeps_comments(text, each[1].edits)]
-        while len(chosen := apart(left)) >= _SEVERAL:
+        while len(chosen := non_overlapping(left)) >= _SEVERAL:
             self._try_parts(chosen, most)
-            done = {(named(found), fix.edits) for found, fix in chosen}
-            left = [(found, fix) for found, fix in left if (named(found), fix.edits) not in done]
+            done = {(finding_names(found), fix.edits) for found, fix in chosen}
+            left = [(found, fix) for found, fix in left if (finding_names(found), fix.edits) not in done]
 
     def _try_parts(self, chosen: Sequence[Offered], most: int) -> None:
         """Try fixes together. Where that does not hold up, those that are not to blame are tried together, and the others.
@@ -122,9 +122,9 @@ class Gate:
             part = parts.pop()
             compared = self._compared(tuple(edit for _, fix in part for edit in fix.edits), part)
             if compared is not None and compared.holds:
-                self._known |= {(named(each), fix.edits): True for each, fix in part}
+                self._known |= {(finding_names(each), fix.edits): True for each, fix in part}
                 continue
-            kept = innocent(self.analysis.document, compared, part) if compared is not None else []
+            kept = blameless_fixes(self.analysis.document, compared, part) if compared is not None else []
             if not kept:
                 halves = [part[len(part) // 2 :], part[: len(part) // 2]]
             elif len(kept) >= len(part) // _MANY:
@@ -141,23 +141,25 @@ class Gate:
 
     def _compared(self, edits: tuple[Edit, ...], offered: Sequence[Offered]) -> FindingComparison | None:
         """What becomes of the findings; None for edits that cannot be made together."""
-        names = {named(each) for each, _ in offered}
+        names = {finding_names(each) for each, _ in offered}
         trial = self._tried(edits, names)
         return FindingComparison(trial, names) if trial is not None else None
 
     def mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether edits take a finding away and bring nothing new."""
         if not self._is_known(found, edits):
-            self._known[named(found), edits] = self._mends(found, edits)
+            self._known[finding_names(found), edits] = self._mends(found, edits)
         return self._known_to_mend(found, edits)
 
     def _is_known(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether it was seen before what edits do to a finding."""
-        return (named(found), edits) in self._known or (named(found), id(edits)) in self._holding
+        return (finding_names(found), edits) in self._known or (finding_names(found), id(edits)) in self._holding
 
     def _known_to_mend(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """The same without looking: whether it was seen before."""
-        return (named(found), id(edits)) in self._holding or self._known.get((named(found), edits), False)
+        return (finding_names(found), id(edits)) in self._holding or self._known.get(
+            (finding_names(found), edits), False
+        )
 
     def lets(self, edits: Sequence[Edit]) -> bool:
         """Whether edits that somebody chooses to make bring nothing new."""
@@ -168,7 +170,7 @@ class Gate:
         return self._known[key]
 
     def _mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
-        trial, name = self._tried(edits, {named(found)}), named(found)
+        trial, name = self._tried(edits, {finding_names(found)}), finding_names(found)
         if trial is None or not keeps_comments(self.analysis.document.text, edits):
             return False
         return FindingComparison(trial, (name,)).holds
@@ -177,7 +179,9 @@ class Gate:
         """What becomes of the text; None for edits that cannot be made together."""
         document = self.analysis.document
         try:
-            trial, everywhere = tried_briefly(self.analysis, edits, lambda near: meant <= set(map(named, near.before)))
+            trial, everywhere = try_edits_briefly(
+                self.analysis, edits, lambda near: meant <= set(map(finding_names, near.before))
+            )
         except ValueError:
             return None
         self._read += _EACH + sum(map(self._length, {document.block_at(e.span.start) for e in edits}))

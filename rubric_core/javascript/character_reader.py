@@ -2,7 +2,7 @@
 
 import re
 
-from rubric_core.javascript.folding import folded, same, unfolded
+from rubric_core.javascript.folding import fold_case, same, unfold_case
 from rubric_core.javascript.nodes import InvalidPatternError
 from rubric_core.javascript.properties import property_named
 from rubric_core.javascript.ranges import ALL as EVERY
@@ -84,12 +84,12 @@ class CharacterReader:
 
     def kept(self, ranges: Ranges) -> Ranges:
         """A set as classes of the flag `v` work with it: with the flag `i` the foldings of its characters."""
-        return unfolded(ranges) if self.modes.sets and self.modes.ignore_case else ranges
+        return unfold_case(ranges) if self.modes.sets and self.modes.ignore_case else ranges
 
     def others(self, ranges: Ranges) -> Ranges:
         """What is not in a set; with the flags `v` and `i` only foldings are."""
         if self.modes.sets and self.modes.ignore_case:
-            return without(unfolded(EVERY), ranges)
+            return without(unfold_case(EVERY), ranges)
         return inverse(ranges)
 
     def shorthand(self) -> Ranges | None:
@@ -165,7 +165,7 @@ class CharacterReader:
 
     def of_character(self, char: str) -> Ranges:
         """The set of one character."""
-        char = folded(char) if self.modes.sets and self.modes.ignore_case else char
+        char = fold_case(char) if self.modes.sets and self.modes.ignore_case else char
         return ((ord(char), ord(char)),)
 
     # Classes without the flag v

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from rubric_core.javascript.ranges import ALL, Ranges, has, inverse, normal, united
 
-__all__ = ["folded", "same", "unfolded"]
+__all__ = ["fold_case", "same", "unfold_case"]
 
 _ASCII = 0x7F
 #: Behind these there is no character with capital and small form.
@@ -13,7 +13,7 @@ _CASED_UP_TO = 0x1E944
 _BMP = 0xFFFF
 
 
-def folded(char: str) -> str:
+def fold_case(char: str) -> str:
     """The simple case folding of a character."""
     whole = char.casefold()
     if len(whole) == 1:
@@ -36,7 +36,7 @@ def _families(unicode: bool) -> tuple[tuple[int, ...], ...]:
     families: dict[str, list[int]] = {}
     for code in range((_CASED_UP_TO if unicode else _BMP) + 1):
         char = chr(code)
-        key = folded(char) if unicode else _capital(char)
+        key = fold_case(char) if unicode else _capital(char)
         if key != char:
             families.setdefault(key, [ord(key)]).append(code)
     return tuple(tuple(family) for family in families.values())
@@ -77,7 +77,7 @@ def _changed() -> Mapping[int, int]:
     return {code: family[0] for family in _families(unicode=True) for code in family[1:]}
 
 
-def unfolded(ranges: Ranges) -> Ranges:
+def unfold_case(ranges: Ranges) -> Ranges:
     """The set of the foldings of these characters."""
     changed = _changed()
     fixed = inverse(normal((code, code) for code in changed))

@@ -6,7 +6,7 @@ from rubric_core.language.detect_dialect import DialectChoice, is_newest_type
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["around_choice"]
+__all__ = ["choose_file_dialect"]
 
 _OLD_SCHEMAS = ("agentv-targets-v2", "agentv-targets-v2.1")
 _LATER = ("grader_target", "use_target", "fallback_targets", "subagent_mode_allowed", "subprovider")
@@ -24,7 +24,7 @@ _NEWEST = (
 )
 
 
-def around_choice(kind: FileKind, root: Node | None, items: Iterable[Node], text: str) -> DialectChoice | None:
+def choose_file_dialect(kind: FileKind, root: Node | None, items: Iterable[Node], text: str) -> DialectChoice | None:
     """The dialect and why; None for a kind of file whose cases or evaluators tell.
 
     Args:

@@ -14,7 +14,7 @@ from rubric_core.language.value_kinds import Anything, Boolean, Integer, Kind, L
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_behind",
+    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
 ]  # fmt: skip
 
 
@@ -172,7 +172,7 @@ PROVIDER_ITEM = Tagged(Provider)
 
 
 @lru_cache(maxsize=256)
-def kind_behind(kind: Kind[Any]) -> FileKind | None:
+def kind_of_reference(kind: Kind[Any]) -> FileKind | None:
     """What a file is whose path stands where a value of `kind` could stand; None where that can be anything."""
     branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     for branch in branches:
@@ -183,7 +183,7 @@ def kind_behind(kind: Kind[Any]) -> FileKind | None:
             return FileKind.TARGETS
         if isinstance(item, Shaped):
             return next((f for f, root in ROOTS.items() if _is_of(root, item.shape)), None)
-        if item is not branch and (inner := kind_behind(item)) is not None:
+        if item is not branch and (inner := kind_of_reference(item)) is not None:
             return inner
     return None
 

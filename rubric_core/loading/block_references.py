@@ -19,7 +19,7 @@ from rubric_core.loading.references import References
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["NO_LINKS", "NO_NAMES", "BlockReferences", "linked", "own_targets"]
+__all__ = ["NO_LINKS", "NO_NAMES", "BlockReferences", "look_up_references", "own_targets"]
 
 
 @dataclass
@@ -44,7 +44,7 @@ NO_NAMES: frozenset[str] = frozenset()
 NO_LINKS = BlockReferences()
 
 
-def linked(
+def look_up_references(
     references: References,
     shapes: tuple[Shape, ...],
     root: Node | None,

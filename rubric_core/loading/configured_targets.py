@@ -7,19 +7,19 @@ from rubric_core.loading.directory_search import configuration_files, current_di
 from rubric_core.loading.targets import LoadedTargetFile, read_targets
 from rubric_core.ports import Files
 
-__all__ = ["configured", "whole"]
+__all__ = ["configured_target_files", "merge_target_files"]
 
 
-def configured(directory: Path, files: Files) -> list[LoadedTargetFile]:
+def configured_target_files(directory: Path, files: Files) -> list[LoadedTargetFile]:
     """The targets in the configurations around `directory` and in the files that they name, the nearest first."""
     found = []
     for path in configuration_files(directory, files):
         with suppress(OSError, ValueError):
-            found.append(whole(read_targets(path, files, beside_others=True), files))
+            found.append(merge_target_files(read_targets(path, files, beside_others=True), files))
     return [file for file in found if file.entries or file.defaults]
 
 
-def whole(file: LoadedTargetFile, files: Files) -> LoadedTargetFile:
+def merge_target_files(file: LoadedTargetFile, files: Files) -> LoadedTargetFile:
     """A target file with those that it names, as in `providers: [file://more.yaml]`; one that cannot be read has no targets."""
     for name in file.includes:
         path = find_file(name, file.path.parent, files, current_directory())

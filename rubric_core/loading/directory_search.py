@@ -20,8 +20,8 @@ __all__ = [
     "directories_up",
     "find_file",
     "is_pattern",
+    "memoize_lookup",
     "places_of",
-    "remembered",
     "without_function",
 ]
 
@@ -51,14 +51,14 @@ def is_pattern(name: str) -> bool:
     return _PATTERN.search(name) is not None
 
 
-def remembered(files: Files, key: object, find: Callable[[Files], T]) -> T:
+def memoize_lookup(files: Files, key: object, find: Callable[[Files], T]) -> T:
     """What `find` makes of the files. A look at a project remembers it, so that thousands of suites ask once per folder."""
     return files.once(key, find) if isinstance(files, TrackedLookup) else find(files)
 
 
 def directories_up(start: Path, files: Files) -> tuple[Path, ...]:
     """`start` and every directory above it up to the root of the repository, the top of the disk without one."""
-    return remembered(files, ("directories up", start), partial(_directories_up, start))
+    return memoize_lookup(files, ("directories up", start), partial(_directories_up, start))
 
 
 def _directories_up(start: Path, files: Files) -> tuple[Path, ...]:
@@ -94,7 +94,7 @@ def configurations_in(directory: Path, files: Files) -> tuple[Path, ...]:
         places = (directory / home / name for home in HOMES for name in _CONFIGURATIONS)
         return tuple(path for path in places if files.is_file(path))
 
-    return remembered(files, ("configurations in", directory), find)
+    return memoize_lookup(files, ("configurations in", directory), find)
 
 
 def places_of(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Iterator[Path]:

@@ -9,13 +9,13 @@ from rubric_core.language.evaluators import HIGHEST, Band
 from rubric_core.language.misnomers import BOUND_PAIRS, field_called
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 
-__all__ = ["end_before_the_next", "read_otherwise", "read_tuple", "read_turned", "whole_number"]
+__all__ = ["end_before_the_next", "read_foreign_bands", "read_inverted_map", "read_tuple", "whole_number"]
 
 #: "0-3", "0 to 3", "0..3".
 _FROM_TO = re.compile(r"\s*(\d{1,3})\s*(?:-|–|\.\.|to)\s*(\d{1,3})\s*\Z")
 
 
-def read_otherwise(band: Band, node: Mapping, own: Collection[str]) -> bool:
+def read_foreign_bands(band: Band, node: Mapping, own: Collection[str]) -> bool:
     """Read the bounds of a listed band that has none under a key of its `own`; whether there are any."""
     if "score_range" in band.places or ("score_range" in band.unread and not (_single(band) or _renamed(band, node))):
         return False
@@ -61,7 +61,7 @@ def read_tuple(node: Node | None) -> Tuple | None:
     return Tuple((first, second), low, high, text)
 
 
-def read_turned(bands: SequenceOf[Band]) -> bool:
+def read_inverted_map(bands: SequenceOf[Band]) -> bool:
     """Read a map whose keys are the texts and whose values the bounds, `{poor: [0, 4], good: [5, 10]}`; whether it is one."""
     read = []
     for band in bands:

@@ -7,7 +7,7 @@ from rubric_core.disk import read_file
 from rubric_core.loading.files import absolute
 from rubric_core.loading.path_patterns import Patterns
 
-__all__ = ["GITIGNORE", "above", "ignored", "within"]
+__all__ = ["GITIGNORE", "above", "is_ignored", "within"]
 
 GITIGNORE = ".gitignore"
 #: Bytes. git has no limit; nobody writes as many patterns.
@@ -24,7 +24,7 @@ _KINDS = {
 }
 
 
-def ignored(levels: tuple[Patterns, ...], path: str, *, is_folder: bool) -> bool:
+def is_ignored(levels: tuple[Patterns, ...], path: str, *, is_folder: bool) -> bool:
     """Whether git leaves `path` out; of several levels the deepest that says anything decides."""
     for patterns in reversed(levels):
         decision = patterns.decide(path, is_folder=is_folder)
@@ -50,7 +50,7 @@ def above(folder: str) -> tuple[Patterns, ...]:
     for each in reversed(outer[:root]):
         levels += within(str(each))
     # Whoever names a folder that git leaves out wants to see what is in it.
-    return () if ignored(levels, str(here), is_folder=True) else levels
+    return () if is_ignored(levels, str(here), is_folder=True) else levels
 
 
 def _read(file: Path, folder: str) -> tuple[Patterns, ...]:

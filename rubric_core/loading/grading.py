@@ -9,7 +9,7 @@ from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span
 
 __all__ = [
-    "asserts_anything", "case_list", "default_judge", "default_name", "evaluators_of", "gathered", "has_bands",
+    "asserts_anything", "case_list", "default_judge", "default_name", "evaluators_of", "gather_evaluators", "has_bands",
     "on_scale", "required", "scalar_kind", "suite_list", "threshold_of",
 ]  # fmt: skip
 
@@ -60,7 +60,7 @@ def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]
         chosen = [*(own or []), *([] if skips else shared or [])]
     else:
         chosen = own if own is not None else shared or []
-    return result + gathered(chosen, dialect)
+    return result + gather_evaluators(chosen, dialect)
 
 
 def scalar_kind(shape: Case | Suite) -> str | None:
@@ -70,7 +70,7 @@ def scalar_kind(shape: Case | Suite) -> str | None:
     return node.text if isinstance(node, Scalar) else None
 
 
-def gathered(items: Iterable[object], dialect: Dialect) -> list[Evaluator]:
+def gather_evaluators(items: Iterable[object], dialect: Dialect) -> list[Evaluator]:
     """A list of evaluators with its plain strings collected into one rubric; into the one that is there already, if any."""
     strings: Rubrics | None = None
     result: list[Evaluator] = []

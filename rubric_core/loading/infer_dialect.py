@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rubric_core.language.detect_dialect import DialectChoice, choose, signs_of
-from rubric_core.language.detect_file_dialect import around_choice
+from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.case_files import cases_behind
@@ -14,13 +14,13 @@ from rubric_core.loading.reference_collector import is_open
 from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
-__all__ = ["told_by_others"]
+__all__ = ["infer_dialect"]
 
 #: So many files are asked, and so many lines of a data set.
 _MOST_FILES, _MOST_LINES = 3, 20
 
 
-def told_by_others(
+def infer_dialect(
     look: TrackedLookup, path: Path, kind: FileKind, root: Node | None, items: Iterable[Node], names: Iterable[str]
 ) -> DialectChoice | None:
     """The dialect and why, None where no other file tells.
@@ -74,4 +74,4 @@ def _of_cases(look: TrackedLookup, file: Path, names: tuple[str, ...]) -> Dialec
     signs = signs_of(None, text, frame=False)
     for item in items:
         signs |= signs_of(item, "", frame=False)
-    return choose(signs, None, None, names, around_choice(kind, None, items, text))
+    return choose(signs, None, None, names, choose_file_dialect(kind, None, items, text))

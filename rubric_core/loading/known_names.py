@@ -16,7 +16,7 @@ from rubric_core.loading.directory_search import (
     current_directory,
     directories_up,
     find_file,
-    remembered,
+    memoize_lookup,
 )
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.targets import LISTS, LoadedTargetFile, find_targets, has_targets, read_targets
@@ -128,7 +128,7 @@ def templates(look: TrackedLookup, directory: Path) -> dict[str, Path]:
 def _templates(look: TrackedLookup, directory: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for place in directories_up(directory, look):
-        for path in remembered(look, ("templates in", place), partial(_templates_in, place)):
+        for path in memoize_lookup(look, ("templates in", place), partial(_templates_in, place)):
             found.setdefault(path.stem, path)
     return found
 
@@ -184,7 +184,7 @@ def file_named(files: Files, kind: str, name: str, directory: Path) -> Path | No
 
 def _programs(files: Files, kind: str, directory: Path) -> Iterator[Path]:
     for place in directories_up(directory, files):
-        yield from remembered(files, (kind, place), partial(_programs_in, place, kind))
+        yield from memoize_lookup(files, (kind, place), partial(_programs_in, place, kind))
 
 
 def _programs_in(directory: Path, kind: str, files: Files) -> tuple[Path, ...]:

@@ -28,7 +28,7 @@ from rubric_core.loading.issues import (
 from rubric_core.loading.keys import Keys
 from rubric_core.loading.read_values import HOLE
 from rubric_core.loading.score_ranges import lower_ranges
-from rubric_core.loading.split_items import JoinedMapping, joined
+from rubric_core.loading.split_items import JoinedMapping, join_split_item
 from rubric_core.loading.type_match import found_words
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
@@ -99,7 +99,9 @@ class Lowering(Keys):
             return HOLE if open_value else self._wrong(kind, node, name)
         if not node.items and not kind.empty:
             return self._wrong(kind, node, name)
-        items = node.items if node.flow else joined(node.items, kind.item, self.dialect, self.text, self.type_of)
+        items = (
+            node.items if node.flow else join_split_item(node.items, kind.item, self.dialect, self.text, self.type_of)
+        )
         values = (self.value(kind.item, item, f"{name}[]") for item in items)
         return [value for value in values if value is not HOLE]
 

@@ -14,7 +14,7 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 
-__all__ = ["KINDS", "Mention", "is_open", "is_script", "mentions", "words_of"]
+__all__ = ["KINDS", "Mention", "collect_references", "is_open", "is_script", "words_of"]
 
 #: What a text can refer to, beside what is looked up elsewhere.
 KINDS = frozenset({"target", "file", "directory", "template", "program", "url"})
@@ -51,7 +51,7 @@ class Mention(NamedTuple):
         return self.place.value if self.borrowed else self.node.span
 
 
-def mentions(shape: Shape) -> Iterator[Mention]:
+def collect_references(shape: Shape) -> Iterator[Mention]:
     """Every word of the shape itself that refers to something, those left out that are only known at run time."""
     cls: Any = type(shape)
     for field, refers_to, listed in _fields(cls):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.language.evaluators import Evaluator, LlmJudge, LlmRubric, Scripted
-from rubric_core.language.file_kinds import FileKind, kind_behind
+from rubric_core.language.file_kinds import FileKind, kind_of_reference
 from rubric_core.language.model import ContentBlock, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry, Provider
@@ -28,7 +28,7 @@ from rubric_core.loading.known_names import (
 )
 from rubric_core.loading.outside_files import outside_files
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.reference_collector import Mention, is_open, is_script, mentions, words_of
+from rubric_core.loading.reference_collector import Mention, collect_references, is_open, is_script, words_of
 from rubric_core.loading.reference_issues import (
     BrokenCases,
     MissingFile,
@@ -84,7 +84,7 @@ class References(FileLookup):
         self.led = {}
         shapes = tuple(shapes)
         every = [(each, inner) for each in shapes for inner in children(each)]
-        words = [(shape, mention) for _, shape in every for mention in mentions(shape)]
+        words = [(shape, mention) for _, shape in every for mention in collect_references(shape)]
         told = {id(mention.node) for _, mention in words if not mention.borrowed}
         for shape, mention in words:
             word = id(mention.node)
@@ -209,7 +209,7 @@ class References(FileLookup):
         elif mention.field == "input_files[]":
             yield from self.asked(look, mention)
         elif self.exists(look, mention.text):
-            self.lead(look, mention, kind_behind(type(shape).keys[mention.field.removesuffix("[]")].kind))
+            self.lead(look, mention, kind_of_reference(type(shape).keys[mention.field.removesuffix("[]")].kind))
         else:
             yield self.missing(look, mention, _NOT_RUN if isinstance(shape, Suite) else "")
 

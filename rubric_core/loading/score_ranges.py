@@ -9,9 +9,9 @@ from rubric_core.language.shape import FieldPlace
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.loading.foreign_bands import (
     end_before_the_next,
-    read_otherwise,
+    read_foreign_bands,
+    read_inverted_map,
     read_tuple,
-    read_turned,
     whole_number,
 )
 from rubric_core.loading.issues import MissingKey, UnknownKey
@@ -35,7 +35,7 @@ def lower_ranges(lowering: Keys, node: Node) -> ScoreRanges:
     elif isinstance(node, Mapping):
         made.style = "map"
         made.bands = list(_mapped_bands(lowering, node))
-        if read_turned(made.bands):
+        if read_inverted_map(made.bands):
             made.style = "turned"
     else:
         made.style = "other"
@@ -57,7 +57,7 @@ def _listed_bands(lowering: Keys, node: Sequence) -> Iterator[Band]:
         band = lowering.value(Shaped(Band), item, "")
         if not isinstance(band, Band):
             continue
-        if read_otherwise(band, target, [s.name for s, _ in lowering.dialect.fields(Band)]):
+        if read_foreign_bands(band, target, [s.name for s, _ in lowering.dialect.fields(Band)]):
             # How it is written is one mistake, and what the language has in its place is not missing as well.
             told = [i for i in lowering.issues[before:] if not isinstance(i, MissingKey | UnknownKey)]
             lowering.issues[before:] = told

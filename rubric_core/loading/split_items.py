@@ -13,7 +13,7 @@ from rubric_core.language.value_kinds import Kind, NodeUnion
 from rubric_core.syntax.tree import Mapping, Node
 from rubric_core.text import Span
 
-__all__ = ["JoinedMapping", "joined"]
+__all__ = ["JoinedMapping", "join_split_item"]
 
 TypeOf = Callable[[type[Shape], Mapping], tuple[type[Shape], str]]
 
@@ -31,7 +31,9 @@ class JoinedMapping(Mapping):
         self.dash = dash
 
 
-def joined(items: Sequence[Node], kind: Kind[object], dialect: Dialect, text: str, type_of: TypeOf) -> Iterator[Node]:
+def join_split_item(
+    items: Sequence[Node], kind: Kind[object], dialect: Dialect, text: str, type_of: TypeOf
+) -> Iterator[Node]:
     """The items, with those that were cut in two made whole again."""
     mapping = kind.mapping if isinstance(kind, NodeUnion) else kind
     if not isinstance(mapping, Shaped | Tagged) or len(items) < 2:

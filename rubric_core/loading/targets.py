@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.language.detect_dialect import modeline
-from rubric_core.language.detect_file_dialect import around_choice
+from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.directory_search import URL, directories_up, remembered
+from rubric_core.loading.directory_search import URL, directories_up, memoize_lookup
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
@@ -72,7 +72,7 @@ class TargetSource:
         """The dialect of the file: what it says of itself, else what its keys tell."""
         root = self.root
         bare = [n for item in root.items if (n := _followed(item)) is not None] if isinstance(root, Sequence) else []
-        choice = around_choice(FileKind.TARGETS, root, bare, self.text)
+        choice = choose_file_dialect(FileKind.TARGETS, root, bare, self.text)
         names = (modeline(self.text), self.known, choice.name if choice else None)
         return next((d for name in names for d in dialects if d.name == name), dialects[-1])
 
@@ -186,7 +186,7 @@ def _targets_beside(directory: Path, files: Files) -> Path | None:
     def find(files: Files) -> Path | None:
         return next((path for name in TARGET_FILES if files.is_file(path := directory / name)), None)
 
-    return remembered(files, ("target file beside", directory), find)
+    return memoize_lookup(files, ("target file beside", directory), find)
 
 
 def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> LoadedTargetFile:

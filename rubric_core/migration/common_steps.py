@@ -7,9 +7,9 @@ from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Aggregator, Criterion, LlmJudge, LlmRubric
 from rubric_core.language.model import Case, Suite
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.group_keys import lift_out, whole
-from rubric_core.migration.moves import added
-from rubric_core.migration.prompt_variables import pattern_of, used
+from rubric_core.migration.group_keys import all_or_none, lift_out
+from rubric_core.migration.moves import insert_entry
+from rubric_core.migration.prompt_variables import pattern_of, variables_used
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Scalar
@@ -91,7 +91,7 @@ def _prompt(
 ) -> Iterator[EditGroup | MigrationNote]:
     if PROMPT_PATH.match(prompt.text):
         path = prompt.text.removeprefix("file://")
-        found_there = used(draft.read(path) or "", names)
+        found_there = variables_used(draft.read(path) or "", names)
         if found_there:
             words = ", ".join(f"`{name}` is `{names[name]}`" for name in found_there)
             words = f"the variables in {path} have other names in {draft.target.name}: {words}"
@@ -113,7 +113,7 @@ def _minimums(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         bare = site.entry("required_min_score") is None and site.entry("min_score") is None
         entry = site.own("required")
         if site.plain("required") is True and site.entry("score_ranges") is not None and bare and entry is not None:
-            change = whole([added(draft, site.node, key, minimum, entry)])
+            change = all_or_none([insert_entry(draft, site.node, key, minimum, entry)])
             yield change or MigrationNote(
                 entry.key.span.start, "this gate has no minimum, and releases differ on what it is then"
             )

@@ -3,15 +3,24 @@
 from collections.abc import Iterator, Sequence
 
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.moves import extent_of, inlined, lifted, nested, piece_of, put, rebuilt, replaced
+from rubric_core.migration.moves import (
+    extent_of,
+    inline_piece,
+    lift_entry,
+    nest_pieces,
+    piece_of,
+    put,
+    rebuild_mapping,
+    replace_entry,
+)
 from rubric_core.migration.step import EditGroup, MigrationNote
 from rubric_core.syntax.tree import Entry, Mapping
 from rubric_core.text import Edit, Span
 
-__all__ = ["comments_left", "gathered", "lift_out", "whole"]
+__all__ = ["all_or_none", "comments_left", "group_under", "lift_out"]
 
 
-def gathered(
+def group_under(
     draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]], under: str
 ) -> Iterator[EditGroup | MigrationNote]:
     """Put entries of a mapping under the key `under`, each with the key that it has there."""
@@ -34,12 +43,12 @@ def gathered(
         edits = _anew(draft, site, free, under)
     else:
         edits = _into(draft, site, free, inner)
-    yield whole(edits) or MigrationNote(
+    yield all_or_none(edits) or MigrationNote(
         free[0][0].key.span.start, f"this cannot be put under `{under}` the way it is written"
     )
 
 
-def whole(edits: Sequence[Edit | None]) -> EditGroup | None:
+def all_or_none(edits: Sequence[Edit | None]) -> EditGroup | None:
     """A change of these edits, or None when one of them is not possible."""
     done = [edit for edit in edits if edit is not None]
     return EditGroup(tuple(done)) if done and len(done) == len(edits) else None
@@ -48,40 +57,44 @@ def whole(edits: Sequence[Edit | None]) -> EditGroup | None:
 def _in_braces(
     draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]], under: str, inner: Mapping | None
 ) -> Edit | None:
-    texts = [inlined(piece_of(draft, site.node, entry, name)) for entry, name in entries]
+    texts = [inline_piece(piece_of(draft, site.node, entry, name)) for entry, name in entries]
     if any(text is None for text in texts):
         return None
     together = ", ".join(text for text in texts if text is not None)
     gone: list[tuple[Entry, str | None]] = [(entry, None) for entry, _ in entries]
     if inner is None:
         first = min(gone, key=lambda e: e[0].span)
-        return rebuilt(
+        return rebuild_mapping(
             draft, site.node, [each if each is not first else (each[0], f"{under}: {{{together}}}") for each in gone]
         )
     holder = next(e for e in site.node.entries if e.value is inner)
     at = inner.entries[-1].span.end if inner.entries else inner.span.start + 1
     before, behind = draft.written(Span(holder.span.start, at)), draft.written(Span(at, holder.span.end))
     comma = ", " if inner.entries else ""
-    return rebuilt(draft, site.node, [*gone, (holder, f"{before}{comma}{together}{behind}")]) if inner.flow else None
+    return (
+        rebuild_mapping(draft, site.node, [*gone, (holder, f"{before}{comma}{together}{behind}")])
+        if inner.flow
+        else None
+    )
 
 
 def _anew(draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]], under: str) -> list[Edit | None]:
     first, *others = sorted(entries, key=lambda e: e[0].span)
     pieces = [piece_of(draft, site.node, entry, name) for entry, name in (first, *others)]
-    moved = [lifted(draft, site.node, entry) for entry, _ in others]
+    moved = [lift_entry(draft, site.node, entry) for entry, _ in others]
     return [
-        replaced(draft, site.node, first[0], nested(draft, pieces, under)),
+        replace_entry(draft, site.node, first[0], nest_pieces(draft, pieces, under)),
         *(each[0] if each else None for each in moved),
     ]
 
 
 def _into(draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]], inner: Mapping) -> list[Edit | None]:
-    moved = [lifted(draft, site.node, entry, name) for entry, name in entries]
+    moved = [lift_entry(draft, site.node, entry, name) for entry, name in entries]
     edits = [each[0] if each else None for each in moved]
     pieces = [each[1] if each else "" for each in moved]
     if not inner.flow:
         return [*edits, put(draft, inner, "".join(pieces))]
-    texts = [inlined(piece) for piece in pieces]
+    texts = [inline_piece(piece) for piece in pieces]
     if any(text is None for text in texts):
         return [*edits, _unfolded(draft, site, inner, pieces)]
     together = ", ".join(text for text in texts if text is not None)
@@ -96,7 +109,7 @@ def _unfolded(draft: Draft, site: ShapedMapping, inner: Mapping, pieces: Sequenc
     holder = next(e for e in site.node.entries if e.value is inner)
     own = [piece_of(draft, inner, entry) for entry in inner.entries]
     head = piece_of(draft, site.node, holder).partition("{")[0].rstrip().removesuffix(":")
-    return replaced(draft, site.node, holder, nested(draft, [*own, *pieces], head))
+    return replace_entry(draft, site.node, holder, nest_pieces(draft, [*own, *pieces], head))
 
 
 def lift_out(draft: Draft, holder: ShapedMapping, entry: Entry, key: str) -> EditGroup | None:
@@ -112,14 +125,16 @@ def lift_out(draft: Draft, holder: ShapedMapping, entry: Entry, key: str) -> Edi
     piece = piece_of(draft, holder.node, entry, key)
     if len(holder.node.entries) == 1:
         return _instead(draft, outer.node, around, holder.node, entry, piece)
-    moved = lifted(draft, holder.node, entry, key)
-    return whole([moved[0] if moved else None, put(draft, outer.node, piece, around)])
+    moved = lift_entry(draft, holder.node, entry, key)
+    return all_or_none([moved[0] if moved else None, put(draft, outer.node, piece, around)])
 
 
 def _instead(
     draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, entry: Entry, piece: str
 ) -> EditGroup | None:
-    return whole([replaced(draft, outer, around, comments_left(draft, outer, around, emptied, entry) + piece)])
+    return all_or_none(
+        [replace_entry(draft, outer, around, comments_left(draft, outer, around, emptied, entry) + piece)]
+    )
 
 
 def comments_left(draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, *entries: Entry) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from rubric_core.migration.draft import Draft
-from rubric_core.syntax.collection_edits import comments_of, dedented, extent, indented, line_start
+from rubric_core.syntax.collection_edits import comments_of, dedent, extent, indent, line_start
 from rubric_core.syntax.edit import column_of, remove_entry
 from rubric_core.syntax.lines import BLANK
 from rubric_core.syntax.parse import parse
@@ -12,7 +12,20 @@ from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 
 __all__ = [
-    "added", "dash_of", "extent_of", "inlined", "item_piece", "lifted", "nested", "piece_of", "put", "rebuilt", "removed_item", "replaced", "taken_out", "with_key",
+    "dash_of",
+    "extent_of",
+    "inline_piece",
+    "insert_entry",
+    "item_piece",
+    "lift_entry",
+    "nest_pieces",
+    "piece_of",
+    "put",
+    "rebuild_mapping",
+    "remove_item",
+    "replace_entry",
+    "take_out_entry",
+    "with_key",
 ]  # fmt: skip
 
 _KEY = re.compile(rf"""(?P<lead>(?:{BLANK})*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*(?<![ \t]))(?=[ \t]*:)""")
@@ -35,7 +48,7 @@ def piece_of(draft: Draft, mapping: Mapping, entry: Entry, key: str | None = Non
         piece = first + "".join("    " + line.lstrip(" ") for line in rest)
     else:
         start = entry.key.whole.start
-        piece = dedented(text, column_of(draft.text, start), behind_dash=span.start == start)
+        piece = dedent(text, column_of(draft.text, start), behind_dash=span.start == start)
     piece = piece if piece.endswith(("\n", "\r")) else piece + draft.newline
     return with_key(piece, key) if key is not None else piece
 
@@ -51,10 +64,10 @@ def item_piece(draft: Draft, sequence: Sequence, item: Node) -> str:
     if sequence.flow:
         return f"- {draft.written(item.span)}{draft.newline}"
     dash = dash_of(draft, item)
-    return dedented(draft.written(extent(draft.text, dash, item.span.end)), column_of(draft.text, dash))
+    return dedent(draft.written(extent(draft.text, dash, item.span.end)), column_of(draft.text, dash))
 
 
-def taken_out(draft: Draft, mapping: Mapping, entry: Entry, *, but: Span | None = None) -> Edit | None:
+def take_out_entry(draft: Draft, mapping: Mapping, entry: Entry, *, but: Span | None = None) -> Edit | None:
     """Take an entry out; None where nothing would be left.
 
     The comments inside stay in its place, all but those in `but`, which goes somewhere else.
@@ -81,9 +94,9 @@ def taken_out(draft: Draft, mapping: Mapping, entry: Entry, *, but: Span | None 
     return Edit(Span(start, behind.start()), "") if behind is not None else None
 
 
-def lifted(draft: Draft, mapping: Mapping, entry: Entry, key: str | None = None) -> tuple[Edit, str] | None:
+def lift_entry(draft: Draft, mapping: Mapping, entry: Entry, key: str | None = None) -> tuple[Edit, str] | None:
     """An entry as a piece, and the edit that takes it out of its place with all its comments."""
-    out = taken_out(draft, mapping, entry, but=extent_of(draft, mapping, entry))
+    out = take_out_entry(draft, mapping, entry, but=extent_of(draft, mapping, entry))
     return (out, piece_of(draft, mapping, entry, key)) if out is not None else None
 
 
@@ -93,31 +106,31 @@ def put(draft: Draft, mapping: Mapping, piece: str, behind: Entry | None = None)
     if after is None:
         return None
     if mapping.flow:
-        line = inlined(piece)
+        line = inline_piece(piece)
         at = after.span.end
         return Edit(Span(at, at), f", {line}") if line is not None else None
     column = column_of(draft.text, mapping.entries[0].key.whole.start)
     at = extent_of(draft, mapping, after).end
-    return Edit(Span(at, at), indented(piece, column))
+    return Edit(Span(at, at), indent(piece, column))
 
 
-def replaced(draft: Draft, mapping: Mapping, entry: Entry, piece: str) -> Edit | None:
+def replace_entry(draft: Draft, mapping: Mapping, entry: Entry, piece: str) -> Edit | None:
     """Put a piece in the place of an entry, whose comments are taken to be in it."""
     span = extent_of(draft, mapping, entry)
     if mapping.flow:
-        line = inlined(piece)
+        line = inline_piece(piece)
         return Edit(span, line) if line is not None else None
     column = column_of(draft.text, entry.key.whole.start)
-    text = indented(piece, column)
+    text = indent(piece, column)
     return Edit(span, text[column:] if span.start == entry.key.whole.start else text)
 
 
-def nested(draft: Draft, pieces: list[str], key: str) -> str:
+def nest_pieces(draft: Draft, pieces: list[str], key: str) -> str:
     """Pieces under one key."""
-    return f"{key}:{draft.newline}" + "".join(indented(piece, 2) for piece in pieces)
+    return f"{key}:{draft.newline}" + "".join(indent(piece, 2) for piece in pieces)
 
 
-def inlined(piece: str) -> str | None:
+def inline_piece(piece: str) -> str | None:
     """A piece as it can stand in braces; None for one that has to be lines: a block, or one with comments."""
     tree = parse(piece)
     if tree.problems or comments_of(piece, tree):
@@ -130,7 +143,7 @@ def inlined(piece: str) -> str | None:
     return piece.strip()
 
 
-def rebuilt(draft: Draft, mapping: Mapping, instead: Iterable[tuple[Entry, str | None]]) -> Edit | None:
+def rebuild_mapping(draft: Draft, mapping: Mapping, instead: Iterable[tuple[Entry, str | None]]) -> Edit | None:
     """A mapping in braces with other text in the place of some entries, and without those that have none."""
     entries = mapping.entries
     new = {id(entry): text for entry, text in instead}
@@ -149,7 +162,7 @@ def rebuilt(draft: Draft, mapping: Mapping, instead: Iterable[tuple[Entry, str |
     return Edit(mapping.span, text + draft.text[entries[-1].span.end : mapping.span.end])
 
 
-def added(draft: Draft, mapping: Mapping, name: str, value: str, behind: Entry | None = None) -> Edit | None:
+def insert_entry(draft: Draft, mapping: Mapping, name: str, value: str, behind: Entry | None = None) -> Edit | None:
     """A further `name: value`, behind an entry: the first one if none is given."""
     first = behind or (mapping.entries[0] if mapping.entries else None)
     return put(draft, mapping, f"{name}: {value}{draft.newline}", first) if first is not None else None
@@ -160,7 +173,7 @@ def dash_of(draft: Draft, item: Node) -> int:
     return draft.text.rindex("-", 0, item.whole.start)
 
 
-def removed_item(draft: Draft, sequence: Sequence, item: Node) -> Edit | None:
+def remove_item(draft: Draft, sequence: Sequence, item: Node) -> Edit | None:
     """Take an item out of a list; None for the only one."""
     number = next(i for i, each in enumerate(sequence.items) if each is item)
     if len(sequence.items) == 1:

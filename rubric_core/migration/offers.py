@@ -12,8 +12,8 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration.draft import Draft, Reader
 from rubric_core.migration.line_diff import edits_between
-from rubric_core.migration.route import NotMigratableError, ended, migrate, steps_into
-from rubric_core.migration.step import EditGroup, MigrationNote, MigrationState, MigrationStep, apart
+from rubric_core.migration.route import NotMigratableError, migrate, steps_into, with_final_newline
+from rubric_core.migration.step import EditGroup, MigrationNote, MigrationState, MigrationStep, disjoint_groups
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.lines import BLANK
 from rubric_core.syntax.parse import parse
@@ -136,7 +136,7 @@ class _Piece:
         """What a single change does that begins on the line of the cursor."""
         if not self._sound:
             return
-        begun = ended(self._text[self._mark :])
+        begun = with_final_newline(self._text[self._mark :])
         draft = Draft(begun, self._kind, self._source, self._target, self._read)
         at = self._offset - self._mark
         line = Span(max(begun.rfind("\n", 0, at), begun.rfind("\r", 0, at)) + 1, _line_end(begun, at))
@@ -147,7 +147,7 @@ class _Piece:
                 if isinstance(change, EditGroup) and self._here(begun, change, line):
                     found.setdefault(_words(begun, change) or step.title, []).append(change)
         for title, changes in found.items():
-            edits = tuple(Edit(self._outer(e.span), e.new_text) for e in apart(changes))
+            edits = tuple(Edit(self._outer(e.span), e.new_text) for e in disjoint_groups(changes))
             yield self._offer(title, "line", (edits, ()))
 
     def _here(self, text: str, change: EditGroup, line: Span) -> bool:
@@ -162,7 +162,7 @@ class _Piece:
         inner = self._inner()
         if not self._sound or inner is None:
             return
-        begun = ended(self._text[self._mark :])
+        begun = with_final_newline(self._text[self._mark :])
         progress = MigrationState(begun, self._kind, self._read, within=inner)
         for step in steps_into(self._target, self._kind):
             if progress.make(step, self._source, self._target) and step.whole_only:
@@ -180,7 +180,7 @@ class _Piece:
         """Where the item stands in the text without its mark, with the line break at its end."""
         if self.within is None:
             return None
-        end = self.within.end if self.within.end < len(self._text) else len(ended(self._text))
+        end = self.within.end if self.within.end < len(self._text) else len(with_final_newline(self._text))
         return Span(max(self.within.start - self._mark, 0), end - self._mark)
 
     def _outer(self, span: Span) -> Span:
@@ -223,9 +223,9 @@ def steps(analysis: Analysis, read: Reader = lambda _: None) -> list[Offer]:
 def _whole(step: MigrationStep, analysis: Analysis, old: Dialect, new: Dialect, read: Reader) -> Iterator[Offer]:
     text = analysis.document.text
     mark = _MARK if text.startswith(_MARK) else ""
-    progress = MigrationState(ended(text.removeprefix(mark)), analysis.kind, read)
+    progress = MigrationState(with_final_newline(text.removeprefix(mark)), analysis.kind, read)
     if progress.make(step, old, new):
-        made = mark + progress.text[: len(progress.text) - len(ended(text)) + len(text)]
+        made = mark + progress.text[: len(progress.text) - len(with_final_newline(text)) + len(text)]
         notes = tuple(MigrationNote(note.offset + len(mark), note.words) for note in progress.notes)
         found = (edits_between(text, made), notes)
         yield Offer(f"{step.title} ({new.name})", "file", new.name, lambda: found)

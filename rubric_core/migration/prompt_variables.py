@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-__all__ = ["VARIABLES_INTO", "pattern_of", "renamed", "used"]
+__all__ = ["VARIABLES_INTO", "pattern_of", "rename_variables", "variables_used"]
 
 #: What variables are called from a dialect on.
 VARIABLES_INTO: Mapping[str, Mapping[str, str]] = {
@@ -25,12 +25,12 @@ def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
     return re.compile(r"(?<=\{\{)(\s*)(" + "|".join(names) + r")(?=\s*\}\})")
 
 
-def used(text: str, names: Mapping[str, str]) -> list[str]:
+def variables_used(text: str, names: Mapping[str, str]) -> list[str]:
     """The variables in a text that have other names now."""
     return sorted({found[2] for found in pattern_of(names).finditer(text)})
 
 
-def renamed(text: str, dialects: Iterable[str]) -> str:
+def rename_variables(text: str, dialects: Iterable[str]) -> str:
     """A prompt with the names of its variables in the last of several dialects, each of which is one further on."""
     for dialect in dialects:
         names = VARIABLES_INTO.get(dialect, {})

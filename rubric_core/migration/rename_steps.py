@@ -11,13 +11,13 @@ from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.edit import rename_key, replace_value
 from rubric_core.syntax.tree import Entry, Scalar
 
-__all__ = ["general"]
+__all__ = ["rename_steps"]
 
 _FINE = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
 _MERGE = "<<"
 
 
-def general(target: Dialect) -> tuple[MigrationStep, ...]:
+def rename_steps(target: Dialect) -> tuple[MigrationStep, ...]:
     """The last steps of every way into a dialect."""
     kinds = frozenset(FileKind)
     return (

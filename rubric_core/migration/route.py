@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePath
 
-from rubric_core.analysis import Language, told_dialect
+from rubric_core.analysis import Language, stated_dialect
 from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration.draft import Reader
-from rubric_core.migration.modeline import marked
-from rubric_core.migration.prompt_variables import renamed
-from rubric_core.migration.rename_steps import general
+from rubric_core.migration.modeline import add_modeline
+from rubric_core.migration.prompt_variables import rename_variables
+from rubric_core.migration.rename_steps import rename_steps
 from rubric_core.migration.step import MigrationNote, MigrationState, MigrationStep
 from rubric_core.migration.target_steps import TARGETS_INTO
 from rubric_core.migration.to_agentv_0_5 import TO_AGENTV_0_5
@@ -27,7 +27,7 @@ from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["MigratedText", "NotMigratableError", "ended", "migrate", "steps_into", "titles"]
+__all__ = ["MigratedText", "NotMigratableError", "migrate", "steps_into", "titles", "with_final_newline"]
 
 #: What is done on the way into each dialect, in this order; types and keys are renamed at the end of every way.
 _WAYS: Mapping[str, Sequence[MigrationStep]] = {
@@ -82,7 +82,7 @@ def migrate(
     Raises NotMigratableError for a text that is no YAML, and KeyError for a name that is no dialect's.
     """
     if kind is FileKind.PROMPT:
-        return MigratedText(renamed(text, [new.name for _, new in _hops(source, target)]))
+        return MigratedText(rename_variables(text, [new.name for _, new in _hops(source, target)]))
     if kind is FileKind.DATASET:
         return _lines(text, source, target, read)
     tree = parse(text)
@@ -91,15 +91,15 @@ def migrate(
         raise NotMigratableError(broken.span.start, broken.message)
     mark = _MARK if text.startswith(_MARK) else ""
     body = text.removeprefix(mark)
-    progress = MigrationState(ended(body), kind, read)
-    if ended(body) == text:
+    progress = MigrationState(with_final_newline(body), kind, read)
+    if with_final_newline(body) == text:
         progress.tree = tree
     for old, new in _hops(source, target):
         for step in steps_into(new, kind):
             progress.make(step, old, new)
     if kind is FileKind.SUITE and source != target:
         _mark_dialect(progress, target, path)
-    added = len(ended(body)) - len(body)
+    added = len(with_final_newline(body)) - len(body)
     made = progress.text[: len(progress.text) - added]
     notes = (replace(note, offset=note.offset + len(mark)) for note in progress.notes)
     return MigratedText(mark + made, tuple(dict.fromkeys(sorted(notes, key=lambda n: (n.offset, n.words)))))
@@ -133,7 +133,7 @@ def _as_json(text: str) -> str:
     return text
 
 
-def ended(text: str) -> str:
+def with_final_newline(text: str) -> str:
     """The text with a line break at its end, which edits of whole lines rely on."""
     return text if not text or text.endswith(("\n", "\r")) else text + newline_of(text)
 
@@ -149,16 +149,16 @@ def _hops(source: str, target: str) -> list[tuple[Dialect, Dialect]]:
 
 def steps_into(dialect: Dialect, kind: FileKind) -> Iterator[MigrationStep]:
     """What is done to a kind of file on the way into a dialect, in this order."""
-    every = (*_WAYS[dialect.name], *TARGETS_INTO.get(dialect.name, ()), *general(dialect))
+    every = (*_WAYS[dialect.name], *TARGETS_INTO.get(dialect.name, ()), *rename_steps(dialect))
     return (step for step in every if kind in step.kinds)
 
 
 def _mark_dialect(progress: MigrationState, target: str, path: PurePath | None) -> None:
     """Say the dialect where the text would be taken for another one, or says another one itself."""
     said = modeline(progress.text)
-    if (said or told_dialect(progress.text, Language(), path).name) != target:
+    if (said or stated_dialect(progress.text, Language(), path).name) != target:
         before = len(progress.text)
-        progress.text = marked(progress.text, target, newline_of(progress.text))
+        progress.text = add_modeline(progress.text, target, newline_of(progress.text))
         shift = len(progress.text) - before
         progress.notes = [replace(note, offset=note.offset + shift) for note in progress.notes]
 

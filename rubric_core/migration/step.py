@@ -10,7 +10,7 @@ from rubric_core.migration.draft import Draft, Reader
 from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Edit, Span, apply_edits
 
-__all__ = ["EditGroup", "MigrationNote", "MigrationState", "MigrationStep", "Work", "apart"]
+__all__ = ["EditGroup", "MigrationNote", "MigrationState", "MigrationStep", "Work", "disjoint_groups"]
 
 #: A step is made again until it finds nothing more to do; nothing sensible is nested deeper than this.
 _MOST_ROUNDS = 60
@@ -72,7 +72,7 @@ class MigrationState:
         draft = self._drafted(source, target)
         found = list(step.work(draft))
         for _ in range(_MOST_ROUNDS):
-            edits = apart(each for each in found if isinstance(each, EditGroup) and self._allowed(each))
+            edits = disjoint_groups(each for each in found if isinstance(each, EditGroup) and self._allowed(each))
             if not edits:
                 break
             draft = Draft(apply_edits(self.text, edits), self.kind, source, target, self.read)
@@ -110,7 +110,7 @@ class MigrationState:
             self.within = Span(self.within.start, _moved(self.within.end, edits))
 
 
-def apart(changes: Iterable[EditGroup]) -> list[Edit]:
+def disjoint_groups(changes: Iterable[EditGroup]) -> list[Edit]:
     """The edits of the changes that do not touch an earlier one, in the order of the text."""
     chosen: list[Edit] = []
     for change in changes:

@@ -8,8 +8,8 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.group_keys import comments_left, gathered, whole
-from rubric_core.migration.moves import dash_of, piece_of, replaced, taken_out
+from rubric_core.migration.group_keys import all_or_none, comments_left, group_under
+from rubric_core.migration.moves import dash_of, piece_of, replace_entry, take_out_entry
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep, Work
 from rubric_core.syntax.collection_edits import line_start
 from rubric_core.syntax.edit import rename_key, replace_value
@@ -61,7 +61,7 @@ def _flat(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             continue
         head = comments_left(draft, site.node, entry, inner, *inner.entries)
         text = head + (", ".join(p.strip() for p in pieces) if site.node.flow else "".join(pieces))
-        yield whole([replaced(draft, site.node, entry, text)]) or MigrationNote(
+        yield all_or_none([replace_entry(draft, site.node, entry, text)]) or MigrationNote(
             entry.key.span.start, "these settings belong beside the name"
         )
 
@@ -83,7 +83,7 @@ def _configured(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             if entry.name is not None and entry.name != under and _is_setting(site, entry)
         ]
         if entries:
-            yield from gathered(draft, site, entries, under)
+            yield from group_under(draft, site, entries, under)
 
 
 def _is_setting(site: ShapedMapping, entry: Entry) -> bool:
@@ -117,7 +117,7 @@ def _marks(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         for field in ("schema", "version"):
             entry = site.own(field)
             if entry is not None:
-                change = whole([taken_out(draft, site.node, entry)])
+                change = all_or_none([take_out_entry(draft, site.node, entry)])
                 yield change or MigrationNote(entry.key.span.start, "nothing says the version of a file any more")
 
 

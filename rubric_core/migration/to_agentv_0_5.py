@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.group_keys import whole
-from rubric_core.migration.moves import dash_of, item_piece, nested, put, removed_item
+from rubric_core.migration.group_keys import all_or_none
+from rubric_core.migration.moves import dash_of, item_piece, nest_pieces, put, remove_item
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.collection_edits import extent
 from rubric_core.syntax.edit import column_of
@@ -51,9 +51,9 @@ def _answer(draft: Draft, case: ShapedMapping) -> Iterator[EditGroup | Migration
         yield EditGroup((Edit(Span(start, start), f"{blanks}{key}:{draft.newline}"),))
         return
     inline = f"{key}: [{draft.written(answer.span)}]{draft.newline}"
-    lines = nested(draft, [item_piece(draft, entry.value, answer)], key)
+    lines = nest_pieces(draft, [item_piece(draft, entry.value, answer)], key)
     piece = inline if entry.value.flow else lines
-    change = whole([removed_item(draft, entry.value, answer), put(draft, case.node, piece, entry)])
+    change = all_or_none([remove_item(draft, entry.value, answer), put(draft, case.node, piece, entry)])
     yield change or MigrationNote(answer.span.start, f"this answer belongs under `{key}`")
 
 

@@ -6,8 +6,8 @@ from rubric_core.language.evaluators import ToolTrajectory
 from rubric_core.language.model import Execution, Suite
 from rubric_core.migration.common_steps import MINIMUMS, WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.group_keys import whole
-from rubric_core.migration.moves import added, put
+from rubric_core.migration.group_keys import all_or_none
+from rubric_core.migration.moves import insert_entry, put
 from rubric_core.migration.prompt_variables import VARIABLES_INTO
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.tree import Mapping, Sequence
@@ -40,10 +40,10 @@ def _skip(draft: Draft, case: ShapedMapping) -> Iterator[EditGroup | MigrationNo
     execution = case.own("execution")
     name = draft.target.spelled(Execution, "skip_defaults") or "skip_defaults"
     if execution is not None and isinstance(execution.value, Mapping):
-        change = whole([added(draft, execution.value, name, "true")])
+        change = all_or_none([insert_entry(draft, execution.value, name, "true")])
     elif case.entry("execution") is None:
         inline = f"execution: {{{name}: true}}" if case.node.flow else f"execution:{draft.newline}  {name}: true"
-        change = whole([put(draft, case.node, inline + draft.newline)])
+        change = all_or_none([put(draft, case.node, inline + draft.newline)])
     else:
         change = None
     yield change or MigrationNote(
@@ -61,7 +61,7 @@ def _arguments(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         calls = [call for call in site.under("expected") if isinstance(call.value("args"), Mapping)]
         entry = site.own("expected")
         if entry is not None and site.entry("args_match") is None and any(c.entry("args_match") is None for c in calls):
-            change = whole([added(draft, site.node, "args_match", old, entry)])
+            change = all_or_none([insert_entry(draft, site.node, "args_match", old, entry)])
             yield change or MigrationNote(entry.key.span.start, f"arguments were compared as `args_match: {old}`")
 
 

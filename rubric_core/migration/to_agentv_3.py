@@ -9,8 +9,8 @@ from rubric_core.language.workspace import Workspace
 from rubric_core.loading.grading import default_name
 from rubric_core.migration.common_steps import PROMPT_PATH, WAKING, lists_to_the_top, with_variables
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.group_keys import gathered, whole
-from rubric_core.migration.moves import added, taken_out
+from rubric_core.migration.group_keys import all_or_none, group_under
+from rubric_core.migration.moves import insert_entry, take_out_entry
 from rubric_core.migration.prompt_variables import VARIABLES_INTO
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.edit import column_of, plain_or_quoted, rename_key
@@ -32,7 +32,7 @@ def _named_members(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             tag = member.own("type")
             if tag is not None and member.entry("name") is None:
                 name = plain_or_quoted(_auto_name(member))
-                change = whole([added(draft, member.node, "name", name, tag)])
+                change = all_or_none([insert_entry(draft, member.node, "name", name, tag)])
                 yield change or MigrationNote(tag.key.span.start, f"a member needs a name: `name: {name}`")
 
 
@@ -63,10 +63,12 @@ def _as_shares(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 def _without_gate(draft: Draft, site: ShapedMapping, entry: Entry) -> Iterator[EditGroup | MigrationNote]:
     """A minimum of 0 gates nothing, and 0 is no `min_score`: with score ranges, nothing is what `required` gates too."""
     required = site.own("required")
-    edits = [taken_out(draft, site.node, entry)]
+    edits = [take_out_entry(draft, site.node, entry)]
     if required is not None and site.entry("score_ranges") is not None and site.plain("required") is True:
         edits.append(Edit(required.value.span, "false"))
-    yield whole(edits) or MigrationNote(entry.key.span.start, "a minimum of 0 gates nothing and has no counterpart")
+    yield all_or_none(edits) or MigrationNote(
+        entry.key.span.start, "a minimum of 0 gates nothing and has no counterpart"
+    )
 
 
 def _as_minimums(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
@@ -78,7 +80,9 @@ def _as_minimums(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             continue
         yes = Edit(entry.value.span, "true")
         more = (
-            None if site.entry("min_score") is not None else added(draft, site.node, "min_score", number(value), entry)
+            None
+            if site.entry("min_score") is not None
+            else insert_entry(draft, site.node, "min_score", number(value), entry)
         )
         yield EditGroup((yes, more) if more is not None else (yes,))
 
@@ -99,7 +103,7 @@ def _scalar(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             yield from _as_list(draft, holder, entry)
         else:
             # Cases without evaluators are judged so anyway.
-            change = whole([taken_out(draft, holder.node, entry)])
+            change = all_or_none([take_out_entry(draft, holder.node, entry)])
             yield change or MigrationNote(entry.key.span.start, "this has no effect beside the lists of evaluators")
 
 
@@ -129,7 +133,7 @@ def _hooks(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     for site in draft.of(Workspace):
         entries = [(entry, name) for name in _HOOKS if (entry := site.own(name)) is not None]
         if entries:
-            yield from gathered(draft, site, entries, "hooks")
+            yield from group_under(draft, site, entries, "hooks")
 
 
 def _prompt_files(draft: Draft) -> Iterator[EditGroup | MigrationNote]:

@@ -7,10 +7,10 @@ from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
 from rubric_core.language.model import Case, ContentBlock, Suite
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.group_keys import gathered, lift_out, whole
-from rubric_core.migration.moves import dash_of, lifted, piece_of, replaced
+from rubric_core.migration.group_keys import all_or_none, group_under, lift_out
+from rubric_core.migration.moves import dash_of, lift_entry, piece_of, replace_entry
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
-from rubric_core.syntax.collection_edits import extent, indented
+from rubric_core.syntax.collection_edits import extent, indent
 from rubric_core.syntax.edit import column_of, rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -33,7 +33,7 @@ def _variables(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             words = "cases that this is merged into have variables of their own, which hide those from here"
             yield from (MigrationNote(entry.key.span.start, words) for entry, _ in entries)
         elif entries:
-            yield from gathered(draft, case, entries, "vars")
+            yield from group_under(draft, case, entries, "vars")
         merge = next((e for e in case.node.entries if e.name == "<<"), None)
         borrowed = case.own("criteria") is None and case.entry("criteria") is not None
         if merge is not None and borrowed and case.entry("assertions") is not None:
@@ -167,16 +167,18 @@ def _as_evaluator(draft: Draft, case: ShapedMapping, entry: Entry, metric: str) 
         return _in_braces(draft, case, entry, key, metric) if key is not None else None
     items = piece_of(draft, case.node, entry, "value")
     named = f"metric: {metric}{draft.newline}  " if metric else ""
-    item = f"- {named}type: llm-rubric{draft.newline}{indented(items, 2)}"
+    item = f"- {named}type: llm-rubric{draft.newline}{indent(items, 2)}"
     own = case.own("assertions")
     if own is None:
-        return whole([replaced(draft, case.node, entry, f"{key}:{draft.newline}{indented(item, 2)}")])
+        return all_or_none([replace_entry(draft, case.node, entry, f"{key}:{draft.newline}{indent(item, 2)}")])
     if not isinstance(own.value, Sequence) or not own.value.items or own.value.flow:
         return None
     dash = dash_of(draft, own.value.items[0])
     start = extent(draft.text, dash, own.value.items[0].span.end).start
-    moved = lifted(draft, case.node, entry)
-    return whole([moved[0] if moved else None, Edit(Span(start, start), indented(item, column_of(draft.text, dash)))])
+    moved = lift_entry(draft, case.node, entry)
+    return all_or_none(
+        [moved[0] if moved else None, Edit(Span(start, start), indent(item, column_of(draft.text, dash)))]
+    )
 
 
 def _in_braces(draft: Draft, case: ShapedMapping, entry: Entry, key: str, metric: str) -> EditGroup | None:
@@ -184,12 +186,12 @@ def _in_braces(draft: Draft, case: ShapedMapping, entry: Entry, key: str, metric
     item = f"{{{named}type: llm-rubric, value: {draft.written(entry.value.span)}}}"
     own = case.own("assertions")
     if own is None:
-        return whole([replaced(draft, case.node, entry, f"{key}: [{item}]{draft.newline}")])
+        return all_or_none([replace_entry(draft, case.node, entry, f"{key}: [{item}]{draft.newline}")])
     if not isinstance(own.value, Sequence) or not own.value.flow:
         return None
     at = own.value.span.start + 1
-    moved = lifted(draft, case.node, entry)
-    return whole([moved[0] if moved else None, Edit(Span(at, at), f"{item}, " if own.value.items else item)])
+    moved = lift_entry(draft, case.node, entry)
+    return all_or_none([moved[0] if moved else None, Edit(Span(at, at), f"{item}, " if own.value.items else item)])
 
 
 def _execution(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
@@ -239,7 +241,7 @@ def _keepsakes(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             and (spelling := table.get(entry.name)) is not None and spelling.fate is SpellingStatus.REJECTED
         ]  # fmt: skip
         if entries:
-            yield from gathered(draft, site, entries, "metadata")
+            yield from group_under(draft, site, entries, "metadata")
 
 
 def _written(draft: Draft, site: ShapedMapping, field: str) -> Entry | None:

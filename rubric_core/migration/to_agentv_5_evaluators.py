@@ -17,8 +17,8 @@ from rubric_core.language.evaluators import (
 from rubric_core.loading.grading import default_name
 from rubric_core.migration.common_steps import MINIMUMS
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.group_keys import whole
-from rubric_core.migration.moves import added, taken_out
+from rubric_core.migration.group_keys import all_or_none
+from rubric_core.migration.moves import insert_entry, take_out_entry
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
 from rubric_core.syntax.edit import rename_key, replace_value
 from rubric_core.syntax.tree import Entry, Scalar
@@ -50,8 +50,8 @@ def _judges(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         if rubrics is not None:
             edits.append(rename_key(rubrics, draft.target.spelled(LlmRubric, "criteria") or "value"))
         elif site.entry("prompt") is None and site.node.get("value") is None:
-            edits.append(added(draft, site.node, "value", '"{{ criteria }}"', tag))
-        yield whole(edits) or MigrationNote(tag.key.span.start, "this is an `llm-rubric` now")
+            edits.append(insert_entry(draft, site.node, "value", '"{{ criteria }}"', tag))
+        yield all_or_none(edits) or MigrationNote(tag.key.span.start, "this is an `llm-rubric` now")
 
 
 def _rubrics(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
@@ -63,7 +63,7 @@ def _rubrics(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         key = draft.target.spelled(LlmRubric, "criteria") or "value"
         renamed = rename_key(criteria, key) if criteria is not None and criteria.name != key else None
         edits = [_retyped(draft, site, LlmRubric), *([renamed] if renamed is not None else [])]
-        yield whole(edits) or MigrationNote(tag.key.span.start, "this is an `llm-rubric` now")
+        yield all_or_none(edits) or MigrationNote(tag.key.span.start, "this is an `llm-rubric` now")
 
 
 def _composites(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
@@ -77,7 +77,7 @@ def _composites(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         if reason:
             yield MigrationNote(site.type_at, reason)
             continue
-        yield whole(list(_as_set(draft, site, aggregator, entry))) or MigrationNote(
+        yield all_or_none(list(_as_set(draft, site, aggregator, entry))) or MigrationNote(
             entry.key.span.start, "this is an `assert-set` with the weights at its members now"
         )
 
@@ -114,12 +114,12 @@ def _as_set(draft: Draft, site: ShapedMapping, aggregator: ShapedMapping, entry:
     key, members = draft.target.spelled(AssertSet, "assertions") or "assert", site.own("assertions")
     if members is not None and members.name != key:
         yield rename_key(members, key)
-    yield taken_out(draft, site.node, entry)
+    yield take_out_entry(draft, site.node, entry)
     tag = site.own("type")
     if site.node.get("threshold") is None:
         least = site.plain("min_score")
         least = least if isinstance(least, int | float) else draft.source.properties.threshold
-        yield added(draft, site.node, "threshold", number(least), tag)
+        yield insert_entry(draft, site.node, "threshold", number(least), tag)
     weights = _weights(aggregator)
     for member in site.under("assertions"):
         yield from _weighted(draft, member, weights.get(_name(member), 1))
@@ -130,7 +130,7 @@ def _weighted(draft: Draft, member: ShapedMapping, weight: object) -> Iterator[E
     if own is not None:
         yield replace_value(own.value, number(weight) if isinstance(weight, int | float) else "1")
     elif isinstance(weight, int | float) and weight != 1:
-        yield added(draft, member.node, "weight", number(weight), member.own("type"))
+        yield insert_entry(draft, member.node, "weight", number(weight), member.own("type"))
 
 
 def _skills(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
@@ -143,8 +143,8 @@ def _skills(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             continue
         edits = [_retyped(draft, site, SkillNotUsed if value is False else SkillUsed), rename_key(skill, "value")]
         if wish is not None:
-            edits.append(taken_out(draft, site.node, wish))
-        yield whole(edits) or MigrationNote(skill.key.span.start, "this is `skill-used` or `not-skill-used` now")
+            edits.append(take_out_entry(draft, site.node, wish))
+        yield all_or_none(edits) or MigrationNote(skill.key.span.start, "this is `skill-used` or `not-skill-used` now")
 
 
 def _leaving(draft: Draft) -> Iterator[MigrationNote]:

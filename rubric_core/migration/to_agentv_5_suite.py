@@ -4,10 +4,20 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Suite
 from rubric_core.migration.draft import Draft, ShapedMapping
-from rubric_core.migration.group_keys import comments_left, lift_out, whole
-from rubric_core.migration.moves import dash_of, extent_of, inlined, lifted, nested, piece_of, put, replaced, taken_out
+from rubric_core.migration.group_keys import all_or_none, comments_left, lift_out
+from rubric_core.migration.moves import (
+    dash_of,
+    extent_of,
+    inline_piece,
+    lift_entry,
+    nest_pieces,
+    piece_of,
+    put,
+    replace_entry,
+    take_out_entry,
+)
 from rubric_core.migration.step import EditGroup, MigrationNote, MigrationStep
-from rubric_core.syntax.collection_edits import dedented, extent, indented
+from rubric_core.syntax.collection_edits import dedent, extent, indent
 from rubric_core.syntax.edit import column_of, rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
 from rubric_core.syntax.tree import Sequence as SequenceNode
@@ -102,8 +112,8 @@ def _as_option(
     if name == "repeat" and isinstance(entry.value, Mapping):
         piece = _repeated(draft, execution, entry, entry.value)
     if options is None:
-        inline = f"{under}: {{{inlined(piece)}}}{draft.newline}"
-        piece = inline if suite.node.flow else nested(draft, [piece], under)
+        inline = f"{under}: {{{inline_piece(piece)}}}{draft.newline}"
+        piece = inline if suite.node.flow else nest_pieces(draft, [piece], under)
     return _moved_up(draft, suite, execution, entry, piece, options)
 
 
@@ -123,14 +133,18 @@ def _moved_up(
     if around is None:
         return None
     if len(execution.node.entries) > 1:
-        moved = lifted(draft, execution.node, entry)
+        moved = lift_entry(draft, execution.node, entry)
         goes = put(draft, into, piece) if isinstance(into, Mapping) else put(draft, suite.node, piece, around)
-        return whole([moved[0] if moved else None, goes])
+        return all_or_none([moved[0] if moved else None, goes])
     if isinstance(into, Mapping):
         span = extent_of(draft, execution.node, entry)
-        return whole([taken_out(draft, suite.node, around, but=span), put(draft, into, piece)])
-    return whole(
-        [replaced(draft, suite.node, around, comments_left(draft, suite.node, around, execution.node, entry) + piece)]
+        return all_or_none([take_out_entry(draft, suite.node, around, but=span), put(draft, into, piece)])
+    return all_or_none(
+        [
+            replace_entry(
+                draft, suite.node, around, comments_left(draft, suite.node, around, execution.node, entry) + piece
+            )
+        ]
     )
 
 
@@ -192,9 +206,9 @@ def _prompt_of_messages(draft: Draft, suite: ShapedMapping, entry: Entry) -> Ite
         first, last = entry.value.items[0], entry.value.items[-1]
         dash = dash_of(draft, first)
         span = extent(draft.text, dash, last.span.end)
-        messages = dedented(draft.written(span), column_of(draft.text, dash))
+        messages = dedent(draft.written(span), column_of(draft.text, dash))
     elif isinstance(entry.value, Scalar):
-        messages = f"- role: user{draft.newline}" + indented(piece_of(draft, suite.node, entry, "content"), 2)
+        messages = f"- role: user{draft.newline}" + indent(piece_of(draft, suite.node, entry, "content"), 2)
     else:
         return
     messages += f"- role: user{draft.newline}  content: {TEMPLATE}{draft.newline}"
@@ -206,14 +220,14 @@ def _prompt_of_messages(draft: Draft, suite: ShapedMapping, entry: Entry) -> Ite
     ]
     lines = "".join(f"{comment}{draft.newline}" for comment in kept)
     piece = f"{lines}prompts:{draft.newline}{_as_item(messages, draft.newline)}"
-    yield whole([replaced(draft, suite.node, entry, piece)]) or MigrationNote(
+    yield all_or_none([replace_entry(draft, suite.node, entry, piece)]) or MigrationNote(
         entry.key.span.start, "this belongs into a prompt"
     )
 
 
 def _as_item(messages: str, newline: str) -> str:
     """A list as the only item of another one."""
-    lines = indented(messages, 4)
+    lines = indent(messages, 4)
     return f"  - {lines.removeprefix('    ')}" if messages.startswith("-") else f"  -{newline}{lines}"
 
 

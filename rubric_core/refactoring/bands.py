@@ -9,10 +9,10 @@ from rubric_core.syntax.tree import Entry, Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.bands import bound_edit, is_sound
 
-__all__ = ["bands", "even"]
+__all__ = ["convert_bands", "even_bounds"]
 
 
-def bands(spot: RefactoringPlace) -> Iterator[Refactoring]:
+def convert_bands(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """What can be done with the bands at the cursor."""
     ranges = _ranges(spot)
     if ranges is None or ranges.borrowed:
@@ -104,7 +104,7 @@ def _of(item: Mapping, band: Band, field: str) -> Entry | None:
     return next((e for e in item.entries if e.value is place.node), None)
 
 
-def even(count: int) -> list[tuple[int, int]]:
+def even_bounds(count: int) -> list[tuple[int, int]]:
     """The bounds of `count` bands (at most 11) that cover 0..10; their sizes differ by one at most, the higher are larger."""
     scores = HIGHEST + 1
     starts = [n * scores // count for n in range(count)]
@@ -115,7 +115,7 @@ def _spread(ranges: ScoreRanges) -> Iterator[Edit]:
     if not 2 <= len(ranges.bands) <= HIGHEST + 1:
         return
     order = sorted(range(len(ranges.bands)), key=lambda n: (ranges.bands[n].low is None, ranges.bands[n].low or 0, n))
-    wanted = dict(zip(order, even(len(order)), strict=True))
+    wanted = dict(zip(order, even_bounds(len(order)), strict=True))
     entries = ranges.node.entries if isinstance(ranges.node, Mapping) else []
     for number, band in enumerate(ranges.bands):
         low, high = wanted[number]

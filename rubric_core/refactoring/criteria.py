@@ -10,10 +10,10 @@ from rubric_core.syntax.edit import as_mapping, column_of, line_end
 from rubric_core.syntax.tree import Entry, Mapping, Scalar
 from rubric_core.text import Edit, Span
 
-__all__ = ["criteria", "string_edits"]
+__all__ = ["convert_criteria", "string_edits"]
 
 
-def criteria(spot: RefactoringPlace) -> Iterator[Refactoring]:
+def convert_criteria(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The criterion at the cursor, or all of its list, in the other form."""
     here = next(spot.around(Criterion), None)
     if here is None:

@@ -9,12 +9,12 @@ from rubric_core.syntax.edit import column_of, line_end
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 
-__all__ = ["missing"]
+__all__ = ["add_first_assertion"]
 
 _WORDS = "what the answer has to mention"
 
 
-def missing(spot: RefactoringPlace) -> Iterator[Refactoring]:
+def add_first_assertion(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The skeleton of an assertion behind the last key of the case at the cursor."""
     case = next(spot.around(Case), None)
     suite = spot.analysis.suite or Suite(Span(0, 0))

@@ -3,17 +3,24 @@
 from collections.abc import Iterator
 
 from rubric_core.analysis import Analysis
-from rubric_core.refactoring.bands import bands
-from rubric_core.refactoring.criteria import criteria
-from rubric_core.refactoring.first_assertion import missing
+from rubric_core.refactoring.bands import convert_bands
+from rubric_core.refactoring.criteria import convert_criteria
+from rubric_core.refactoring.first_assertion import add_first_assertion
 from rubric_core.refactoring.place import Refactoring, RefactoringPlace
-from rubric_core.refactoring.plain_strings import gathering
-from rubric_core.refactoring.shared_evaluators import sharing
-from rubric_core.refactoring.weights import weights
+from rubric_core.refactoring.plain_strings import gather_plain_strings
+from rubric_core.refactoring.shared_evaluators import share_evaluators
+from rubric_core.refactoring.weights import normalize_weights
 
 __all__ = ["refactorings"]
 
-_KINDS = (criteria, gathering, bands, weights, sharing, missing)
+_KINDS = (
+    convert_criteria,
+    gather_plain_strings,
+    convert_bands,
+    normalize_weights,
+    share_evaluators,
+    add_first_assertion,
+)
 
 
 def refactorings(analysis: Analysis, offset: int) -> Iterator[Refactoring]:

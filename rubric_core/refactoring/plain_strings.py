@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, Rubrics
 from rubric_core.language.shape import Shape
 from rubric_core.refactoring.place import Refactoring, RefactoringPlace
-from rubric_core.syntax.collection_edits import dedented, extent, indented
+from rubric_core.syntax.collection_edits import dedent, extent, indent
 from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Edit, Span
 
-__all__ = ["gathering"]
+__all__ = ["gather_plain_strings"]
 
 
-def gathering(spot: RefactoringPlace) -> Iterator[Refactoring]:
+def gather_plain_strings(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The strings of the list at the cursor as a rubric, or a rubric as strings."""
     if not spot.dialect.properties.string_assertions:
         return
@@ -41,7 +41,7 @@ def _gathered(spot: RefactoringPlace, strings: list[Criterion]) -> Iterator[Refa
     count = len(strings) if spot.dialect.properties.strings_weigh_their_count else 1
     head = [f"- type: {name}", *([f"  weight: {count}"] if count > 1 else []), f"  {key}:"]
     lines = "".join(f"{' ' * column}{line}{spot.newline}" for line in head)
-    body = "".join(indented(dedented(_ended(spot, span), column), column + 4) for span in pieces)
+    body = "".join(indent(dedent(_ended(spot, span), column), column + 4) for span in pieces)
     made = lines + body
     if not _ends_line(spot.text, pieces[0]):
         made = made.rstrip("\r\n")
@@ -72,7 +72,7 @@ def _scattered(spot: RefactoringPlace, rubric: Rubrics, items: list[object]) -> 
     above = spot.text[whole.start : spans[0].start] + spot.text[spans[-1].end : whole.end]
     if "#" in above:
         return
-    made = "".join(indented(dedented(_ended(spot, s), inner), column_of(spot.text, dash)) for s in spans)
+    made = "".join(indent(dedent(_ended(spot, s), inner), column_of(spot.text, dash)) for s in spans)
     if not _ends_line(spot.text, whole):
         made = made.rstrip("\r\n")
     yield from spot.made("Write its criteria as plain strings", "rewrite", [Edit(whole, made)])

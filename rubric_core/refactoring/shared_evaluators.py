@@ -8,7 +8,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Execution, Suite
 from rubric_core.loading.grading import case_list, default_name
 from rubric_core.refactoring.place import Refactoring, RefactoringPlace, has_comment
-from rubric_core.syntax.collection_edits import dedented, extent, indented
+from rubric_core.syntax.collection_edits import dedent, extent, indent
 from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
@@ -16,7 +16,7 @@ from rubric_core.syntax.tree import Alias, Mapping, Node, Sequence, walk
 from rubric_core.text import Edit, Span, apply_edits
 from rubric_core.validation.rule import CaseEntry
 
-__all__ = ["sharing"]
+__all__ = ["share_evaluators"]
 
 _COMMENT = re.compile(r"(?:^|[ \t])#.*")
 _WORD = re.compile(r"[^\w-]+")
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
     node: Mapping
 
 
-def sharing(spot: RefactoringPlace) -> Iterator[Refactoring]:
+def share_evaluators(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The evaluator at the cursor, for every case or for those that have the same."""
     here = next((e for e in spot.around(Evaluator) if _own(spot, e)), None)
     if here is None or not isinstance(here.node, Mapping):
@@ -141,7 +141,7 @@ def _for_all(spot: RefactoringPlace, same: list[_Place]) -> Iterator[Refactoring
     if target is None:
         return
     at, column, lead = target
-    written = lead + indented(dedented(piece, column_of(first.text, dash)), column)
+    written = lead + indent(dedent(piece, column_of(first.text, dash)), column)
     yield from _made(
         spot, f"Move it to the suite: all {len(same)} cases have it", "extract", [Edit(Span(at, at), written), *edits]
     )
@@ -211,7 +211,7 @@ def _inlined(spot: RefactoringPlace) -> Iterator[Refactoring]:
     if dash is None or any(isinstance(n, Alias) or n.anchor for n in nodes) or not spot.analysis.cases:
         return
     whole = extent(spot.text, dash, here.node.whole.end)
-    piece = dedented(spot.text[whole.start : whole.end], column_of(spot.text, dash))
+    piece = dedent(spot.text[whole.start : whole.end], column_of(spot.text, dash))
     piece = piece if piece.endswith(("\n", "\r")) else piece + spot.newline
     edits: list[Edit] = []
     for entry in spot.analysis.cases:
@@ -248,7 +248,7 @@ def _added(spot: RefactoringPlace, entry: CaseEntry, piece: str) -> Edit | None:
             return None
         end, lead, dashes = extent(text, dash, listed.items[-1].whole.end).end, "", column_of(text, dash)
     ended = text[:end].endswith(("\n", "\r"))
-    written = lead + indented(piece, dashes)
+    written = lead + indent(piece, dashes)
     # The end of the text has no line break of its own.
     written = written if ended else spot.newline + written.rstrip("\r\n")
     return Edit(Span(end, end).moved(entry.offset), written)

@@ -9,14 +9,14 @@ from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit
 
-__all__ = ["shares", "weights"]
+__all__ = ["normalize_weights", "shares"]
 
 #: The smallest step of a share.
 _STEPS = 1000
 Weighted = Criterion | Evaluator
 
 
-def weights(spot: RefactoringPlace) -> Iterator[Refactoring]:
+def normalize_weights(spot: RefactoringPlace) -> Iterator[Refactoring]:
     """The weights of the list at the cursor as shares of 1."""
     for cls, what in ((Criterion, "criteria"), (Evaluator, "evaluators")):
         here: Shape | None = next(spot.around(cls), None)

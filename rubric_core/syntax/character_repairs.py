@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.lines import DASHES, KEY, body_end, break_of, content_of, indent_of, says_something
+from rubric_core.syntax.lines import DASHES, KEY, body_end, break_of, content_of, has_content, indent_of
 from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, QUOTE, RESERVED, Repair
 
 __all__ = [
@@ -128,7 +128,7 @@ def virtual_colon(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repai
     found = _BARE_WORD.match(lines[line])
     if found:
         before, word, behind, end = found.groups()
-        following = next((text for text in lines[line + 1 :] if says_something(text)), "")
+        following = next((text for text in lines[line + 1 :] if has_content(text)), "")
         inside = indent_of(following) > len(before) or (
             indent_of(following) == len(before) and following.lstrip().startswith("- ")
         )
@@ -149,9 +149,9 @@ def missing_colon(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repai
     found = _KEY_AND_TEXT.match(text)
     if found is None:
         return
-    near = [content_of(above) for above in lines[max(0, line - 40) : line] if says_something(above)]
+    near = [content_of(above) for above in lines[max(0, line - 40) : line] if has_content(above)]
     column = found.end(1)
-    below = next((each for each in lines[line + 1 :] if says_something(each) and indent_of(each) <= column), "")
+    below = next((each for each in lines[line + 1 :] if has_content(each) and indent_of(each) <= column), "")
     if column in [*near, indent_of(below) if ":" in below else -1]:
         at = found.end()
         yield Repair(line, f"{text[:at]}:{text[at:]}", "no-colon", 1, at, column=column)
@@ -174,7 +174,7 @@ def header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     found = _HEADER.match(text)
     end = body_end(text)
     if found and found.end() < end:
-        below = next((each for each in lines[line + 1 :] if says_something(each)), "")
+        below = next((each for each in lines[line + 1 :] if has_content(each)), "")
         if indent_of(below) <= indent_of(text) or indent_of(below) < content_of(text):
             # No block goes on below: a text that happens to begin with `>`.
             start = value_of(text)[0]

@@ -9,7 +9,7 @@ from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.tree import Scalar, SyntaxTree, walk
 from rubric_core.text import Span
 
-__all__ = ["comments_of", "dedented", "extent", "indented", "line_end", "line_start", "lines_of"]
+__all__ = ["comments_of", "dedent", "extent", "indent", "line_end", "line_start", "lines_of"]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _COMMENT = re.compile(r"#[^\r\n]*")
@@ -66,7 +66,7 @@ def _is_comment(text: str, start: int, column: int) -> bool:
     return line is not None and words.startswith("#") and len(line[0]) - len(words) == column
 
 
-def dedented(piece: str, column: int, *, behind_dash: bool = False) -> str:
+def dedent(piece: str, column: int, *, behind_dash: bool = False) -> str:
     """The lines without the first `column` blanks of each; the first line has none when it stood behind a dash."""
     lines = lines_of(piece)
     made = [line if behind_dash and not n else _without(line, column) for n, line in enumerate(lines)]
@@ -78,7 +78,7 @@ def _without(line: str, column: int) -> str:
     return line[min(blanks, column) :]
 
 
-def indented(piece: str, column: int) -> str:
+def indent(piece: str, column: int) -> str:
     """The lines with `column` more blanks in front; empty lines stay empty, blanks of a text count."""
     return "".join(" " * column + line if line.strip("\r\n") else line for line in lines_of(piece))
 

@@ -4,7 +4,7 @@ import re
 
 from rubric_core.syntax.repair import HOLE
 
-__all__ = ["without_deep"]
+__all__ = ["cut_deep_nesting"]
 
 #: Brackets, and quoted values, in which there may be some that do not count.
 _BRACKET = re.compile(r"""[\[\]{}]|(?<=[\[{,:\s])(?:"(?:[^"\\]|\\.)*"|'[^']*')""")
@@ -12,7 +12,7 @@ _LINE = re.compile(r"[^\r\n]*")
 _NO_BREAK = re.compile(r"[^\r\n]")
 
 
-def without_deep(text: str, outermost: int, deepest: int, *, rest: bool = False) -> str:
+def cut_deep_nesting(text: str, outermost: int, deepest: int, *, rest: bool = False) -> str:
     """`text` of the same length with a hole in the place of the collection at `deepest`.
 
     Where that is never closed, the one at `outermost` goes; with `rest`, so does all that follows.

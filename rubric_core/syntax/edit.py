@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from rubric_core.syntax.lines import content_of, says_something
+from rubric_core.syntax.lines import content_of, has_content
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 
@@ -190,7 +190,7 @@ def deeper(text: str, span: Span, by: int = 2) -> Iterator[Edit]:
 def _column_above(text: str, start: int) -> int:
     """Where the key begins on the last line above `start` that says something."""
     for line in reversed(text[:start].splitlines()):
-        if says_something(line):
+        if has_content(line):
             return content_of(line)
     return 0
 

@@ -5,7 +5,7 @@ from sys import intern
 from typing import Any
 
 from rubric_core.syntax.libyaml import yaml
-from rubric_core.syntax.strict_layout import misplaced
+from rubric_core.syntax.strict_layout import misplaced_lines
 from rubric_core.syntax.tree import (
     BLOCK_STYLES,
     QUOTED_STYLES,
@@ -283,7 +283,7 @@ class _Builder:
         """Problems with the layout of a value that is about to be added; what is in brackets goes by the outermost ones."""
         top = self.stack[-1] if self.stack else None
         parent = None if top is None or top.node.flow else top.node
-        self.problems += misplaced(self.text, span, parent, top.key if top is not None else None, flow=flow)
+        self.problems += misplaced_lines(self.text, span, parent, top.key if top is not None else None, flow=flow)
 
     def _add(self, node: Node) -> None:
         if not self.stack:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.lines import DASHES, KEY, before, break_of, content_of, indent_of, says_something
+from rubric_core.syntax.lines import DASHES, KEY, before, break_of, content_of, has_content, indent_of
 from rubric_core.syntax.repair import Repair
 
 __all__ = [
@@ -75,7 +75,7 @@ def _siblings(lines: Sequence[str], line: int, column: int) -> Iterator[int]:
     for step in (-1, 1):
         number = line if step < 0 else line + 1
         while 0 <= number < len(lines):
-            if says_something(lines[number]):
+            if has_content(lines[number]):
                 if indent_of(lines[number]) < column:
                     break
                 if indent_of(lines[number]) == column:
@@ -91,7 +91,7 @@ def _with_dash(line: str) -> str:
 def double_dash(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """`- - type: contains` above the other keys of the same item."""
     found = _DOUBLE.match(lines[line])
-    below = next((text for text in lines[line + 1 :] if says_something(text)), "")
+    below = next((text for text in lines[line + 1 :] if has_content(text)), "")
     if found and indent_of(below) == found.end(1) and not below.lstrip().startswith("- "):
         text = lines[line][: found.end(1)] + lines[line][found.end() :]
         yield Repair(line, text, "double-dash", -len(found[2]), found.end(1), column=found.end(1))
@@ -108,7 +108,7 @@ def foreign_colon(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repai
 def block_opener(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """`assertions =`, `assertions: [` and the like above lines that are no flow collection."""
     found = _OPENER.match(lines[line])
-    below = next((text for text in lines[line + 1 :] if says_something(text)), "").rstrip()
+    below = next((text for text in lines[line + 1 :] if has_content(text)), "").rstrip()
     inside = indent_of(below) > content_of(lines[line]) or below[content_of(lines[line]) :].startswith("- ")
     if found and inside and not below.endswith((",", "]", "}")):
         text = f"{found[1]}:{lines[line][found.end() :]}"

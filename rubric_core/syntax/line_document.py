@@ -10,7 +10,7 @@ from rubric_core.syntax.json_text import parse_json
 from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Edit, apply_edits
 
-__all__ = ["JsonDocument", "LineDocument", "PlainDocument", "still_json"]
+__all__ = ["JsonDocument", "LineDocument", "PlainDocument", "is_still_json"]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
 
@@ -75,7 +75,7 @@ class JsonDocument(PlainDocument):
         return parse_json(text)
 
 
-def still_json(text: str, edits: Iterable[Edit]) -> bool:
+def is_still_json(text: str, edits: Iterable[Edit]) -> bool:
     """Whether a line is JSON after `edits`, which were made for YAML."""
     try:
         json.loads(apply_edits(text, edits))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.lines import DASHES, KEY, before, columns, content_of, indent_of, says_something
+from rubric_core.syntax.lines import DASHES, KEY, before, columns, content_of, has_content, indent_of
 from rubric_core.syntax.repair import Repair
 
 __all__ = ["indented", "missing_dash", "nudged", "orphaned", "tabs"]
@@ -65,7 +65,7 @@ def orphaned(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     if content_of(lines[above]) > indent:
         return
     end = next(
-        (i for i in range(line, len(lines)) if says_something(lines[i]) and indent_of(lines[i]) < indent), len(lines)
+        (i for i in range(line, len(lines)) if has_content(lines[i]) and indent_of(lines[i]) < indent), len(lines)
     )
     blank = [re.sub(r"[^\r\n]", " ", each) for each in lines[line:end]]
     yield Repair(line, blank[0], "orphan", others=tuple((line + i, each, 0) for i, each in enumerate(blank) if i))

@@ -4,7 +4,18 @@ import re
 from collections.abc import Sequence
 
 __all__ = [
-    "BLANK", "BREAK", "DASHES", "FOREIGN_BLANKS", "KEY", "before", "body_end", "break_of", "columns", "content_of", "indent_of", "says_something",
+    "BLANK",
+    "BREAK",
+    "DASHES",
+    "FOREIGN_BLANKS",
+    "KEY",
+    "before",
+    "body_end",
+    "break_of",
+    "columns",
+    "content_of",
+    "has_content",
+    "indent_of",
 ]  # fmt: skip
 
 #: A line break, which matches in one way only: where it may be repeated, a second way to read each of 30 empty lines (as two
@@ -28,12 +39,12 @@ _ABOVE = 40
 def before(lines: Sequence[str], line: int) -> int | None:
     """The line above that says something, blank lines and comments left out."""
     for i in range(line - 1, max(-1, line - _ABOVE), -1):
-        if says_something(lines[i]):
+        if has_content(lines[i]):
             return i
     return None
 
 
-def says_something(line: str) -> bool:
+def has_content(line: str) -> bool:
     """Whether the line is neither blank nor a comment."""
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
@@ -71,7 +82,7 @@ def columns(lines: Sequence[str], line: int) -> list[int]:
         indent = indent_of(lines[i])
         if not near and indent >= lowest:
             continue  # a long list is gone through for every repair that is tried
-        if not says_something(lines[i]) or "\t" in lines[i][:indent]:
+        if not has_content(lines[i]) or "\t" in lines[i][:indent]:
             continue
         content = content_of(lines[i])
         if i == above:

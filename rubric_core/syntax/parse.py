@@ -5,12 +5,12 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
 
-from rubric_core.syntax.depth import without_deep
+from rubric_core.syntax.depth import cut_deep_nesting
 from rubric_core.syntax.events import Failure, build, stumble
 from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, TAB, Repair
 from rubric_core.syntax.repair_candidates import candidates
 from rubric_core.syntax.repair_messages import explain
-from rubric_core.syntax.tabs import without_idle_tabs
+from rubric_core.syntax.tabs import replace_idle_tabs
 from rubric_core.syntax.tree import Scalar, SyntaxFix, SyntaxProblem, SyntaxTree, walk
 from rubric_core.text import Edit, Span
 
@@ -51,10 +51,10 @@ def parse(text: str) -> SyntaxTree:
     deep: list[SyntaxProblem] = []
     while failure is not None and failure.deep is not None:
         deep += [p for p in tree.problems if p.kind == "nesting"]
-        readable = without_deep(readable, *failure.deep, rest=len(deep) > _MOST_CUTS)
+        readable = cut_deep_nesting(readable, *failure.deep, rest=len(deep) > _MOST_CUTS)
         tree, failure = build(readable)
     if failure is not None and "\t" in readable:
-        readable, left = without_idle_tabs(readable, failure)
+        readable, left = replace_idle_tabs(readable, failure)
         if left is None:
             tree, failure = build(readable)
         else:

@@ -7,7 +7,7 @@ from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.tree import Entry, Node, Scalar
 from rubric_core.text import Edit, Span
 
-__all__ = ["begins_line", "dash_within", "moved_lines", "shifted"]
+__all__ = ["begins_line", "dash_within", "move_entry_lines", "shift_lines"]
 
 _BREAK = re.compile(r"\r\n?|\n")
 _DASH = re.compile(r"(?<=[\r\n])[ ]*(-)(?= \S)")
@@ -20,7 +20,7 @@ def dash_within(text: str, node: Node) -> Span | None:
     return Span(*found.span(1)) if found else None
 
 
-def shifted(piece: str, by: int) -> str | None:
+def shift_lines(piece: str, by: int) -> str | None:
     """`piece` with every line but the first `by` columns further in, or further out; None where a line has no room for that."""
     lines = re.split(r"(\r\n?|\n)", piece)
     made = [lines[0]]
@@ -38,7 +38,7 @@ def begins_line(text: str, entry: Entry) -> bool:
     return not text[start - column_of(text, start) : start].strip(" ")
 
 
-def moved_lines(text: str, entry: Entry, by: int) -> Iterator[Edit]:
+def move_entry_lines(text: str, entry: Entry, by: int) -> Iterator[Edit]:
     """Move the lines of an entry that begins its line by `by` columns, up to an item that its text has swallowed."""
     start, dash = entry.key.whole.start - column_of(text, entry.key.whole.start), dash_within(text, entry.value)
     end = dash.start - column_of(text, dash.start) if dash is not None else entry.span.end

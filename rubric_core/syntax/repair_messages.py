@@ -8,7 +8,7 @@ from rubric_core.syntax.character_repairs import value_of
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure
 from rubric_core.syntax.foreign_sign_repairs import SIGNS
-from rubric_core.syntax.lines import break_of, content_of, indent_of, says_something
+from rubric_core.syntax.lines import break_of, content_of, has_content, indent_of
 from rubric_core.syntax.repair import HOLE, QUOTE, Repair
 from rubric_core.syntax.sign_repairs import SLIPS
 from rubric_core.syntax.tree import SyntaxFix, SyntaxProblem
@@ -174,7 +174,7 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Syn
 def _below(repair: Repair, original: Sequence[str], start: int) -> SyntaxFix | None:
     """The text behind `|` on a line of its own, above the lines of the block that go on with it."""
     line, column = original[repair.line], repair.column or 0
-    following = next((text for text in original[repair.line + 1 :] if says_something(text)), "")
+    following = next((text for text in original[repair.line + 1 :] if has_content(text)), "")
     indent = indent_of(following)
     if indent <= indent_of(line) or indent < content_of(line):
         if not _BLOCK.match(line, value_of(line)[0]):
@@ -213,7 +213,7 @@ def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Sy
         lines = (repair.line, *(number for number, _, _ in repair.others))
         first, last = min(lines), max(lines)
         # Without a doubt where nothing but comments stands above, or nothing below.
-        above = any(says_something(each) for each in original[:first])
+        above = any(has_content(each) for each in original[:first])
         safe = not (above and any(each.strip() for each in original[last + 1 :]))
     return SyntaxFix(title, tuple(edits), safe=safe)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.lines import DASHES, FOREIGN_BLANKS, KEY, break_of, indent_of, says_something
+from rubric_core.syntax.lines import DASHES, FOREIGN_BLANKS, KEY, break_of, has_content, indent_of
 from rubric_core.syntax.repair import Repair
 
 __all__ = ["SLIPS", "dash_tab", "directive", "empty_item", "foreign_blank", "indicator", "slashes", "stray_mark"]
@@ -53,7 +53,7 @@ def dash_tab(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     found = _DASH_TAB.match(lines[line])
     if found:
         at = found.end(1)
-        below = next((each for each in lines[line + 1 :] if says_something(each)), "")
+        below = next((each for each in lines[line + 1 :] if has_content(each)), "")
         blanks = max(1, indent_of(below) - at) if "\t" not in below[: indent_of(below)] else 1
         text = lines[line][:at] + " " * blanks + lines[line][found.end() :]
         yield Repair(line, text, "dash-tab", blanks - len(found[2]), at, column=at)

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from rubric_core.syntax.tree import Mapping, Node, Sequence, SyntaxFix, SyntaxProblem
 from rubric_core.text import Edit, Span
 
-__all__ = ["misplaced"]
+__all__ = ["misplaced_lines"]
 
 _LINE = re.compile(r"(?:\r\n?|\n)( *)([^\r\n]*)")
 
 
-def misplaced(text: str, value: Span, parent: Node | None, key: Node | None, *, flow: bool) -> Iterator[SyntaxProblem]:
+def misplaced_lines(
+    text: str, value: Span, parent: Node | None, key: Node | None, *, flow: bool
+) -> Iterator[SyntaxProblem]:
     """What is wrong with the layout of `value`: text in quotes, or a collection in brackets when it is a `flow`.
 
     Args:

@@ -6,7 +6,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.events import Failure, stumble
 from rubric_core.syntax.repair import TAB
 
-__all__ = ["without_idle_tabs"]
+__all__ = ["replace_idle_tabs"]
 
 _BLANK_LINE = re.compile(r"^ *\t[ \t]*(?=[\r\n]|\Z)", re.MULTILINE)
 #: In front of a comment, or between a dash and its value; a key behind the tab would be indented by it.
@@ -15,7 +15,7 @@ _IDLE = pattern(r"([ \t]*)(?=#)|( *- *\t[ \t]*)(?=[\[{]|[^\s#-](?![^\r\n]*:(?:[ 
 _MOST = 20
 
 
-def without_idle_tabs(text: str, failure: Failure) -> tuple[str, Failure | None]:
+def replace_idle_tabs(text: str, failure: Failure) -> tuple[str, Failure | None]:
     """`text` with blanks in place of such tabs, every offset as it was, and where libyaml stumbles then."""
     left: Failure | None = failure
     for _ in range(_MOST):

@@ -8,7 +8,7 @@ from rubric_core.syntax.tree import Node, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Fix
 
-__all__ = ["bound_edit", "covered", "is_sound", "sound", "to_fill_in", "uncovered"]
+__all__ = ["bound_edit", "covered", "is_sound", "placeholder_bands", "sound", "uncovered"]
 
 
 def is_sound(band: Band) -> bool:
@@ -33,7 +33,7 @@ def uncovered(bands: Iterable[Band]) -> range:
     return range(free[0], free[-1] + 1) if free and free[-1] - free[0] + 1 == len(free) else range(0)
 
 
-def to_fill_in(node: Node) -> Fix:
+def placeholder_bands(node: Node) -> Fix:
     """Two bands whose words are left to the author."""
     lead = " " if node.span.start == node.span.end else ""
     written = '{0: "poor: …", 5: "good: …"}'

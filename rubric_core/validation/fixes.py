@@ -14,20 +14,31 @@ from rubric_core.syntax.tree import Mapping, Node, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["FILL_IN", "added", "added_several", "changed", "example_of", "put_first", "removed", "removed_item"]
+__all__ = [
+    "FILL_IN",
+    "add_key_fix",
+    "add_keys_edit",
+    "example_of",
+    "put_first",
+    "remove_item_fix",
+    "remove_key_fix",
+    "replace_with_words",
+]
 
 #: Stands where only the author knows what to write.
 FILL_IN = '"…"'
 
 
-def removed(node: Node | None, name: str, context: Context, title: str = "", *, safe: bool = False) -> tuple[Fix, ...]:
+def remove_key_fix(
+    node: Node | None, name: str, context: Context, title: str = "", *, safe: bool = False
+) -> tuple[Fix, ...]:
     """Take the first key called `name` out of a mapping, where something else is left."""
     entry = node.entry(name) if isinstance(node, Mapping) else None
     edit = remove_entry(context.text, node, entry) if isinstance(node, Mapping) and entry is not None else None
     return () if edit is None else (Fix(title or f"remove `{name}`", (edit,), safe),)
 
 
-def removed_item(
+def remove_item_fix(
     sequence: Node | None, item: Node, context: Context, title: str = "remove it", *, safe: bool = False
 ) -> tuple[Fix, ...]:
     """Take an item out of a list, where something else is left."""
@@ -35,13 +46,13 @@ def removed_item(
     return () if edit is None else (Fix(title, (edit,), safe),)
 
 
-def added(node: Node | None, name: str, value: str, context: Context, *, safe: bool = False) -> tuple[Fix, ...]:
+def add_key_fix(node: Node | None, name: str, value: str, context: Context, *, safe: bool = False) -> tuple[Fix, ...]:
     """Put `name: value` into a mapping."""
     edit = add_entry(context.text, node, name, value) if isinstance(node, Mapping) else None
     return () if edit is None else (Fix(f"add `{name}: {value}`", (edit,), safe),)
 
 
-def added_several(node: Node | None, entries: Iterable[str], context: Context) -> tuple[Edit, ...]:
+def add_keys_edit(node: Node | None, entries: Iterable[str], context: Context) -> tuple[Edit, ...]:
     """The edit that puts several entries, each `name: value`, into a mapping; nothing where there is no safe place."""
     made = [
         add_entry(context.text, node, *entry.split(": ", 1)) if isinstance(node, Mapping) else None for entry in entries
@@ -61,7 +72,7 @@ def put_first(node: Node | None, name: str, value: str, context: Context, *, saf
     return (Fix(f"add `{name}: {value}`", (Edit(Span(at, at), f"{name}: {value}{behind}"),), safe),)
 
 
-def changed(span: Span, words: Iterable[str], *, safe: bool = False) -> tuple[Fix, ...]:
+def replace_with_words(span: Span, words: Iterable[str], *, safe: bool = False) -> tuple[Fix, ...]:
     """One fix for each of the words that may be meant."""
     return tuple(Fix(f"change it to `{word}`", (Edit(span, plain_or_quoted(word)),), safe) for word in words)
 

@@ -9,10 +9,10 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.bands import is_sound
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["in_own_words"]
+__all__ = ["rewrite_bands"]
 
 
-def in_own_words(ranges: ScoreRanges, text_key: str, context: Context) -> Iterator[Fix]:
+def rewrite_bands(ranges: ScoreRanges, text_key: str, context: Context) -> Iterator[Fix]:
     """The one fix for all bands that say their bounds otherwise; none where a band would lose something by it."""
     if isinstance(ranges.node, Mapping):
         edits = list(_turned_back(ranges, ranges.node, text_key, context))

@@ -15,7 +15,7 @@ from rubric_core.validation.rule import Fix
 from rubric_core.validation.units import NUMBERS
 from rubric_core.validation.wording import band_words
 
-__all__ = ["SPAN", "meant"]
+__all__ = ["SPAN", "intended_bounds"]
 
 #: "0-3", "0 to 3", "0..3", "(0, 3)", "0,3".
 SPAN = pattern(
@@ -33,7 +33,7 @@ class _WrittenBounds(NamedTuple):
     parts: tuple[Node, ...] = ()
 
 
-def meant(ranges: ScoreRanges) -> Fix | None:
+def intended_bounds(ranges: ScoreRanges) -> Fix | None:
     """The bounds of all bands, changed where they have to be so that they cover 0..10; None where no reading of them does."""
     if ranges.borrowed or any(band.borrowed or band.otherwise for band in ranges.bands):
         return None

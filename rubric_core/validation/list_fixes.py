@@ -12,7 +12,15 @@ from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["block_of_items", "foreign_dashes", "glued_dashes", "lifted", "named", "of_one_text", "quoted_list"]
+__all__ = [
+    "block_of_items",
+    "foreign_dashes",
+    "glued_dashes",
+    "items_from_mapping",
+    "lift_item",
+    "of_one_text",
+    "quoted_list",
+]
 
 #: A line that begins an item: with a dash, with one that nothing stands behind, or with what looks like one.
 _ITEM = pattern(rf"(?:^|(?<=[\r\n]))[ \t]*(?P<sign>- +|-(?=[^\s-])|{DASH_SIGNS})(?=\S)")
@@ -21,7 +29,7 @@ _SPLIT = re.compile(r"\r\n?|\n")
 _ROUND = re.compile(r"\s*(?:[\[(]|(?!\s))(?P<inner>[^\[\](){}]*[^\[\](){},\s])[\])]?\s*\Z")
 
 
-def named(node: Mapping, naming: str, short: Shorthand | None, context: Context) -> Iterator[Fix]:
+def items_from_mapping(node: Mapping, naming: str, short: Shorthand | None, context: Context) -> Iterator[Fix]:
     """`greeting: {input: …}` as `- id: greeting` with the keys below it; `tone: Is polite` with the text below it.
 
     Args:
@@ -119,7 +127,7 @@ def foreign_dashes(node: Mapping) -> Iterator[Edit]:
             yield Edit(Span(at + sign.start("sign"), at + sign.end("sign")), "- ")
 
 
-def lifted(item: Mapping, text: str) -> tuple[Edit, ...]:
+def lift_item(item: Mapping, text: str) -> tuple[Edit, ...]:
     """The items of a list that is the only entry of an item, as items of the list around it; nothing where that is unsafe."""
     inner = item.entries[0].value
     if not isinstance(inner, Sequence) or not inner.items or inner.anchor or item.anchor:

@@ -9,7 +9,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.loading.type_match import could_be
 from rubric_core.syntax.edit import add_entry, column_of, line_end, newline_of, remove_entry
-from rubric_core.syntax.reindent import begins_line, moved_lines, shifted
+from rubric_core.syntax.reindent import begins_line, move_entry_lines, shift_lines
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
@@ -81,7 +81,7 @@ def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     block = node.get(issue.inside)
     several = len(written.splitlines()) > 1
     if block is None:
-        inner = shifted(written, 2)
+        inner = shift_lines(written, 2)
         if several and not node.flow and inner is not None and begins_line(text, entry):
             blanks = " " * (column_of(text, entry.key.whole.start) + 2)
             yield Fix(title, (Edit(entry.span, f"{issue.inside}:{newline_of(text)}{blanks}{inner}"),), safe=False)
@@ -104,7 +104,7 @@ def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
 def _last(text: str, block: Mapping, entry: Entry, written: str) -> Edit | None:
     """The entry as the last of a block, with its lines in the columns of that."""
     column = column_of(text, block.entries[0].key.whole.start)
-    inner = shifted(written, column - column_of(text, entry.key.whole.start))
+    inner = shift_lines(written, column - column_of(text, entry.key.whole.start))
     if block.flow or inner is None or not begins_line(text, entry):
         return None
     at = line_end(text, block.entries[-1].span.end)
@@ -122,7 +122,9 @@ def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
         if isinstance(inner, Mapping) and _takes(shape, inner, entry, context):
             by = column_of(text, inner.entries[0].key.whole.start) - column_of(text, entry.key.whole.start)
             if by > 0:
-                yield Fix("indent it: it belongs to the item above", tuple(moved_lines(text, entry, by)), safe=False)
+                yield Fix(
+                    "indent it: it belongs to the item above", tuple(move_entry_lines(text, entry, by)), safe=False
+                )
             return
 
 

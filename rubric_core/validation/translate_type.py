@@ -10,10 +10,10 @@ from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Fix
 from rubric_core.validation.wording import number
 
-__all__ = ["turned"]
+__all__ = ["translate_type"]
 
 
-def turned(shape: type[Shape], tag: Node, mapping: Mapping, context: Context) -> Iterator[Fix]:
+def translate_type(shape: type[Shape], tag: Node, mapping: Mapping, context: Context) -> Iterator[Fix]:
     """The evaluator `mapping`, whose type belongs to `shape` elsewhere, as this dialect writes it."""
     if issubclass(shape, LlmRubric):
         yield from _as_rubric(Rubrics, ("value",), tag, mapping, context)

@@ -15,13 +15,19 @@ from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.first_case_fix import first_case
-from rubric_core.validation.fixes import FILL_IN, changed, example_of, removed
-from rubric_core.validation.list_fixes import block_of_items, foreign_dashes, glued_dashes, named, of_one_text
+from rubric_core.validation.fixes import FILL_IN, example_of, remove_key_fix, replace_with_words
+from rubric_core.validation.list_fixes import (
+    block_of_items,
+    foreign_dashes,
+    glued_dashes,
+    items_from_mapping,
+    of_one_text,
+)
 from rubric_core.validation.rule import Context, Fix
-from rubric_core.validation.units import NUMBERS, number_meant
+from rubric_core.validation.units import NUMBERS, intended_number
 from rubric_core.validation.wording import closest
 
-__all__ = ["given_up", "retyped"]
+__all__ = ["convert_value", "unconvertible"]
 
 _WORDS = {
     "true": ("true", "yes", "on", "y", "always"),
@@ -34,7 +40,7 @@ _ENTRY = pattern(
 _BOOLEANS = {word: written for written, words in _WORDS.items() for word in words}
 
 
-def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:
+def convert_value(issue: WrongType, context: Context) -> Iterator[Fix]:
     """The value as its key takes it; where nothing of it can be kept, an example or the key taken away."""
     node = issue.node
     kinds = issue.kind.branches if isinstance(issue.kind, NodeUnion) else (issue.kind,)
@@ -53,7 +59,7 @@ def retyped(issue: WrongType, context: Context) -> Iterator[Fix]:
             else ()
         )
     ]
-    yield from found or _as_several(issue, context) or given_up(issue, context)
+    yield from found or _as_several(issue, context) or unconvertible(issue, context)
 
 
 def _as_several(issue: WrongType, context: Context) -> list[Fix]:
@@ -66,7 +72,7 @@ def _as_several(issue: WrongType, context: Context) -> list[Fix]:
     if several and entry is not None and not owner.has(f"{issue.key.field}s"):
         return [Fix(f"rename it to `{several}`", (rename_key(entry, several),), safe=False)]
     words = [i.text for i in node.items if isinstance(i, Scalar) and isinstance(i.value, str) and i.text.strip()]
-    return list(changed(node.span, words)) if node.flow and isinstance(issue.kind, Text) else []
+    return list(replace_with_words(node.span, words)) if node.flow and isinstance(issue.kind, Text) else []
 
 
 def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Context) -> Iterator[Fix]:
@@ -102,7 +108,7 @@ def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Cont
 
 def _as_number(node: Scalar, text: str, kind: Number | Integer, issue: WrongType) -> Iterator[Fix]:
     number = resolve(text)
-    written = number_meant(text, issue.key.doc if issue.key else "", share=kind.at_most == 1)
+    written = intended_number(text, issue.key.doc if issue.key else "", share=kind.at_most == 1)
     if isinstance(number, int | float) and not isinstance(number, bool) and _is_within(number, kind):
         yield Fix("take it out of the quotes", (replace_value(node, text),))
     elif written is not None and _is_within(float(written), kind):
@@ -190,7 +196,7 @@ def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator
             yield Fix("make it a list with one item", wrap_in_list(context.text, node))
         elif naming := next((n for s in shapes for f in ("id", "name") if (n := context.dialect.spelled(s, f))), ""):
             short = kind.item.text if isinstance(kind.item, NodeUnion) else None
-            yield from named(node, naming, short if isinstance(short, Shorthand) else None, context)
+            yield from items_from_mapping(node, naming, short if isinstance(short, Shorthand) else None, context)
 
 
 def _with_content(node: Mapping, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
@@ -200,7 +206,7 @@ def _with_content(node: Mapping, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     return (*edits[:-1], Edit(Span(at, at), f", content: {FILL_IN}"), edits[-1])
 
 
-def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
+def unconvertible(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
     """Where nothing of a value can be kept: an example in its place, or the key taken away."""
     declared: Key[Any] | None = issue.key
     owner = issue.owner
@@ -223,4 +229,4 @@ def given_up(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
         lead = " " if isinstance(node, Scalar) and node.span.start == node.span.end else ""
         yield Fix(f"write {written}", (Edit(node.span, lead + written),), safe=False)
     elif not needed:
-        yield from removed(owner.node, issue.name, context)
+        yield from remove_key_fix(owner.node, issue.name, context)

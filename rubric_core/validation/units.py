@@ -4,7 +4,7 @@ import re
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["NUMBERS", "number_meant", "share_meant"]
+__all__ = ["NUMBERS", "intended_number", "intended_share"]
 
 #: Numbers that are written as words.
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -31,7 +31,7 @@ _FACTORS = {
 }
 
 
-def number_meant(text: str, doc: str, *, share: bool) -> str | None:
+def intended_number(text: str, doc: str, *, share: bool) -> str | None:
     """The number that `text` says, as it would be written; None where it says none.
 
     Args:
@@ -43,7 +43,7 @@ def number_meant(text: str, doc: str, *, share: bool) -> str | None:
     if words.lower() in NUMBERS:
         words = str(NUMBERS.index(words.lower()))
     if (fraction := _FRACTION.match(words)) and share and float(fraction[2]):
-        return share_meant(float(fraction[1]) / float(fraction[2]))
+        return intended_share(float(fraction[1]) / float(fraction[2]))
     found = _NUMBER.match(words)
     if found is None:
         return None
@@ -52,7 +52,7 @@ def number_meant(text: str, doc: str, *, share: bool) -> str | None:
     if factor is None:
         return None
     if share:
-        return share_meant(value * factor)
+        return intended_share(value * factor)
     return digits.lstrip("+") if factor == 1 and digits[-1].isdigit() else f"{value * factor:.10g}"
 
 
@@ -67,7 +67,7 @@ def _factor(unit: str, doc: str) -> float | None:
     return _FACTORS.get(unit)
 
 
-def share_meant(value: float) -> str | None:
+def intended_share(value: float) -> str | None:
     """A share of 1 that was written on a scale of 10 or of 100, or with a sign too many; None where it is none."""
     size = abs(value)
     for scale in (1, 10, 100):

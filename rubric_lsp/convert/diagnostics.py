@@ -5,14 +5,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Language
-from rubric_core.analysis.finding_list import in_order, moved
+from rubric_core.analysis.finding_list import in_order, shift_findings
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.convert.positions import Json, range_of
 from rubric_lsp.documents.by_block import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.deferral import Numbered, without_some
+from rubric_lsp.features.deferral import Numbered, leave_out_deferred
 from rubric_lsp.features.diagnostics import DiagnosticEntry, listing
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray, json_text
@@ -33,7 +33,7 @@ def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client:
 
 def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) -> JsonArray:
     """What is wrong in the text, in its order, but for the findings with these numbers."""
-    found, document = without_some(snapshot.analysis.found, without), snapshot.document
+    found, document = leave_out_deferred(snapshot.analysis.found, without), snapshot.document
     loose: dict[int, list[Diagnostic]] = {}
     for each in found.loose:
         loose.setdefault(document.block_at(each.span.start), []).append(each)
@@ -45,7 +45,7 @@ def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) 
     about = (snapshot.uri, client, snapshot.analysis.language)
     pieces = [*snapshot.by_block(_findings, keys, about=about).cases]
     for number, some in loose.items():
-        here = [moved(each, document.start(number)) for each in (found.blocks[number] if found.blocks else ())]
+        here = [shift_findings(each, document.start(number)) for each in (found.blocks[number] if found.blocks else ())]
         problems = listing(in_order([*here, *some]), snapshot.analysis.language)
         pieces[number] = ",".join(map(json_text, diagnostics(snapshot, problems, client)))
     return JsonArray(pieces)

@@ -11,9 +11,25 @@ from rubric_lsp.features.moved_files import FileMoves
 from rubric_lsp.protocol.uris import path_of
 
 __all__ = [
-    "Params", "arguments", "asked", "changed_files", "changes", "findings_on_line", "folders", "known_diagnostics",
-    "line", "moves", "offset", "opened", "positions", "text_range", "uri", "wanted_kinds", "wants_everything",
-    "was_asked", "within",
+    "Params",
+    "arguments",
+    "asked",
+    "changed_files",
+    "changes",
+    "findings_on_line",
+    "folders",
+    "is_explicit_request",
+    "known_diagnostics",
+    "line",
+    "moves",
+    "offset",
+    "opened",
+    "positions",
+    "text_range",
+    "uri",
+    "wanted_kinds",
+    "wants_everything",
+    "within",
 ]  # fmt: skip
 
 #: JSON, of which `rubric_lsp.protocol.params` has seen that what is read here is there.
@@ -124,7 +140,7 @@ def findings_on_line(snapshot: Snapshot, params: Params) -> frozenset[tuple[str,
     return frozenset(on_lines)
 
 
-def was_asked(params: Params) -> bool:
+def is_explicit_request(params: Params) -> bool:
     """Whether a person asked, rather than the editor on its own account."""
     return params["context"].get("triggerKind") in (None, 1)
 

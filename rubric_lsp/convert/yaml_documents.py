@@ -7,10 +7,10 @@ from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.json_array import JsonArray
 
-__all__ = ["in_parts"]
+__all__ = ["per_yaml_document"]
 
 
-def in_parts(work: Callable[[Snapshot, Any], Any], snapshot: Snapshot, params: Any) -> Any:
+def per_yaml_document(work: Callable[[Snapshot, Any], Any], snapshot: Snapshot, params: Any) -> Any:
     """What `work` gives for the YAML document that is asked about; for a file as a whole, the lists of all of them."""
     if len(snapshot.parts) == 1:
         return work(snapshot, params)

@@ -13,7 +13,7 @@ from operator import ne
 from typing import Any, NamedTuple
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.analysis.finding_list import alike
+from rubric_core.analysis.finding_list import same_findings
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import SyntaxTree
@@ -192,10 +192,10 @@ class BlockAnswer:
         last = self._last
         if last is None or now.judged_in is None or (last.judged_in, last.about) != (now.judged_in, now.about):
             return 0, 0
-        start, end = alike(last.document.blocks, now.document.blocks)
+        start, end = same_findings(last.document.blocks, now.document.blocks)
         if last.keys is None or now.keys is None:
             return (start, end) if last.keys is now.keys else (0, 0)
-        first, behind = alike(last.keys, now.keys, ne)
+        first, behind = same_findings(last.keys, now.keys, ne)
         return min(start, first), min(end, behind)
 
     def _part(

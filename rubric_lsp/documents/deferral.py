@@ -3,13 +3,21 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from rubric_core.analysis.finding_list import alike
+from rubric_core.analysis.finding_list import same_findings
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Awaited, Diagnostic
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.deferral import CarriedFinding, EditingContext, FirstSeen, Numbered, numbered, review, scene_of
-from rubric_lsp.features.edit_place import moved
+from rubric_lsp.features.deferral import (
+    CarriedFinding,
+    EditingContext,
+    FirstSeen,
+    Numbered,
+    number_findings,
+    review_deferred,
+    scene_of,
+)
+from rubric_lsp.features.edit_place import move_edit_place
 
 __all__ = ["IDLE", "Deferral"]
 
@@ -59,7 +67,7 @@ class Deferral:
         known.edits += snapshot.edits
         start = known.token_start
         for edit in snapshot.edits:
-            start = moved(start, edit) if start is not None else None
+            start = move_edit_place(start, edit) if start is not None else None
         scene = scene_of(snapshot.uri, snapshot.document, snapshot.writing, known.tokens, start)
         self._scene, known.tokens = None if snapshot.writing.made else scene, scene.token[1]
         known.token_start = scene.unfinished.start if scene.unfinished is not None else None
@@ -117,7 +125,7 @@ def _deferred(
     """What is not said yet of a version. Blocks of which everything was said and that are as they were are not looked at."""
     language, document, found = snapshot.analysis.language, snapshot.document, snapshot.analysis.found
     earlier, listed = known.snapshot.document, known.snapshot.analysis.found
-    start, end = alike(listed.blocks, found.blocks)
+    start, end = same_findings(listed.blocks, found.blocks)
     old, new = len(listed.blocks) - end, len(found.blocks) - end
     waiting = {block for block, _ in known.deferred if block >= 0}
     before = {*range(start, old), *waiting}
@@ -129,10 +137,10 @@ def _deferred(
 
     told = [
         CarriedFinding(each, _moved(each.span.start, known.edits), known.deferred.get(number))
-        for number, each in _in_order(numbered(listed, before, earlier))
+        for number, each in _in_order(number_findings(listed, before, earlier))
     ]
-    looked_at = _in_order(numbered(found, now, document))
-    made = review(document, [each for _, each in looked_at], scene, told, awaits, alone=alone)
+    looked_at = _in_order(number_findings(found, now, document))
+    made = review_deferred(document, [each for _, each in looked_at], scene, told, awaits, alone=alone)
     return {looked_at[number][0]: birth for number, birth in made.items()}
 
 
@@ -142,5 +150,5 @@ def _in_order(found: Iterable[tuple[Numbered, Diagnostic]]) -> list[tuple[Number
 
 def _moved(offset: int, edits: Iterable[Edit]) -> int:
     for edit in edits:
-        offset = moved(offset, edit)
+        offset = move_edit_place(offset, edit)
     return offset

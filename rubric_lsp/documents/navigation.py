@@ -10,7 +10,7 @@ from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.template_variables import Places, VariableIndex, VariableValue, is_prompt
 from rubric_lsp.features.names import FILES, NameOccurrence, name_at, occurrences
-from rubric_lsp.features.renaming import RENAMED, objection, written
+from rubric_lsp.features.renaming import RENAMED, objection, written_name
 from rubric_lsp.protocol.errors import REQUEST_FAILED, RequestFailedError
 
 __all__ = ["Navigation", "links"]
@@ -145,7 +145,7 @@ class Navigation:
             )
         edits: dict[tuple[str, int], tuple[Snapshot, list[Edit]]] = {}
         for place, found in places:
-            edits.setdefault((place.uri, place.first_line), (place, []))[1].append(written(found, new))
+            edits.setdefault((place.uri, place.first_line), (place, []))[1].append(written_name(found, new))
         return list(edits.values())
 
     # -- symbols ------------------------------------------------------------------------------------------------------

@@ -21,10 +21,10 @@ from rubric_lsp.documents.closed_files import AnalysisCache
 from rubric_lsp.documents.gc_control import GcControl
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.edit_place import continued
+from rubric_lsp.features.edit_place import continue_edit
 from rubric_lsp.protocol.uris import path_of
 
-__all__ = ["ClientWorkspace", "ContentChange", "folders_changed"]
+__all__ = ["ClientWorkspace", "ContentChange", "folders_after"]
 
 #: Language ids under which an editor sends suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
@@ -115,7 +115,7 @@ class ClientWorkspace:
         for change in [*([None] if many else []), *several[len(many) :]]:
             edit = self._joined(document, many) if change is None else self._edit(document, change)
             edits.append(edit)
-            writing = continued(writing, document, edit, whole=change is None or change.range is None)
+            writing = continue_edit(writing, document, edit, whole=change is None or change.range is None)
             document = document.edited(edit)
         snapshot = self._snapshot(uri, version, old.kind, document)
         snapshot.earlier, snapshot.kept = old.known, old.kept
@@ -268,7 +268,7 @@ def _common(a: str, b: str) -> int:
     return low
 
 
-def folders_changed(folders: Mapping[str, str], added: Mapping[str, str], removed: Iterable[str]) -> dict[str, str]:
+def folders_after(folders: Mapping[str, str], added: Mapping[str, str], removed: Iterable[str]) -> dict[str, str]:
     """The open folders after a change."""
     gone = set(removed)
     return {**{u: n for u, n in folders.items() if u not in gone}, **added}

@@ -7,7 +7,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.text import Edit
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.moved_files import FileMoves, edit_of, rewritten
+from rubric_lsp.features.moved_files import FileMoves, edit_of, rewritten_references
 
 __all__ = ["reference_edits"]
 
@@ -26,7 +26,7 @@ def _edits(around: ProjectIndex, document: Snapshot, moves: FileMoves) -> list[E
         edit_of(name.moved(local.outer(name.span)), new)
         for local, names in document.names()
         for name in names
-        if (new := rewritten(name, path, moves, files)) is not None
+        if (new := rewritten_references(name, path, moves, files)) is not None
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import field, replace
 from functools import partial
 
 from rubric_core.analysis import Analysis
-from rubric_core.fixing import Gate, fixed, safe_fix
+from rubric_core.fixing import Gate, apply_safe_fixes, safe_fix
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Edit, Span
 from rubric_core.validation.ignore_fixes import Suppressions
@@ -113,7 +113,7 @@ def _all_of(analysis: Analysis, title: str, kind: str, amount: int, code: str | 
     def edits() -> tuple[Edit, ...]:
         from rubric_core.migration.line_diff import edits_between  # noqa: PLC0415  # not before somebody asks
 
-        return edits_between(analysis.document.text, fixed(analysis, code).analysis.document.text)
+        return edits_between(analysis.document.text, apply_safe_fixes(analysis, code).analysis.document.text)
 
     return Action(title, kind, later=edits, brief=amount <= _FEW, code=code or "")
 

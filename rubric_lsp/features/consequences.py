@@ -76,11 +76,11 @@ def identity(kind: str, entry: str) -> str:
 
 def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:
     """What running these cases would do; each thing once."""
-    from rubric_core.evaluation.cases.roles import taking_part  # noqa: PLC0415  # what runs need is loaded when something runs
+    from rubric_core.evaluation.cases.roles import participating_targets  # noqa: PLC0415  # what runs need is loaded when something runs
 
     programs = [p for cases, targets in suites for case in cases for p in _programs(case, targets)]
     addresses: list[str] = []
-    entries = [list(taking_part(cases, targets)) for cases, targets in suites]
+    entries = [list(participating_targets(cases, targets)) for cases, targets in suites]
     for entry in (entry for each in entries for entry in each):
         commands, address = list(_commands(entry)), _address(entry)
         programs = [*commands, *_transforms(entry), *programs]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from rubric_core.analysis.finding_list import FindingList
-from rubric_core.analysis.finding_list import moved as moved_by
+from rubric_core.analysis.finding_list import shift_findings as moved_by
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.ancestors import LINE
 from rubric_core.syntax.blocks import Document
@@ -17,10 +17,10 @@ __all__ = [
     "EditingContext",
     "FirstSeen",
     "Numbered",
-    "numbered",
-    "review",
+    "leave_out_deferred",
+    "number_findings",
+    "review_deferred",
     "scene_of",
-    "without_some",
 ]
 
 #: A list or mapping is followed over so many characters, further than anybody sees.
@@ -70,7 +70,9 @@ _Key = tuple[str, str, str]
 _Ledger = Mapping[_Key, Sequence[CarriedFinding]]
 
 
-def numbered(found: FindingList, blocks: Iterable[int], document: Document) -> Iterator[tuple[Numbered, Diagnostic]]:
+def number_findings(
+    found: FindingList, blocks: Iterable[int], document: Document
+) -> Iterator[tuple[Numbered, Diagnostic]]:
     """The findings of some blocks and those of none, with their numbers, at offsets of the whole text."""
     yield from (((-1, n), each) for n, each in enumerate(found.loose))
     for block in blocks:
@@ -79,7 +81,7 @@ def numbered(found: FindingList, blocks: Iterable[int], document: Document) -> I
             yield from (((block, n), moved_by(each, start)) for n, each in enumerate(found.blocks[block]))
 
 
-def without_some(found: FindingList, numbers: Collection[Numbered]) -> FindingList:
+def leave_out_deferred(found: FindingList, numbers: Collection[Numbered]) -> FindingList:
     """Findings but for those with these numbers."""
     if not numbers:
         return found
@@ -104,7 +106,7 @@ def _block(document: Document, offset: int) -> int:
     return number if document.blocks[number].key else -1
 
 
-def review(
+def review_deferred(
     document: Document,
     findings: Sequence[Diagnostic],
     scene: EditingContext,

@@ -8,7 +8,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.evaluators import Evaluator, ScoreRanges
 from rubric_core.language.model import Execution, Suite
 from rubric_core.language.shape import Shape, children
-from rubric_core.loading.grading import case_list, default_name, gathered, required, suite_list
+from rubric_core.loading.grading import case_list, default_name, gather_evaluators, required, suite_list
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
 from rubric_core.validation.bands import is_sound
@@ -18,7 +18,7 @@ from rubric_lsp.features.hints import Hint
 from rubric_lsp.features.results import id_span, line_end
 from rubric_lsp.features.weight_shares import WeightShare, percent, shares_of, suite_shares
 
-__all__ = ["HintSettings", "derived"]
+__all__ = ["HintSettings", "derived_hints"]
 
 #: Editors cut what is longer.
 _LONGEST = 43
@@ -34,7 +34,7 @@ class HintSettings:
     required: bool = True
 
 
-def derived(analysis: Analysis, within: Span, wanted: HintSettings) -> Iterator[Hint]:
+def derived_hints(analysis: Analysis, within: Span, wanted: HintSettings) -> Iterator[Hint]:
     """The hints inside a stretch of the text; only the cases that it touches are looked at, and what the suite gives them."""
     document = analysis.document
     first, last = document.block_at(within.start), document.block_at(within.end)
@@ -116,7 +116,7 @@ def _inherited(analysis: Analysis, entry: CaseEntry) -> Iterator[Hint]:
         return
     if own is not None and not dialect.properties.appends_suite_evaluators:
         return
-    names = [default_name(e) for e in gathered(shared, dialect) if isinstance(e, Evaluator)]
+    names = [default_name(e) for e in gather_evaluators(shared, dialect) if isinstance(e, Evaluator)]
     at = case.places.get("assertions") if own is not None else None
     offset = analysis.span_of(entry, at.key).end if at is not None and not at.borrowed else id_span(analysis, entry).end
     label = f"+ {', '.join(names)} (suite)"

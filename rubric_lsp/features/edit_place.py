@@ -12,7 +12,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.flow import open_flow
 from rubric_core.text import Edit, Span
 
-__all__ = ["EditPlace", "continued", "line_at", "moved", "unfinished"]
+__all__ = ["EditPlace", "continue_edit", "line_at", "move_edit_place", "unfinished"]
 
 #: What may stand in front of a value that is not there yet: an anchor, a tag, the sign of a block of text.
 _FRONT = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:[|>][-+\d]*(?:[ \t]+|\Z))?(?:#.*)?")
@@ -49,7 +49,7 @@ class EditPlace:
         return self.breaks_left > 0
 
 
-def continued(before: EditPlace | None, document: Document, edit: Edit, *, whole: bool = False) -> EditPlace:
+def continue_edit(before: EditPlace | None, document: Document, edit: Edit, *, whole: bool = False) -> EditPlace:
     """Where a person writes after `edit`, which is about to be made in `document`.
 
     With `whole`, an editor sent the whole text, and the edit is what differs: such editors wait for a pause themselves.
@@ -70,7 +70,7 @@ def continued(before: EditPlace | None, document: Document, edit: Edit, *, whole
     if before is None or not _touches_line(document, before.at, edit.span):
         number = before.number + 1 if before is not None else 0
         return EditPlace(at, Span(start, end), number, pasted, made, column, _BREAKS if gone else 0)
-    stretch = Span(min(before.stretch.start, start), max(end, moved(before.stretch.end, edit)))
+    stretch = Span(min(before.stretch.start, start), max(end, move_edit_place(before.stretch.end, edit)))
     left = _BREAKS if gone else max(0, before.breaks_left - bool(_BREAK.search(new)))
     return EditPlace(at, stretch, before.number, pasted, made, column, left)
 
@@ -83,7 +83,7 @@ def _is_typed(removed: str, new: str) -> bool:
     return all(letter in letters for letter in removed.lower())
 
 
-def moved(offset: int, edit: Edit) -> int:
+def move_edit_place(offset: int, edit: Edit) -> int:
     """Where a place is after `edit`; one inside of what is replaced is then at its start."""
     if offset <= edit.span.start:
         return offset

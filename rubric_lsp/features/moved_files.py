@@ -14,9 +14,9 @@ from rubric_core.loading.known_names import template_file
 from rubric_core.ports import Files
 from rubric_core.text import Edit
 from rubric_lsp.features.names import FILES, NameOccurrence
-from rubric_lsp.features.renaming import written
+from rubric_lsp.features.renaming import written_name
 
-__all__ = ["FileMoves", "edit_of", "rewritten"]
+__all__ = ["FileMoves", "edit_of", "rewritten_references"]
 
 #: A path, and the part behind its last fixed folder that is a pattern.
 _FIXED = re.compile(r"(?P<path>(?:[^*?\[/]*/)*)(?P<pattern>[^/]*[*?\[].*)", re.DOTALL)
@@ -71,10 +71,10 @@ def edit_of(name: NameOccurrence, new: str) -> Edit:
     """The edit that writes another path; one without quotes gets some only where YAML needs them."""
     if name.style == "plain" and _PLAIN.fullmatch(new):
         return Edit(name.span, new)
-    return written(name, new)
+    return written_name(name, new)
 
 
-def rewritten(name: NameOccurrence, suite: Path, moves: FileMoves, files: Files) -> str | None:
+def rewritten_references(name: NameOccurrence, suite: Path, moves: FileMoves, files: Files) -> str | None:
     """How a name in `suite` is written after the `moves`; None where it stays as it is, or leads nowhere now."""
     # What does not move itself is concerned only where a name of what does is written; that saves looking for thousands.
     if moves.after(suite) == suite and not any(old.stem in name.name for old in moves.paths):

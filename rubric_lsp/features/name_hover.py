@@ -16,7 +16,7 @@ from rubric_lsp.features.hover import HoverText
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 from rubric_lsp.features.names import NameOccurrence
 
-__all__ = ["Found", "filled", "named", "preview"]
+__all__ = ["Found", "filled_prompt", "name_hover", "preview"]
 
 #: A target's entry, the text that it stands in, and the name of its file.
 Found = tuple[Entry, str, str]
@@ -34,7 +34,7 @@ _OPEN = "${{"
 _TELLING = ("key", "token", "secret", "password", "credential", "auth", "header", "env")
 
 
-def named(analysis: Analysis, name: NameOccurrence, entry_of: Callable[[str], Found | None]) -> HoverText | None:
+def name_hover(analysis: Analysis, name: NameOccurrence, entry_of: Callable[[str], Found | None]) -> HoverText | None:
     """What there is to say about a name; `entry_of` finds targets."""
     if name.kind == "target":
         found = entry_of(name.name)
@@ -46,7 +46,7 @@ def named(analysis: Analysis, name: NameOccurrence, entry_of: Callable[[str], Fo
     return HoverText(_case(entry), name.span) if entry is not None else None
 
 
-def filled(
+def filled_prompt(
     analysis: Analysis, name: NameOccurrence, values: Sequence[tuple[str, str, str]], *, named: bool
 ) -> HoverText:
     """What a template variable is filled with; of each value the case, empty for every case, its file, and the text.

@@ -13,7 +13,7 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
-from rubric_core.loading.reference_collector import Mention, is_open, is_script, mentions, words_of
+from rubric_core.loading.reference_collector import Mention, collect_references, is_open, is_script, words_of
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
@@ -116,7 +116,7 @@ def _of_shape(shape: Shape, text: str) -> Iterator[NameOccurrence]:
         yield from _defined(shape, "name", "target")
     if isinstance(shape, Composite) and isinstance(shape.aggregator, Aggregator):
         yield from _weights(shape.aggregator)
-    for mention in mentions(shape):
+    for mention in collect_references(shape):
         if not mention.borrowed and not _is_text(shape, mention):
             yield from _mentioned(mention, text)
     if isinstance(shape, Case) and shape.has("depends_on"):

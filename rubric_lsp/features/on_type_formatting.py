@@ -8,14 +8,14 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
 
-__all__ = ["TRIGGERS", "typed"]
+__all__ = ["TRIGGERS", "format_on_type"]
 
 TRIGGERS = ("\n", "-")
 _ITEM = pattern(r"(?P<indent> *)-(?P<gap> +)(?P<rest>\S.*)?\Z")
 _ENTRY = re.compile(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
 
 
-def typed(analysis: Analysis, offset: int, character: str) -> list[Edit]:
+def format_on_type(analysis: Analysis, offset: int, character: str) -> list[Edit]:
     """The edits after `character` was typed in front of `offset`."""
     if analysis.kind is FileKind.PROMPT:
         return []

@@ -7,7 +7,7 @@ from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.text import Edit
 from rubric_lsp.features.names import NameKind, NameOccurrence
 
-__all__ = ["RENAMED", "objection", "written"]
+__all__ = ["RENAMED", "objection", "written_name"]
 
 #: What can have another name; files are moved elsewhere.
 RENAMED: frozenset[NameKind] = frozenset({"case", "criterion", "evaluator", "target", "anchor", "variable"})
@@ -30,7 +30,7 @@ def objection(analysis: Analysis, name: NameOccurrence, new: str) -> str:
     return ""
 
 
-def written(name: NameOccurrence, new: str) -> Edit:
+def written_name(name: NameOccurrence, new: str) -> Edit:
     """The edit of one place; quotes stay as they are, and come where they are needed."""
     if name.style == "raw":
         return Edit(name.span, new)

@@ -152,7 +152,9 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, outdated: b
 
 def marks_of_both(case: "Runnable", result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "list[Mark]":
     """The marks of a result, and of what is newer than it."""
-    from rubric_core.evaluation.cases.turns import with_newer  # noqa: PLC0415
+    from rubric_core.evaluation.cases.turns import merge_newer_results  # noqa: PLC0415
     from rubric_core.evaluation.reporting.inline_marks import marks_of  # noqa: PLC0415
 
-    return marks_of(case, replace(result, evaluators=with_newer(result.evaluators, newer)) if newer else result)
+    return marks_of(
+        case, replace(result, evaluators=merge_newer_results(result.evaluators, newer)) if newer else result
+    )

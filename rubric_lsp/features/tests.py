@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEPARATOR", "TestItem", "TestMessage", "cuts", "evaluator_messages", "evaluator_names", "id_of", "items", "messages",
-    "names_of", "skipped",
+    "names_of", "skipped_tests",
 ]  # fmt: skip
 
 SEPARATOR = "::"
@@ -115,7 +115,7 @@ def _short(text: object) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-def skipped(result: "CaseResult") -> bool:
+def skipped_tests(result: "CaseResult") -> bool:
     """Whether a case was left out, because of another one or of the budget."""
     return result.verdict == "unscored" and result.reason.startswith("not run:")
 

@@ -7,7 +7,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Composite, Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
-from rubric_core.loading.grading import evaluators_of, gathered, suite_list
+from rubric_core.loading.grading import evaluators_of, gather_evaluators, suite_list
 from rubric_core.text import Span
 
 __all__ = ["WeightShare", "percent", "shares_of", "suite_shares"]
@@ -52,7 +52,7 @@ def shares_of(analysis: Analysis, case: Case) -> Iterator[WeightShare]:
 
 def suite_shares(analysis: Analysis) -> Iterator[WeightShare]:
     """Every weighted part inside of the evaluators that a suite gives to its cases."""
-    given = gathered((analysis.suite and suite_list(analysis.suite)) or (), analysis.dialect)
+    given = gather_evaluators((analysis.suite and suite_list(analysis.suite)) or (), analysis.dialect)
     inside = _of(given, None, "case", analysis.dialect)
     yield from (share for share in inside if not any(share.of is each for each in given))
 
@@ -68,7 +68,7 @@ def _of(
         yield WeightShare(each, here, case, inside)
         if isinstance(each, Composite):
             # An aggregator weighs its members by its own table.
-            yield from _of(gathered(_listed(each.assertions), dialect), None, "composite", dialect)
+            yield from _of(gather_evaluators(_listed(each.assertions), dialect), None, "composite", dialect)
         else:
             criteria = [c for c in _listed(vars(each).get("criteria")) if isinstance(c, Criterion)]
             yield from _of(criteria, case, "rubric", dialect)

@@ -13,7 +13,7 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Encoding
 from rubric_lsp.features import code_actions, on_type_formatting, tokens
 
-__all__ = ["Client", "offered"]
+__all__ = ["Client", "server_capabilities"]
 
 _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 #: Clients that, told to ask for diagnostics again, ask about the workspace and leave out the documents that are open.
@@ -181,7 +181,7 @@ def folders_of(params: Mapping[str, Any]) -> dict[str, str]:
     return {Path(path).absolute().as_uri(): ""} if isinstance(path, str) and path else {}
 
 
-def offered(client: Client, commands: Iterable[str]) -> dict[str, Any]:
+def server_capabilities(client: Client, commands: Iterable[str]) -> dict[str, Any]:
     """What the server can do for this client."""
     pulled = {"identifier": "rubric", "interFileDependencies": True, "workspaceDiagnostics": True}
     return {

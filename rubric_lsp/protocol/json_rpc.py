@@ -20,7 +20,7 @@ from rubric_lsp.protocol.errors import (
     PARSE_ERROR,
     RequestFailedError,
 )
-from rubric_lsp.protocol.params import ANYTHING, Shape, checked
+from rubric_lsp.protocol.params import ANYTHING, Shape, check_params
 from rubric_lsp.protocol.pygls_server import LanguageServerProtocol, Workspace
 from rubric_lsp.protocol.transport import Unreadable, Writer, encoded
 
@@ -204,7 +204,7 @@ class RubricProtocol(LanguageServerProtocol):
     def _params(self, message: dict[str, Any]) -> object:
         """The parameters, plain JSON of the shape that is needed. Raises RefusedError."""
         method = message["method"]
-        return checked(method, message.get("params"), self._needs.get(method, ANYTHING))
+        return check_params(method, message.get("params"), self._needs.get(method, ANYTHING))
 
     def _answer(self, number: MessageId, message: dict[str, Any], done: asyncio.Task[Any], begun: float) -> None:
         method = message["method"]

@@ -10,7 +10,7 @@ from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 
 __all__ = [
     "ANYTHING", "AT", "DOCUMENT", "FLAG", "ID", "INTEGER", "NOTHING", "NUMBER", "POSITION", "RANGE", "TEXT", "WITHIN",
-    "Shape", "checked",
+    "Shape", "check_params",
 ]  # fmt: skip
 
 #: A kind of value by its name; the members of an object, of which those with a "?" may be missing or null; a list of one shape.
@@ -32,7 +32,7 @@ WITHIN = {**DOCUMENT, "range": RANGE}
 _MOST_TOLD = 5
 
 
-def checked(method: str, params: object, shape: Shape) -> object:
+def check_params(method: str, params: object, shape: Shape) -> object:
     """The parameters of `method`, those that are not there as an empty object. Raises RefusedError for another shape."""
     given: object = {} if params is None else params
     found = list(_first(_misfits(given, shape, "")))

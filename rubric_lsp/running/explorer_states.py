@@ -79,13 +79,13 @@ class TestStates:
 
     def done(self, job: "Job", part: "SelectedCases", result: "CaseResult") -> None:
         """A case is done."""
-        from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.cases.turns import turn_results  # noqa: PLC0415  # loaded when something was run
 
         case = _case(part, result.id)
         if case is None or not self._host.client.tests:
             return
         if part.number:
-            graded = own_results(result.evaluators)
+            graded = turn_results(result.evaluators)
             if graded:
                 self._evaluator(job.name, part.uri, case, part.number, graded[-1])
             else:
@@ -99,9 +99,9 @@ class TestStates:
 
     def _result(self, run: str, uri: str, case: "Runnable", result: "CaseResult") -> None:
         """The state of a case and of its evaluators."""
-        from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.cases.turns import turn_results  # noqa: PLC0415  # loaded when something was run
 
-        names, graded = tests.evaluator_names(case), own_results(result.evaluators)
+        names, graded = tests.evaluator_names(case), turn_results(result.evaluators)
         if len(graded) == len(names):
             for number, each in enumerate(graded, 1):
                 self._evaluator(run, uri, case, number, each)
@@ -110,7 +110,7 @@ class TestStates:
                 self._state(run, id_of(uri, case.id, name), "skipped")
         # One whose grader failed is in trouble, whatever its score: it says nothing about the answer.
         verdict = "unscored" if result.grader_errors else result.verdict.value
-        state = "skipped" if tests.skipped(result) else verdict
+        state = "skipped" if tests.skipped_tests(result) else verdict
         messages = self._messages(uri, case, tests.messages(case, result, expected_of(case)))
         self._state(run, id_of(uri, case.id), state, result, messages)
 

@@ -15,7 +15,7 @@ from rubric_lsp.protocol.notices import INFORMATION, WARNING, notice
 from rubric_lsp.running.selection import SelectedCases
 from rubric_lsp.running.virtual_documents import VirtualDocuments
 
-__all__ = ["allowed", "settled"]
+__all__ = ["ask_permission", "is_settled"]
 
 _ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
 _DETAILS = "what-a-run-would-do.md"
@@ -23,7 +23,7 @@ _DETAILS = "what-a-run-would-do.md"
 _VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
-def settled(host: Host, parts: Sequence[SelectedCases]) -> bool:
+def is_settled(host: Host, parts: Sequence[SelectedCases]) -> bool:
     """Whether suites of trusted folders do nothing that a person has not allowed: a changed command, host or variable is new."""
     # Each of them, so that all are remembered.
     return all(tuple(_is_settled(host, part) for part in parts))
@@ -47,7 +47,7 @@ def _ids(part: SelectedCases) -> list[str]:
     return [identity("case", case.id) for case in part.cases]
 
 
-async def allowed(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> bool:
+async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> bool:
     """Whether a person allows a run, after being told what it would do. A refusal is answered by how to allow it."""
     permission = host.permission
     closed = [part for part in parts if not permission.given(part.path)]

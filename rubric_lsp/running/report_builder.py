@@ -103,11 +103,11 @@ def prompt_of(case: "Runnable") -> str:
     from rubric_core.evaluation.cases.messages import prompt_inputs  # noqa: PLC0415
     from rubric_core.evaluation.cases.prompts import prompt_text  # noqa: PLC0415
     from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
-    from rubric_core.evaluation.engine.fill_variables import filled  # noqa: PLC0415
+    from rubric_core.evaluation.engine.fill_variables import fill_variables  # noqa: PLC0415
     from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
 
     try:
-        ready = filled(variations(case)[0], _Unread())
+        ready = fill_variables(variations(case)[0], _Unread())
         if ready.variant is not None and ready.variant.prompt is not None:
             return prompt_text(ready, _Unread())
         inputs = prompt_inputs(

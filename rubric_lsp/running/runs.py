@@ -75,17 +75,17 @@ class RunManager:
 
         With `wait`, comes back when the person has answered: with None if they refused.
         """
-        from rubric_lsp.running.selection import chosen  # noqa: PLC0415  # httpx and pydantic, when something is run
+        from rubric_lsp.running.selection import select_cases  # noqa: PLC0415  # httpx and pydantic, when something is run
 
         if order.by_results:
             await self._read_results(order)
-        parts = chosen(order, self._host.documents, self._known.at, self._known.results)
+        parts = select_cases(order, self._host.documents, self._known.at, self._known.results)
         if not parts:
             return None
         if all(self._host.permission.given(part.path) for part in parts):
-            from rubric_lsp.running.permission_prompt import settled  # noqa: PLC0415
+            from rubric_lsp.running.permission_prompt import is_settled  # noqa: PLC0415
 
-            if settled(self._host, parts):
+            if is_settled(self._host, parts):
                 return self._begin(parts, order)
         asked = self._asked.get(order)
         if asked is None:  # who presses twice is asked once
@@ -104,10 +104,10 @@ class RunManager:
         return await self.start(self._last.get(uri, RunRequest.of(uri)))
 
     async def _ask(self, parts: "list[SelectedCases]", order: RunRequest) -> "Job | None":
-        from rubric_lsp.running.permission_prompt import allowed  # noqa: PLC0415
+        from rubric_lsp.running.permission_prompt import ask_permission  # noqa: PLC0415
 
         try:
-            permitted = await allowed(self._host, self._shown, parts)
+            permitted = await ask_permission(self._host, self._shown, parts)
         finally:
             self._asked.pop(order, None)
         return self._begin(parts, order) if permitted else None
@@ -236,9 +236,9 @@ class RunManager:
         self.changed(part.uri)
 
     def _done(self, job: "Job", part: "SelectedCases", result: "CaseResult") -> None:
-        from rubric_core.evaluation.cases.turns import own_results  # noqa: PLC0415
+        from rubric_core.evaluation.cases.turns import turn_results  # noqa: PLC0415
 
-        graded = own_results(result.evaluators)
+        graded = turn_results(result.evaluators)
         if part.number and graded:
             self._known.record.done_alone(part.uri, result.id, part.place, graded[-1], result.fingerprint)
         elif part.number:

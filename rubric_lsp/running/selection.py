@@ -20,7 +20,7 @@ from rubric_lsp.features.tests import evaluator_names
 from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 from rubric_lsp.running.run_request import CaseSelection, RunRequest
 
-__all__ = ["SelectedCases", "case_named", "chosen", "distinct", "suite_of", "unsaved"]
+__all__ = ["SelectedCases", "case_named", "distinct", "select_cases", "suite_of", "unsaved"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def case_named(snapshot: Snapshot, documents: ClientWorkspace, name: str) -> Run
     raise RequestFailedError(INVALID_PARAMS, f"the suite has no case with the id {name}")
 
 
-def chosen(
+def select_cases(
     order: RunRequest,
     documents: ClientWorkspace,
     at: Callable[[str], Snapshot],

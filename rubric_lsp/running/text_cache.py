@@ -10,7 +10,7 @@ from pathlib import Path
 from rubric_core.evaluation.results.journal import write_atomically
 from rubric_core.user_dirs import user_directory
 
-__all__ = ["KEPT_DAYS", "cached", "tidy"]
+__all__ = ["KEPT_DAYS", "cached", "drop_oldest"]
 
 log = logging.getLogger("rubric")
 #: Days after which a text that nobody wanted to see again is thrown away: it holds what people and models said.
@@ -41,7 +41,7 @@ def _written(home: Path, name: str, uri: str, text: str) -> Path:
     return path
 
 
-def tidy() -> None:
+def drop_oldest() -> None:
     """Throw away what is older than `KEPT_DAYS`, and folders with nothing left; what cannot be removed stays."""
     try:
         home = _home()

@@ -49,7 +49,7 @@ class VirtualDocuments:
 
     async def show_text(self, name: str, uri: str, text: str) -> str:
         """Show a text about a suite, as a file that is not to be edited: its URI."""
-        from rubric_lsp.running.text_cache import cached, tidy  # noqa: PLC0415
+        from rubric_lsp.running.text_cache import cached, drop_oldest  # noqa: PLC0415
 
         try:
             target = (await asyncio.to_thread(cached, name, uri, text)).as_uri()
@@ -59,7 +59,7 @@ class VirtualDocuments:
             ) from None
         if not self._tidied:
             self._tidied = True
-            self._host.keep(asyncio.to_thread(tidy))
+            self._host.keep(asyncio.to_thread(drop_oldest))
         self._open(target, name)
         return target
 

@@ -12,7 +12,7 @@ import pytest
 from grown import GROWN
 
 from rubric_core.analysis import Language, analyze
-from rubric_core.fixing import Gate, fixed
+from rubric_core.fixing import Gate, apply_safe_fixes
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import SyntaxTree
 
@@ -66,7 +66,7 @@ def parsed(name: str, operation: str, size: int, monkeypatch: pytest.MonkeyPatch
     if operation == "fixes":
         Gate(known).passed(known.diagnostics)
     else:
-        fixed(known)
+        apply_safe_fixes(known)
     return count, len(known.document)
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.fixing import fixed
+from rubric_core.fixing import apply_safe_fixes
 from rubric_core.formatting import format_edits, obstacle
 from rubric_core.formatting.meaning import same_trees
 from rubric_core.loading.files import UnreadableError, decoded
@@ -74,14 +74,17 @@ def _look(text: str, name: str, language: Language, rng: random.Random, tally: T
 
 
 def _fix(analysis: Analysis, tally: Tally) -> None:
-    text, done = analysis.document.text, fixed(analysis)
+    text, done = analysis.document.text, apply_safe_fixes(analysis)
     new = done.analysis.document.text
     tally.count("fixed", done.count)
     if new != text:
         worse = len(parse(new).problems) - len(parse(text).problems)
         tally.expect(worse <= 0, f"fixing brings {worse} syntax errors", text=text, new=new)
         tally.expect(
-            fixed(done.analysis).analysis.document.text == new, "fixing again changes more", text=text, new=new
+            apply_safe_fixes(done.analysis).analysis.document.text == new,
+            "fixing again changes more",
+            text=text,
+            new=new,
         )
 
 

@@ -12,7 +12,7 @@ import pytest
 from command import BROKEN, CLEAN, Run, write
 
 from rubric_core.cli import parallel
-from rubric_core.cli.parallel import mapped
+from rubric_core.cli.parallel import parallel_map
 
 # The threads are those of the test runner.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -27,26 +27,26 @@ def processors(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestMapped:
     @pytest.mark.parametrize("number", [0, 1, 23, 48, 71, 72, 100])
     def test_the_order_stays(self, number: int) -> None:
-        assert mapped(lambda n: n * n, range(number)) == [n * n for n in range(number)]
+        assert parallel_map(lambda n: n * n, range(number)) == [n * n for n in range(number)]
 
     def test_others_do_a_part_of_it(self) -> None:
         def slowly(_: int) -> int:
             time.sleep(0.01)
             return os.getpid()
 
-        assert len(set(mapped(slowly, range(100)))) == 3
-        assert len(set(mapped(slowly, range(40)))) == 1
+        assert len(set(parallel_map(slowly, range(100)))) == 3
+        assert len(set(parallel_map(slowly, range(40)))) == 1
 
     def test_a_slow_item_holds_up_nobody_else(self) -> None:
         def work(n: int) -> int:
             time.sleep(1 if n == 0 else 0)
             return os.getpid()
 
-        done = mapped(work, range(600))
+        done = parallel_map(work, range(600))
         assert done.count(done[0]) == 8
 
     def test_large_results_arrive(self) -> None:
-        assert sum(map(len, mapped(lambda _: "x" * 100_000, range(100)))) == 10_000_000
+        assert sum(map(len, parallel_map(lambda _: "x" * 100_000, range(100)))) == 10_000_000
 
     def test_what_a_helper_fails_to_do_is_done_here(self) -> None:
         here = os.getpid()
@@ -56,11 +56,11 @@ class TestMapped:
                 os._exit(9)
             return n
 
-        assert mapped(only_here, range(100)) == list(range(100))
+        assert parallel_map(only_here, range(100)) == list(range(100))
 
     def test_an_error_is_seen(self) -> None:
         with pytest.raises(ZeroDivisionError):
-            mapped(lambda n: 1 // (n - 50), range(100))
+            parallel_map(lambda n: 1 // (n - 50), range(100))
 
 
 #: Results that fill every pipe, of work that has no end, or that only the process that started it is not done with.
@@ -74,7 +74,7 @@ def work(n):
     time.sleep(60 if {waits} and os.getpid() == first else 0.01)
     return "x" * 100_000
 
-parallel.mapped(work, range({number}))
+parallel.parallel_map(work, range({number}))
 """
 _ENDLESS, _WAITING = _WORK.format(waits=False, number=100_000), _WORK.format(waits=True, number=100)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command import Run
 
-from rubric_core.cli.terminal_markdown import rendered
+from rubric_core.cli.terminal_markdown import render_markdown
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.validation.rules import RULES
 
@@ -83,7 +83,7 @@ a: 1
 
 
 def test_pages_in_plain() -> None:
-    assert rendered(PAGE, TerminalStyle(colour=False), 34).splitlines() == [
+    assert render_markdown(PAGE, TerminalStyle(colour=False), 34).splitlines() == [
         "a-code",
         "",
         "A value of `some kind of thing` is",
@@ -102,7 +102,7 @@ def test_pages_in_plain() -> None:
 
 
 def test_pages_in_colour() -> None:
-    drawn = rendered(PAGE, TerminalStyle(colour=True), 80)
+    drawn = render_markdown(PAGE, TerminalStyle(colour=True), 80)
     assert "\x1b[36msome kind of thing\x1b[0m is \x1b[1mnot\x1b[0m like" in drawn
     assert "\x1b[36ma\x1b[0m    b" in drawn
     assert "\x1b[1;31m   ^ error[a-code]: no\x1b[0m" in drawn
@@ -112,4 +112,4 @@ def test_pages_in_colour() -> None:
 def test_every_page_can_be_drawn(rule) -> None:
     text = Path(rule.page).read_text(encoding="utf-8")
     for columns in (30, 80, 200):
-        assert rendered(text, TerminalStyle(colour=False), columns).startswith(rule.code)
+        assert render_markdown(text, TerminalStyle(colour=False), columns).startswith(rule.code)

@@ -3,7 +3,7 @@
 import pytest
 from harness import analysis_of
 
-from rubric_core.fixing import Gate, fixed
+from rubric_core.fixing import Gate, apply_safe_fixes
 from rubric_core.text import apply_edits
 
 HEAD = 'prompts: ["{{ q }}"]\ntests:\n  - id: a\n    vars: {q: hi}\n'
@@ -125,7 +125,7 @@ def test_no_fix_guesses(dialect, text, never):
     analysis = analysis_of(text, dialect)
     made = [apply_edits(text, fix.edits) for found in analysis.diagnostics for fix in Gate(analysis).fixes(found)]
     assert not [each for each in made if never in each]
-    assert fixed(analysis).analysis.document.text == text
+    assert apply_safe_fixes(analysis).analysis.document.text == text
 
 
 def test_keys_that_later_releases_of_a_dialect_read_are_no_mistake():
@@ -138,7 +138,7 @@ def test_fixing_counts_what_is_gone_and_leaves_a_file_that_can_be_read():
         f"{HEAD}    criteria: Greets\n      warmly\n    assert:\n      - type: contians\n        value: hi\n"
         "      - type: contains\n        valeu: ho\n  - id: a\n    vars: {q: ho}\n    assert: [Greets]\n"
     )
-    done = fixed(before := analysis_of(text, "agentv-5"))
+    done = apply_safe_fixes(before := analysis_of(text, "agentv-5"))
     codes = ["criteria-beside-assert", "unknown-type", "unknown-key", "duplicate-case-id"]
     assert [d.code for d in before.diagnostics] == codes
     assert ([d.code for d in done.analysis.diagnostics], done.count) == (["duplicate-case-id"], 3)

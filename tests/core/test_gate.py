@@ -9,8 +9,8 @@ from edit_scripts import random_edit
 from harness import LANGUAGE, analysis_of
 
 from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.analysis.trial import Trial, tried, tried_briefly
-from rubric_core.fixing import Gate, fixed
+from rubric_core.analysis.trial import Trial, try_edits, try_edits_briefly
+from rubric_core.fixing import Gate, apply_safe_fixes
 from rubric_core.fixing.comparison import FindingComparison
 from rubric_core.fixing.offset_origin import OffsetOrigin, OriginFinder
 from rubric_core.language.evaluators import Criterion
@@ -78,7 +78,7 @@ def test_it_keeps_back_what_makes_a_file_worse(make):
     (found,) = [d for d in analysis.diagnostics if d.code == "made-up"]
     assert len(found.fixes) == 1
     assert Gate(analysis).fixes(found) == ()
-    done = fixed(analysis)
+    done = apply_safe_fixes(analysis)
     assert (done.analysis.document.text, done.count) == (SUITE, 0)
 
 
@@ -86,7 +86,7 @@ def test_it_lets_through_what_takes_the_finding_away():
     analysis = analyze(SUITE, with_fixes(at("Greets", "Waves"), at("Greets", '"Waves'), at("Greets", "Bows")))
     (found,) = analysis.diagnostics
     assert [fix.title for fix in Gate(analysis).fixes(found)] == ["fix 0", "fix 2"]
-    done = fixed(analysis)
+    done = apply_safe_fixes(analysis)
     assert (done.analysis.document.text, done.count) == (SUITE.replace("Greets", "Waves"), 1)
 
 
@@ -96,7 +96,7 @@ def test_what_was_hidden_is_not_new():
     (found,) = (analysis := analysis_of(text)).diagnostics
     (fix,) = Gate(analysis).fixes(found)
     assert [d.code for d in analysis_of(apply_edits(text, fix.edits)).diagnostics] == ["missing-key"]
-    done = fixed(analysis)
+    done = apply_safe_fixes(analysis)
     assert (done.count, [d.code for d in done.analysis.diagnostics]) == (1, ["missing-key"])
 
 
@@ -127,7 +127,7 @@ def test_fixes_that_only_hold_up_alone_are_made_one_after_the_other():
             yield Finding(case.at("id"), "the id", fixes=(Fix("rename it", (Edit(case.at("id"), taken[case.id]),)),))
 
     analysis = analyze(SUITE, Language(rules=(*LANGUAGE.rules, made_up)))
-    done = fixed(analysis)
+    done = apply_safe_fixes(analysis)
     assert done.count == 1
     assert done.analysis.document.text == SUITE.replace("id: a", "id: c")
     assert [d.code for d in done.analysis.diagnostics] == ["made-up"]
@@ -144,7 +144,7 @@ def test_many_fixes_of_which_one_is_bad():
             yield Finding(case.at("criteria"), "X", fixes=(Fix("write Y", (Edit(case.at("criteria"), new),)),))
 
     analysis = analyze(f"tests:\n{cases}", Language(rules=(made_up,)))
-    done = fixed(analysis)
+    done = apply_safe_fixes(analysis)
     assert (done.count, done.analysis.document.text.count("criteria: Y")) == (119, 119)
     assert "criteria: X70" in done.analysis.document.text
 
@@ -178,10 +178,10 @@ def test_one_bad_fix_among_many_costs_a_few_trials(bad, spoilt, count, monkeypat
 
     def counted(analysis, edits, enough):
         trials.append(len(edits))
-        return tried_briefly(analysis, edits, enough)
+        return try_edits_briefly(analysis, edits, enough)
 
     analysis = greeters(bad, *spoilt)
-    monkeypatch.setattr("rubric_core.fixing.gate.tried_briefly", counted)
+    monkeypatch.setattr("rubric_core.fixing.gate.try_edits_briefly", counted)
     assert [n for n, d in enumerate(Gate(analysis).passed(analysis.diagnostics)) if not d.fixes] == [bad]
     assert len(trials) == count
 
@@ -192,12 +192,12 @@ def test_fixes_that_touch_one_another_are_tried_in_two_turns(monkeypatch):
 
     def counted(analysis, edits, enough):
         trials.append(len(edits))
-        return tried_briefly(analysis, edits, enough)
+        return try_edits_briefly(analysis, edits, enough)
 
     analysis = analysis_of(
         SUITE.replace("    input: hi\n", "    input: hi\n" + "".join(f"    zz{n}: 1\n" for n in range(40)))
     )
-    monkeypatch.setattr("rubric_core.fixing.gate.tried_briefly", counted)
+    monkeypatch.setattr("rubric_core.fixing.gate.try_edits_briefly", counted)
     assert all(len(d.fixes) == 1 for d in Gate(analysis).passed(analysis.diagnostics))
     assert trials == [20, 20]
 
@@ -243,7 +243,7 @@ def test_what_takes_too_long_to_try_is_left_out_and_let_through_when_asked_for()
 def test_what_comes_to_light_is_fixed_and_not_counted():
     """The check of this text says one thing, so that no more than one can be fixed."""
     text = SUITE.replace("input: bye", "assertion: [{type: contians, value: bye}]\n    input: bye")
-    done = fixed(analysis := analysis_of(text))
+    done = apply_safe_fixes(analysis := analysis_of(text))
     assert (len(analysis.diagnostics), done.count, done.analysis.diagnostics) == (1, 1, ())
     assert done.analysis.document.text == text.replace("assertion:", "assertions:").replace("contians", "contains")
 
@@ -252,14 +252,14 @@ def test_a_finding_that_is_ignored_is_not_counted():
     """A fix that takes away a finding nobody was shown says nothing about that."""
     text = SUITE.replace("input: bye", "assertion: [{type: contians, value: bye}]\n    input: bye")
     chosen = analyze(text, LANGUAGE, selection=Selection(frozenset({"unknown-key"})))
-    assert fixed(chosen).count == 1
+    assert apply_safe_fixes(chosen).count == 1
     none = analyze(text, LANGUAGE, selection=Selection(frozenset({"unknown-type"})))
-    assert (fixed(none).count, fixed(none).analysis.document.text) == (0, text)
+    assert (apply_safe_fixes(none).count, apply_safe_fixes(none).analysis.document.text) == (0, text)
 
 
 def test_the_fixed_text_is_written_with_the_line_breaks_it_has():
     text = SUITE.replace("input: bye", "expected_output: x\n    inptu: bye").replace("\n", "\r\n")
-    done = fixed(analysis_of(text))
+    done = apply_safe_fixes(analysis_of(text))
     assert done.count == 1
     assert done.analysis.document.text == text.replace("inptu", "input")
 
@@ -283,7 +283,7 @@ def test_the_way_back(edits, places):
 
 def tried_apart(analysis: Analysis, edits: list[Edit]) -> Trial:
     """A trial of the whole text, held against what it changes alone."""
-    trial, everywhere = tried_briefly(analysis, edits, lambda _: False)
+    trial, everywhere = try_edits_briefly(analysis, edits, lambda _: False)
     assert everywhere
     return trial
 
@@ -302,11 +302,11 @@ def test_nearby_is_as_good_as_everywhere(path: Path) -> None:
     near = 0
     for _ in range(60):
         edit = random_edit(text, draw)
-        found, everywhere = tried_briefly(analysis, [edit])
+        found, everywhere = try_edits_briefly(analysis, [edit])
         if everywhere:
             continue
         near += 1
-        whole = tried(analysis, [edit])
+        whole = try_edits(analysis, [edit])
         before, after = said(found.before), said(found.after)
         assert [each for each in said(whole.before) if each not in before] == [
             (code, Span(*(OriginFinder([edit]).origin(at).offset for at in span)), message, severity)
@@ -325,7 +325,7 @@ def test_what_stays_the_same_makes_no_difference(path: Path) -> None:
     assert isinstance(analysis, Analysis)
     for _ in range(40):
         edit = random_edit(text, draw)
-        whole, apart = tried(analysis, [edit]), tried_apart(analysis, [edit])
+        whole, apart = try_edits(analysis, [edit]), tried_apart(analysis, [edit])
         meant = [(d.code, d.span.start, d.message) for d in draw.sample(whole.before, min(2, len(whole.before)))]
         one, other = FindingComparison(whole, meant), FindingComparison(apart, meant)
         assert (one.is_worse, said(one.gone)) == (other.is_worse, said(other.gone))
@@ -354,7 +354,7 @@ def test_half_a_case_is_looked_at_with_the_other_half():
     at = text.index("    criteria: Greets")
     analysis = analysis_of(text)
     assert "split-item" in {d.code for d in analysis.diagnostics}
-    _, everywhere = tried_briefly(analysis, [Edit(Span(at, at), "    input: hi\n")])
+    _, everywhere = try_edits_briefly(analysis, [Edit(Span(at, at), "    input: hi\n")])
     assert everywhere
 
 

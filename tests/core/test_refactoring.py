@@ -12,7 +12,7 @@ from rubric_core.language.evaluators import Criterion, Evaluator, ScoreRanges
 from rubric_core.language.model import Suite
 from rubric_core.loading.grading import default_name, evaluators_of, required
 from rubric_core.refactoring import Refactoring, refactorings
-from rubric_core.refactoring.bands import even
+from rubric_core.refactoring.bands import even_bounds
 from rubric_core.refactoring.weights import shares
 from rubric_core.text import Span, apply_edits
 
@@ -269,7 +269,7 @@ def test_text_that_is_no_yaml_is_left_alone() -> None:
 
 @pytest.mark.parametrize("count", range(1, 12))
 def test_even_bands_cover_everything(count: int) -> None:
-    bounds = even(count)
+    bounds = even_bounds(count)
     assert [s for low, high in bounds for s in range(low, high + 1)] == list(range(11))
     sizes = {high - low for low, high in bounds}
     assert max(sizes) - min(sizes) <= 1

@@ -345,9 +345,9 @@ async def test_the_text_in_an_output_file_is_taken_as_it_is(folder: Folder) -> N
 
 @pytest.mark.parametrize("impossible", [-1, float("inf"), float("nan"), 10**400, True, "1", None])
 def test_what_nothing_can_measure_was_not_measured(impossible: object) -> None:
-    from rubric_core.evaluation.targets.providers.answer_reader import answer_told
+    from rubric_core.evaluation.targets.providers.answer_reader import read_answer
 
-    answer = answer_told(
+    answer = read_answer(
         {"text": "hi", "cost_usd": impossible, "duration_ms": impossible, "token_usage": {"input": impossible}}
     )
     assert answer is not None

@@ -16,13 +16,13 @@ from waiting import alive, seen
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.engine.events import Answered, Noted, silent
+from rubric_core.evaluation.engine.events import Answered, Noted, ignore_event
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.run import session_of
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Unscored
 from rubric_core.evaluation.targets.resolve import load_targets
-from rubric_core.evaluation.workspaces.directories import put_back
+from rubric_core.evaluation.workspaces.directories import restore_directory
 from rubric_core.evaluation.workspaces.snapshot import changes, take
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the targets here are shell commands")
@@ -206,7 +206,7 @@ async def test_an_environment_of_a_host(place: Folder) -> None:
           - {id: a, vars: {q: hi}, assert: [{type: contains, value: seed}]}
         """
     (case,) = place.cases(textwrap.dedent(text))
-    async with system_ports() as ports, session_of([case], ports, silent) as session:
+    async with system_ports() as ports, session_of([case], ports, ignore_event) as session:
         async with session.workspaces.given(case) as workspace:
             assert workspace is not None
             assert names(workspace.path) == [".gitignore", "made.txt", "seed.txt"]
@@ -288,9 +288,9 @@ async def test_fast_reset_leaves_what_git_ignores(tmp_path: Path) -> None:
     (tmp_path / "was/kept").write_text("x")
     (tmp_path / "now/new").write_text("y")
     (tmp_path / "now/built").write_text("z")
-    await put_back(tmp_path / "now", tmp_path / "was", strict=False)
+    await restore_directory(tmp_path / "now", tmp_path / "was", strict=False)
     assert names(tmp_path / "now") == [".gitignore", "built", "kept"]
-    await put_back(tmp_path / "now", tmp_path / "was", strict=True)
+    await restore_directory(tmp_path / "now", tmp_path / "was", strict=True)
     assert names(tmp_path / "now") == [".gitignore", "kept"]
 
 

@@ -17,7 +17,7 @@ from rubric_core.analysis import Language
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.text import Edit, Encoding, LineIndex, Span, apply_edits
 from rubric_lsp import convert
-from rubric_lsp.convert.yaml_documents import in_parts
+from rubric_lsp.convert.yaml_documents import per_yaml_document
 from rubric_lsp.documents.navigation import links
 from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.semantic_tokens import coloring, token_changes
@@ -46,9 +46,9 @@ class Follower:
         uri = snapshot.uri
         results = self.server.known.results(snapshot)
         answers = (
-            in_parts(lambda d, _: convert.document_symbols(d, _CLIENT), snapshot, {}),
-            in_parts(lambda d, _: convert.document_symbols(d, Client()), snapshot, {}),
-            in_parts(lambda d, _: convert.folding_ranges(d), snapshot, {}),
+            per_yaml_document(lambda d, _: convert.document_symbols(d, _CLIENT), snapshot, {}),
+            per_yaml_document(lambda d, _: convert.document_symbols(d, Client()), snapshot, {}),
+            per_yaml_document(lambda d, _: convert.folding_ranges(d), snapshot, {}),
             convert.code_lenses(snapshot, results, uri, told=True),
             JsonArray.of(convert.document_links(snapshot, links(self.server.around, snapshot))),
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rubric_core.trust import Trust
-from rubric_lsp.running.text_cache import KEPT_DAYS, cached, tidy
+from rubric_lsp.running.text_cache import KEPT_DAYS, cached, drop_oldest
 
 
 def test_old_texts_are_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,7 +18,7 @@ def test_old_texts_are_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     then = time.time() - (KEPT_DAYS + 1) * 24 * 3600
     for path in (old, beside):
         os.utime(path, (then, then))
-    tidy()
+    drop_oldest()
     assert [path for path in (old, old.parent, beside) if path.exists()] == []
     assert kept.read_text(encoding="utf-8") == "kept"
     assert cached("b.answer.txt", "file:///kept", "newer").read_text(encoding="utf-8") == "newer"
@@ -34,7 +34,7 @@ def test_a_user_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    tidy()
+    drop_oldest()
     text = cached("a.answer.txt", "file:///a", "text")
     assert text.is_relative_to(tmp_path)
     assert text.read_text(encoding="utf-8") == "text"

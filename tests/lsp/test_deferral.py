@@ -14,7 +14,7 @@ from rubric_core.text import Edit, LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.documents.deferral import IDLE, Deferral
 from rubric_lsp.documents.open_documents import ContentChange
-from rubric_lsp.features.deferral import without_some
+from rubric_lsp.features.deferral import leave_out_deferred
 from rubric_lsp.routes import make_server
 
 HEAD = "name: a\ntests:\n"
@@ -76,7 +76,7 @@ class Desk:
         snapshot = self.server.documents.get(uri or self.uri)
         assert snapshot is not None
         analysis = snapshot.analysis
-        told = without_some(analysis.found, self.server.deferral.numbers(snapshot)).placed(analysis.document)
+        told = leave_out_deferred(analysis.found, self.server.deferral.numbers(snapshot)).placed(analysis.document)
         return [*told], [d for d in analysis.diagnostics if d not in told]
 
     def said(self, uri: str | None = None) -> list[str]:

@@ -10,9 +10,9 @@ from markdown_it import MarkdownIt
 
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.text import Span
-from rubric_lsp.features.derived_hints import HintSettings, derived
+from rubric_lsp.features.derived_hints import HintSettings, derived_hints
 from rubric_lsp.features.hover import hover
-from rubric_lsp.features.name_hover import named
+from rubric_lsp.features.name_hover import name_hover
 from rubric_lsp.features.names import name_at
 
 SUITE = """\
@@ -47,7 +47,7 @@ def read(text: str, dialect: str = "agentv-3") -> Analysis:
 
 def shown(text: str, wanted: HintSettings | None = None) -> str:
     """The text with its hints in it."""
-    found = list(derived(read(text), Span(0, len(text)), wanted or HintSettings()))
+    found = list(derived_hints(read(text), Span(0, len(text)), wanted or HintSettings()))
     for hint in sorted(found, key=lambda h: h.offset, reverse=True):
         assert len(hint.label) <= 43
         text = f"{text[: hint.offset]}«{hint.label}»{text[hint.offset :]}"
@@ -108,7 +108,7 @@ def test_many_inherited_evaluators_are_counted() -> None:
 
 def test_only_what_is_visible_is_worked_out() -> None:
     at = SUITE.index("  - id: b")
-    assert [h.label for h in derived(read(SUITE), Span(at, len(SUITE)), HintSettings())] == ["+ latency (suite)"]
+    assert [h.label for h in derived_hints(read(SUITE), Span(at, len(SUITE)), HintSettings())] == ["+ latency (suite)"]
 
 
 def test_switches_reach_the_editor(connect: Connect) -> None:
@@ -230,7 +230,7 @@ def test_anchors_and_aliases_show_the_value() -> None:
         found = read(plain)
         name = name_at(found, offset)
         assert name is not None
-        shown = named(found, name, lambda _: None)
+        shown = name_hover(found, name, lambda _: None)
         assert shown is not None
         assert "a: 1\nb: " in shown.markdown
         assert not re.search("<img|<a ", rendered(shown.markdown))
@@ -241,7 +241,7 @@ def test_an_alias_means_the_anchor_above_it() -> None:
     found = read(plain)
     name = name_at(found, offset)
     assert name is not None
-    shown = named(found, name, lambda _: None)
+    shown = name_hover(found, name, lambda _: None)
     assert shown is not None
     assert "```yaml\n2\n```" in shown.markdown
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
-from rubric_lsp.protocol.params import AT, DOCUMENT, FLAG, ID, INTEGER, NOTHING, RANGE, TEXT, checked
+from rubric_lsp.protocol.params import AT, DOCUMENT, FLAG, ID, INTEGER, NOTHING, RANGE, TEXT, check_params
 
 HERE = {"textDocument": {"uri": "file:///a.yaml"}, "position": {"line": 0, "character": 3}}
 
@@ -29,7 +29,7 @@ HERE = {"textDocument": {"uri": "file:///a.yaml"}, "position": {"line": 0, "char
 )  # fmt: skip
 def test_what_does_not_fit_is_named(shape: Any, given: object, words: str) -> None:
     with pytest.raises(RequestFailedError) as refused:
-        checked("some/thing", given, shape)
+        check_params("some/thing", given, shape)
     assert refused.value.code == INVALID_PARAMS
     assert str(refused.value) == f"the parameters of some/thing cannot be read: {words}"
 
@@ -45,8 +45,8 @@ def test_what_does_not_fit_is_named(shape: Any, given: object, words: str) -> No
     ],
 )
 def test_what_nobody_needs_may_be_anything(shape: Any, given: object) -> None:
-    assert checked("some/thing", given, shape) is given
+    assert check_params("some/thing", given, shape) is given
 
 
 def test_none_are_as_good_as_an_empty_object() -> None:
-    assert checked("some/thing", None, NOTHING) == {}
+    assert check_params("some/thing", None, NOTHING) == {}

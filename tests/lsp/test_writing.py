@@ -4,7 +4,7 @@ import pytest
 from harness import LANGUAGE, cursor
 
 from rubric_core.text import Edit, Span
-from rubric_lsp.features.edit_place import EditPlace, continued, unfinished
+from rubric_lsp.features.edit_place import EditPlace, continue_edit, unfinished
 
 
 def after(text: str, *edits: tuple[int, int, str]) -> EditPlace:
@@ -12,7 +12,7 @@ def after(text: str, *edits: tuple[int, int, str]) -> EditPlace:
     document, writing = LANGUAGE.document(text), None
     for start, end, new in edits:
         edit = Edit(Span(start, end), new)
-        writing = continued(writing, document, edit)
+        writing = continue_edit(writing, document, edit)
         document = document.edited(edit)
     assert writing is not None
     return writing
@@ -95,7 +95,7 @@ def test_what_is_made_for_a_person(about: str, removed: str, new: str, made: boo
 
 def test_a_whole_text_is_no_keystroke() -> None:
     document = LANGUAGE.document("name: a\n")
-    assert continued(None, document, Edit(Span(7, 7), "b"), whole=True).made
+    assert continue_edit(None, document, Edit(Span(7, 7), "b"), whole=True).made
 
 
 def test_pasted_lines() -> None:

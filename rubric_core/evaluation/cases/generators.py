@@ -11,14 +11,14 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 from rubric_core.text import Span
 
-__all__ = ["generated"]
+__all__ = ["generate_cases"]
 
 _SECONDS = 60.0
 #: The function of a Python file in which none is named.
 _USUAL = "generate_tests"
 
 
-async def generated(suite: LoadedSuite, ports: Ports) -> Mapping[str, GeneratedCases]:
+async def generate_cases(suite: LoadedSuite, ports: Ports) -> Mapping[str, GeneratedCases]:
     """What the programs of a suite make, by the path as the suite writes it; nothing of this is kept."""
     return {text: await _made(text, suite, ports) for text in suite.programs}
 

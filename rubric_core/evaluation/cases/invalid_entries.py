@@ -12,10 +12,10 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.text import Span
 from rubric_core.validation.rule import ExternalCases
 
-__all__ = ["lines_of", "nothing_behind", "strays"]
+__all__ = ["empty_path_entry", "invalid_entries", "lines_of"]
 
 
-def nothing_behind(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
+def empty_path_entry(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
     """What stands for a path behind which there are no cases."""
     line_at = frame.suite_line_at or frame.line_at
     problem = (place_words(None, line_at(each.span.start)), f"no cases come from here: {trouble}")
@@ -23,7 +23,7 @@ def nothing_behind(each: ExternalCases, frame: Runnable, trouble: str) -> Runnab
     return replace(frame, case=Case(each.span), named=name, problems=(problem,), line_at=line_at)
 
 
-def strays(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:
+def invalid_entries(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:
     """Items of a case list that are no case, each standing for itself, so that it is told and its neighbours can run."""
     line_at = lines_of(analysis)
     wrong = stray_items(analysis)

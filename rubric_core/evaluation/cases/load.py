@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.dataclass_copies import changed
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
-from rubric_core.evaluation.cases.invalid_entries import lines_of, nothing_behind, strays
+from rubric_core.evaluation.cases.invalid_entries import empty_path_entry, invalid_entries, lines_of
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.cases.scenarios import scenario_cases
@@ -117,7 +117,7 @@ def _with_origin(case: Runnable) -> Runnable:
     errors = (f"{place}: {said}" for place, said in case.problems if not said.startswith("unknown-target:"))
     made = copy(case.case)
     made.origin = Origin(case.dialect, case.directory, case.anchors, tuple(errors))
-    return changed(case, case=made)
+    return replace_fields(case, case=made)
 
 
 class _Loader:
@@ -138,9 +138,12 @@ class _Loader:
         if analysis.kind is not FileKind.SUITE:
             raise NoSuiteError(_not_a_suite(path, analysis))
         frame = self._frame(path, analysis)
-        own = [changed(case, facts=frame.facts, files=frame.files) for case in runnables(path, analysis, self.options)]
+        own = [
+            replace_fields(case, facts=frame.facts, files=frame.files)
+            for case in runnables(path, analysis, self.options)
+        ]
         placed = [(case.case_span(case.case.span).start, [case]) for case in own]
-        placed += [(stray.case.span.start, [stray]) for stray in strays(analysis, frame, None)]
+        placed += [(stray.case.span.start, [stray]) for stray in invalid_entries(analysis, frame, None)]
         if analysis.suite is not None:
             placed += [(each.span.start, list(self._external(each, frame))) for each in analysis.external]
             if analysis.suite.has("scenarios"):
@@ -202,7 +205,7 @@ class _Loader:
                 continue
             yield from self._of_file(found, file, frame)
         if trouble:
-            yield nothing_behind(each, frame, trouble)
+            yield empty_path_entry(each, frame, trouble)
 
     def _behind(self, frame: Runnable, name: str, at: Span) -> Iterator[Runnable]:
         """The cases behind a path in a scenario."""
@@ -216,7 +219,7 @@ class _Loader:
         if not frame.has_prompts:
             trouble = f"{frame.dialect.name} runs no programs for cases; write them in YAML or JSONL"
         if made is None or trouble:
-            yield nothing_behind(each, frame, trouble)
+            yield empty_path_entry(each, frame, trouble)
             return
         document = LineDocument.of(made.lines)
         found = analyze(document, self.language, dialect=frame.dialect.name, path=file, kind=FileKind.DATASET, project=self.project)  # fmt: skip
@@ -269,7 +272,7 @@ class _Loader:
                 named=file.parent.name if isinstance(entry.case, LoneCase) else "",
                 problems=(*frame.problems, *problems[None], *problems.get(entry, ())),
             )  # fmt: skip
-        yield from strays(analysis, frame, None if file == frame.path else file)
+        yield from invalid_entries(analysis, frame, None if file == frame.path else file)
 
 
 def _outer(analysis: Analysis, entry: CaseEntry) -> Callable[[Span], Span]:

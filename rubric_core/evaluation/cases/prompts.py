@@ -8,11 +8,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.cases.variant import Prompt
-from rubric_core.evaluation.code.commands import ProgramError, argv_of, command_words, json_input, printed
+from rubric_core.evaluation.code.commands import ProgramError, argv_of, command_words, json_input, program_output
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
-from rubric_core.evaluation.templating.nunjucks import without_blocking
+from rubric_core.evaluation.templating.nunjucks import render_off_loop
 from rubric_core.language.file_extensions import YAML
 from rubric_core.language.model import INPUT, OUTPUT, Case
 from rubric_core.language.shape import Shape
@@ -30,7 +30,7 @@ from rubric_core.text import Span
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
 
-__all__ = ["asked", "program_of", "prompt_text", "prompts_of"]
+__all__ = ["case_input", "program_of", "prompt_text", "prompts_of"]
 
 _LARGEST = 1_000_000
 _OUTPUT_LIMIT = 5_000_000
@@ -92,7 +92,7 @@ def _files(prompt: Prompt, case: "Runnable") -> Iterator[Prompt]:
         yield prompt
 
 
-async def asked(case: "Runnable", ports: Ports) -> "Runnable":
+async def case_input(case: "Runnable", ports: Ports) -> "Runnable":
     """The case with its prompt as `input`, and `vars.expected_output` as what is expected. Raises Unscored."""
     prompt = case.variant.prompt if case.variant is not None else None
     if prompt is None:
@@ -180,7 +180,7 @@ class _Filling:
         elif isinstance(node, Scalar) and node.text.startswith(URL):
             node = await self._of_file(node.text)
         written = _messages_in(node)
-        filled = _messages_in(await without_blocking(self.case.dialect, self.ports, lambda: self.filling.node(written)))
+        filled = _messages_in(await render_off_loop(self.case.dialect, self.ports, lambda: self.filling.node(written)))
         if isinstance(filled, MappingNode):
             listed = SequenceNode(filled.span, filled.whole, None, None, flow=True)
             listed.items = [filled]
@@ -256,7 +256,7 @@ class _Filling:
             argv_of(command), self.case.directory, json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT
         )
         try:
-            text = (await printed(program, self.ports.processes)).strip()
+            text = (await program_output(program, self.ports.processes)).strip()
         except ProgramError as error:
             raise self._trouble(f"the prompt program {command_words(command)}: {error}") from None
         return Scalar(self.prompt.node.span, self.prompt.node.whole, None, None, text, "double")

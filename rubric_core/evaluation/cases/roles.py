@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.cases.target_choice import own_judge, target_name
+from rubric_core.evaluation.cases.target_choice import named_judge, target_name
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import BARE
@@ -13,22 +13,22 @@ from rubric_core.language.shape import children
 from rubric_core.language.variables import environment_variables_in
 from rubric_core.loading.targets import LoadedTargetEntry
 
-__all__ = ["names_taking_part", "taking_part", "variables_of"]
+__all__ = ["participating_names", "participating_targets", "variables_of"]
 
 
-def taking_part(cases: Iterable[Runnable], targets: Targets) -> Iterator[LoadedTargetEntry]:
+def participating_targets(cases: Iterable[Runnable], targets: Targets) -> Iterator[LoadedTargetEntry]:
     """The entries of every target that answers or judges these cases, and of those that they point to."""
     if targets.file is not None:
-        yield from targets.file.reachable(names_taking_part(cases, targets))
+        yield from targets.file.reachable(participating_names(cases, targets))
 
 
-def names_taking_part(cases: Iterable[Runnable], targets: Targets) -> list[str | None]:
+def participating_names(cases: Iterable[Runnable], targets: Targets) -> list[str | None]:
     """The names by which these cases call targets that answer or judge them; some may be of no target."""
     names: list[str | None] = [targets.default_judge()]
     for case in (each for whole in cases for each in variations(whole)):
         names += [target_name(case.suite, case.options.target, targets), case.options.grader_target]
         inner = (shape for config in case.evaluators for shape in children(config))
-        names += [own_judge(shape) for shape in inner if isinstance(shape, Evaluator)]
+        names += [named_judge(shape) for shape in inner if isinstance(shape, Evaluator)]
     return list(dict.fromkeys(names))
 
 

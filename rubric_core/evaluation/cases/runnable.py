@@ -25,7 +25,7 @@ from rubric_core.language.evaluators import Rubric
 from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.grading import evaluators_of, gathered, scalar_kind
+from rubric_core.loading.grading import evaluators_of, gather_evaluators, scalar_kind
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
 from rubric_core.sandbox import Sandbox
@@ -185,8 +185,8 @@ class Runnable:
     def evaluators(self) -> tuple[EvaluatorShape, ...]:
         """What grades the case, in order; empty when a judge grades by its criteria."""
         listed = evaluators_of(self.whole_suite, self.case, self.dialect)
-        every = [*listed, *gathered(self._row_checks(), self.dialect)]
-        return tuple(gathered(self.borrowed.expanded(every), self.dialect))
+        every = [*listed, *gather_evaluators(self._row_checks(), self.dialect)]
+        return tuple(gather_evaluators(self.borrowed.expanded(every), self.dialect))
 
     def _row_checks(self) -> list[Any]:
         """The evaluators in the row of a scenario, which stands in the same file as its tests."""

@@ -14,7 +14,13 @@ from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
 __all__ = [
-    "choices_of", "chosen_as", "other_names", "own_judge", "own_prompts", "shared_targets", "target_name",
+    "choices_of",
+    "matrix_target",
+    "named_judge",
+    "other_names",
+    "prompt_labels",
+    "shared_targets",
+    "target_name",
     "targets_for",
 ]  # fmt: skip
 
@@ -36,7 +42,7 @@ def choices_of(shape: Suite | Case) -> list[TargetChoice]:
     return [each for each in written or () if isinstance(each, TargetChoice)]
 
 
-def chosen_as(name: str, shape: Suite | Case) -> TargetChoice | None:
+def matrix_target(name: str, shape: Suite | Case) -> TargetChoice | None:
     """The one of a matrix that answers under that name."""
     choices = choices_of(shape)
     by_name = (each for each in choices if each.name == name)
@@ -72,7 +78,7 @@ def shared_targets(case: Runnable, files: Files) -> Targets:
 _DEFAULT = "default"
 
 
-def own_judge(config: Evaluator) -> str | None:
+def named_judge(config: Evaluator) -> str | None:
     """The target that an evaluator names as its judge."""
     if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, str):
         return config.provider
@@ -89,7 +95,7 @@ def target_name(suite: Suite, given: str | None = None, targets: Targets | None 
     return (execution.target if execution else None) or own or usual or _DEFAULT
 
 
-def own_prompts(case: Runnable, name: str | None) -> list[str] | None:
+def prompt_labels(case: Runnable, name: str | None) -> list[str] | None:
     """The labels of the prompts that a target is asked, as its entry names them; None when it is asked all of them."""
     targets = shared_targets(case, case.files)
     entry = targets.file.entry(target_name(case.suite, name, targets)) if targets.file is not None else None

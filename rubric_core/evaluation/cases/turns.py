@@ -8,7 +8,7 @@ from rubric_core.language.evaluators import Criterion, Evaluator, Rubrics
 from rubric_core.language.model import Case, Turn
 from rubric_core.loading.grading import default_judge
 
-__all__ = ["CONVERSATION", "TURN", "own_results", "turn_evaluators", "turns_of", "with_newer"]
+__all__ = ["CONVERSATION", "TURN", "merge_newer_results", "turn_evaluators", "turn_results", "turns_of"]
 
 #: The types of the result of a turn, and of the one that the evaluators of the case have together in a conversation.
 TURN = "turn"
@@ -24,16 +24,18 @@ def turns_of(case: Case) -> list[Turn]:
     return [turn for turn in turns if isinstance(turn, Turn)]
 
 
-def own_results(results: Sequence[EvaluatorResult]) -> tuple[EvaluatorResult, ...]:
+def turn_results(results: Sequence[EvaluatorResult]) -> tuple[EvaluatorResult, ...]:
     """What the evaluators of a case found, in their order, without its turns; in a conversation they are one result together."""
     whole = next((result for result in results if result.type == CONVERSATION), None)
     return tuple(result for result in results if result.type != TURN) if whole is None else whole.members
 
 
-def with_newer(results: Sequence[EvaluatorResult], newer: Mapping[int, EvaluatorResult]) -> tuple[EvaluatorResult, ...]:
+def merge_newer_results(
+    results: Sequence[EvaluatorResult], newer: Mapping[int, EvaluatorResult]
+) -> tuple[EvaluatorResult, ...]:
     """The results of a case with newer ones in the place of some, by their number from 1: first turns, then its evaluators."""
     turns = [result for result in results if result.type == TURN]
-    replaced = [newer.get(number, each) for number, each in enumerate([*turns, *own_results(results)], 1)]
+    replaced = [newer.get(number, each) for number, each in enumerate([*turns, *turn_results(results)], 1)]
     whole = next((result for result in results if result.type == CONVERSATION), None)
     if whole is None:
         return tuple(replaced)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.evaluation.cases.prompts import prompts_of
 from rubric_core.evaluation.cases.target_choice import choices_of
 from rubric_core.evaluation.cases.variant import Prompt, Variant
-from rubric_core.evaluation.model.exchanges import joined_usage
+from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
@@ -25,7 +25,7 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
 
-__all__ = ["base_id", "joined", "variations"]
+__all__ = ["base_id", "join_variations", "variations"]
 
 #: Characters of a value in a name.
 _LONGEST = 40
@@ -133,9 +133,9 @@ def _targets(case: "Runnable") -> list[str]:
 
 def _asked_of(target: str | None, made: "Sequence[Runnable]", prompts: Sequence[Prompt | None]) -> "Iterator[Runnable]":
     """The variations with the prompts that a target is asked, when it does not take all of them: `prompts` of its entry."""
-    from rubric_core.evaluation.cases.target_choice import own_prompts  # noqa: PLC0415  # it is about cases that are told apart already
+    from rubric_core.evaluation.cases.target_choice import prompt_labels  # noqa: PLC0415  # it is about cases that are told apart already
 
-    names = own_prompts(made[0], target)
+    names = prompt_labels(made[0], target)
     if names is None:
         yield from made
         return
@@ -172,7 +172,7 @@ def _names(written: object, known: Collection[str | None]) -> Iterator[str]:
 # Results
 
 
-def joined(case: CaseResult, results: Sequence[CaseResult]) -> CaseResult:
+def join_variations(case: CaseResult, results: Sequence[CaseResult]) -> CaseResult:
     """The one result of a case of which every variation was run: the worst verdict, the mean of the scores."""
     worst = min(results, key=lambda r: (_RANKS.index(r.verdict), 1.0 if r.score is None else r.score))
     scores = [r.score for r in results if r.score is not None]
@@ -187,5 +187,5 @@ def joined(case: CaseResult, results: Sequence[CaseResult]) -> CaseResult:
         worst, id=case.id, fingerprint=case.fingerprint, line=case.line,
         score=fmean(scores) if len(scores) == len(results) else None,
         reason=f"{passed} of {len(results)} variations passed; {first}" if first else "",
-        cost_usd=sum(costs) if costs else None, usage=joined_usage(each for r in results for each in r.usage), details={**(worst.details or {}), "variations": rows},
+        cost_usd=sum(costs) if costs else None, usage=add_usage(each for r in results for each in r.usage), details={**(worst.details or {}), "variations": rows},
     )  # fmt: skip

@@ -18,8 +18,18 @@ from rubric_core.loading.reference_collector import is_script
 from rubric_core.ports import Finished, Ports, Processes, Program
 
 __all__ = [
-    "ProgramError", "argv_of", "command_words", "ended", "ended_words", "failure_words", "json_input", "last_words",
-    "not_found", "printed", "program_argv", "shown_argv",
+    "ProgramError",
+    "argv_of",
+    "command_words",
+    "ended_words",
+    "failure_words",
+    "json_input",
+    "last_words",
+    "not_found",
+    "program_argv",
+    "program_output",
+    "run_program",
+    "shown_argv",
 ]  # fmt: skip
 
 #: A shell gives an exit code that is as much higher where a signal ended the program.
@@ -85,7 +95,7 @@ def json_input(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
-async def ended(program: Program, processes: Processes) -> Finished:
+async def run_program(program: Program, processes: Processes) -> Finished:
     """The program, run to its end. Raises ProgramError when it cannot be started or does not end within its limits."""
     try:
         finished = await processes.run(program)
@@ -103,9 +113,9 @@ async def ended(program: Program, processes: Processes) -> Finished:
     return finished
 
 
-async def printed(program: Program, processes: Processes) -> str:
+async def program_output(program: Program, processes: Processes) -> str:
     """What the program writes on its standard output. Raises ProgramError when it fails, or writes nothing."""
-    finished = await ended(program, processes)
+    finished = await run_program(program, processes)
     text = finished.stdout.decode("utf-8", "replace")
     if not finished.exit_code and text.strip():
         return text

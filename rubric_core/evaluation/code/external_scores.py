@@ -8,7 +8,7 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import GraderError, Verdict
 from rubric_core.language.shape import Shape
 
-__all__ = ["opinion", "share"]
+__all__ = ["external_score", "share"]
 
 
 def share(value: object) -> float | None:
@@ -23,7 +23,7 @@ def _worth(check: Mapping[str, Any]) -> float:
     return float(check.get("pass") is True) if own is None else min(1.0, max(0.0, own))
 
 
-def opinion(value: Any, threshold: float | None, at: Shape) -> EvaluationScore:
+def external_score(value: Any, threshold: float | None, at: Shape) -> EvaluationScore:
     """The score in a reply: a truth value, a number, or `{pass, score, reason, checks}`.
 
     A number passes from `threshold` on, without one when it is above 0; numbers outside of 0..1 are kept within, and that

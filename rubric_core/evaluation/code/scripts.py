@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from rubric_core.evaluation.code.commands import ProgramError, ended, json_input
+from rubric_core.evaluation.code.commands import ProgramError, json_input, run_program
 from rubric_core.evaluation.code.payload import script_context
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
@@ -21,7 +21,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.ports import Ports, Program
 
-__all__ = ["Language", "language_of", "run_code", "run_function", "transformed"]
+__all__ = ["Language", "language_of", "run_code", "run_function", "transform_answer"]
 
 Language = Literal["javascript", "python"]
 
@@ -142,7 +142,7 @@ async def run_function(
         told |= _in_file(code, ports, directory, at, function)
     program = _program(_argv(language, ports, at), told, directory, limit)
     try:
-        finished = await ended(program, ports.processes)
+        finished = await run_program(program, ports.processes)
     except ProgramError as error:
         raise GraderError(f"the {language} code: {error}", at=at) from None
     _, mark, reply = finished.stdout.decode("utf-8", "replace").rpartition(_MARK)
@@ -186,7 +186,7 @@ def _last_words(error: str, language: Language) -> str:
     return lines[-1][:_SHOWN] if lines else ""
 
 
-async def transformed(code: object, context: EvaluationContext, at: Shape) -> EvaluationContext:
+async def transform_answer(code: object, context: EvaluationContext, at: Shape) -> EvaluationContext:
     """The context with the answer that code makes of its answer. Raises Unscored, as `run_code` does."""
     if not isinstance(code, str):
         raise Unscored("`transform` is code, or a file with code", at=at)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from rubric_core.dataclass_copies import changed
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.messages import prompt_inputs
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.cases.target_choice import own_judge, shared_targets, target_name
+from rubric_core.evaluation.cases.target_choice import named_judge, shared_targets, target_name
 from rubric_core.evaluation.engine.events import (
     Answered,
     CriterionJudged,
@@ -24,9 +24,9 @@ from rubric_core.evaluation.evaluators.defaults import default_evaluators, requi
 from rubric_core.evaluation.judging.lazy_recordings import LazyRecordings
 from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
 from rubric_core.evaluation.model.evaluator import Evaluator
-from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, Usage, ask, joined_usage
+from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, Usage, add_usage, ask
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, TargetAccess, conversation_text
-from rubric_core.evaluation.model.redaction import Redactor, sealed
+from rubric_core.evaluation.model.redaction import Redactor, seal
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.scoring.score import case_outcome
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
@@ -37,10 +37,10 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import default_name, threshold_of
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
 
-__all__ = ["Attempt", "asked_for", "graders_of", "secrets_of", "targets_of"]
+__all__ = ["Attempt", "graders_of", "requested_fields", "secrets_of", "targets_of"]
 
 
-def asked_for(case: Runnable, files: Files | None = None) -> dict[str, Any]:
+def requested_fields(case: Runnable, files: Files | None = None) -> dict[str, Any]:
     """The target and the threshold of a case, as fields of its result; `files` are those on disk where nothing is said."""
     threshold, written = threshold_of(case.options.threshold, case.whole_suite, case.case, case.dialect.properties)
     targets = shared_targets(case, files or DiskFiles())
@@ -118,7 +118,7 @@ class Attempt:
         results = await self.grade(context, configs)
         allowed = self.case.options.allow_grader_errors
         score, verdict, reason = case_outcome(results, properties, base.threshold, allow_errors=allowed)
-        return changed(
+        return replace_fields(
             base,
             verdict=verdict,
             score=score,
@@ -189,7 +189,7 @@ class Attempt:
             now=self.ports.clock.now(),
             answer=answer,
             dialect=self.case.dialect,
-            ports=sealed(self.ports, self._secrets),
+            ports=seal(self.ports, self._secrets),
             directory=self.case.directory,
             anchors=self.case.anchors,
             variables=self.case.variables,
@@ -245,7 +245,7 @@ class Attempt:
             if sent.recorded
         )
         asked = (each.usage for each in self._all_metered() if each.usage.calls)
-        return joined_usage((*asked, *recorded))
+        return add_usage((*asked, *recorded))
 
     def _allow(self) -> None:
         """Raises ProviderError when the case has spent what it may."""
@@ -268,7 +268,7 @@ class Attempt:
         return None if name is None else self._provider(name, "judge")
 
     def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
-        name = own_judge(config) if config is not None else None
+        name = named_judge(config) if config is not None else None
         name = name or self.case.options.grader_target or target.grader_target or self._targets.default_judge()
         if name is None and self._targets.kind_judges(target.name, self.ports.environment):
             name = target.name

@@ -10,7 +10,7 @@ from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, conversation_text
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Unscored, Verdict
-from rubric_core.evaluation.scoring.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld
+from rubric_core.evaluation.scoring.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld_score
 from rubric_core.language.model import Turn
 from rubric_core.ports import Answer, ChatMessage, Provider
 from rubric_core.syntax.plain_data import plain
@@ -112,7 +112,7 @@ class Conversation(Attempt):
             gated = outcome.verdict is Verdict.FAILED and outcome.reason
             verdict = Verdict.FAILED if gated else verdict_of(score, properties, base.threshold)
             outcome = Outcome(score, verdict, outcome.reason if gated else "")
-            outcome = outcome if allowed else withheld(outcome, results)
+            outcome = outcome if allowed else withheld_score(outcome, results)
         return replace(
             base,
             verdict=outcome.verdict,

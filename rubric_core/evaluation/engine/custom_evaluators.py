@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from rubric_core.deadlines import apart, within
+from rubric_core.deadlines import run_apart, run_within
 from rubric_core.disk import read_file
 from rubric_core.evaluation.code.commands import program_argv
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
@@ -127,7 +127,7 @@ class UserEvaluator:
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
         """See `Evaluator.evaluate`."""
         limit = context.time_limit if self._limited else None
-        found = await within(self._evaluated(context), limit)
+        found = await run_within(self._evaluated(context), limit)
         if found is None:
             raise GraderError(f"{self.kind}: stopped, it took longer than {limit:g} s", at=context.evaluator)
         return cast("EvaluationScore", found[0])  # checked by the caller
@@ -138,7 +138,7 @@ class UserEvaluator:
         try:
             if inspect.iscoroutinefunction(evaluate):
                 return (await evaluate(context),)
-            score: Any = await apart(lambda: evaluate(context))
+            score: Any = await run_apart(lambda: evaluate(context))
             return (await score if inspect.isawaitable(score) else score,)
         except SystemExit as error:  # it is not for others' code to end the program
             raise RuntimeError(f"SystemExit: {error}") from None

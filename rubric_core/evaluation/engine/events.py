@@ -9,7 +9,7 @@ from rubric_core.ports import Answer
 
 __all__ = [
     "Answered", "CaseDone", "CaseStarted", "CriterionJudged", "EvaluatorDone", "EvaluatorStarted", "Event", "Listener",
-    "Noted", "silent",
+    "Noted", "ignore_event",
 ]  # fmt: skip
 
 
@@ -80,5 +80,5 @@ Event: TypeAlias = CaseStarted | Answered | EvaluatorStarted | CriterionJudged |
 Listener: TypeAlias = Callable[[Event], None]
 
 
-def silent(_: Event) -> None:
+def ignore_event(_: Event) -> None:
     """Listens to nothing."""

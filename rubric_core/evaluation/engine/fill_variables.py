@@ -14,10 +14,10 @@ from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span
 
-__all__ = ["filled"]
+__all__ = ["fill_variables"]
 
 
-def filled(case: Runnable, environment: Mapping[str, str]) -> Runnable:
+def fill_variables(case: Runnable, environment: Mapping[str, str]) -> Runnable:
     """`case` with its references to variables filled in. Raises Unscored for one of the environment that is not set."""
     given = case.with_values(environment, _filled_variant(case, environment))
     suite = _filled_suite(given, environment)

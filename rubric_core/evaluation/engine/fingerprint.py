@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.cases.roles import names_taking_part
+from rubric_core.evaluation.cases.roles import participating_names
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import InheritedText, TargetEntries
 from rubric_core.evaluation.cases.target_choice import target_name
@@ -103,7 +103,7 @@ def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
 
 def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
     """The entries of every target that takes part; put together once for all cases that name the same ones."""
-    names = tuple(names_taking_part([runnable], targets))
+    names = tuple(participating_names([runnable], targets))
     every = runnable.facts.entries
     known = every.get(names)
     if known is None or known.of is not targets:

@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from rubric_core.dataclass_copies import changed
-from rubric_core.evaluation.code.scripts import transformed
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.code.scripts import transform_answer
 from rubric_core.evaluation.engine.custom_evaluators import UserEvaluator, custom_evaluator, nothing_of
 from rubric_core.evaluation.engine.registry import EVALUATORS, evaluator_for, kind_of
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.evaluators.defaults import SCALARS, default_evaluators
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
-from rubric_core.evaluation.judging.templates import own_prompt
+from rubric_core.evaluation.judging.templates import custom_prompt
 from rubric_core.evaluation.model.arguments import instance
 from rubric_core.evaluation.model.coerce import config_of
 from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
@@ -117,7 +117,7 @@ async def _each_graded(
     blame: Callable[[Shape], str],
 ) -> "list[tuple[EvaluatorResult, EvaluationScore | None]]":
     if context.transform is not None:
-        context = await transformed(context.transform, context, context.eval_case)
+        context = await transform_answer(context.transform, context, context.eval_case)
     grader = _Grader(registry, blame)
     graded = []
     for position, config in enumerate(configs, start=1):
@@ -191,8 +191,8 @@ class _Grader:
         try:
             inner = context.with_fields(evaluator=config, grade=self.grade, exchanges=log, own_prompt=None)
             if config.has("transform"):
-                inner = await transformed(plain(config.transform, context.anchors), inner, config)
-            own = await own_prompt(inner)
+                inner = await transform_answer(plain(config.transform, context.anchors), inner, config)
+            own = await custom_prompt(inner)
             if own is not None:
                 inner = inner.with_fields(own_prompt=own, system_prompt=own.text)
             score = self._evaluator(config, inner).evaluate(inner)
@@ -211,7 +211,7 @@ class _Grader:
             reason = f"the evaluator crashed: {type(error).__name__}: {error}"
             result = replace(base, reason=reason, error=reason)
         took = (asyncio.get_running_loop().time() - began) * 1000
-        return changed(result, duration_ms=took, exchanges=log.exchanges), None
+        return replace_fields(result, duration_ms=took, exchanges=log.exchanges), None
 
     def _evaluator(self, config: EvaluatorConfig, context: EvaluationContext) -> Evaluator:
         kind = kind_of(config)
@@ -278,7 +278,7 @@ def _scored(
 ) -> EvaluatorResult:
     said = None if config.min_score is not None else score.verdict
     verdict = said or _verdict(score, base, properties, own_minimum=_own_minimum(config) is not None)
-    result = changed(
+    result = replace_fields(
         base, verdict=verdict, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
         members=score.members, gate=score.gate, crashed=score.crashed, error=score.misses[0] if score.crashed and score.misses else "", judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
         raw_replies=score.raw_replies, duration_ms=effort.milliseconds, exchanges=effort.exchanges,
@@ -305,7 +305,7 @@ def _turned(result: EvaluatorResult) -> EvaluatorResult:
     """A negated check: 1 − score, the verdict swapped, hits and misses exchanged; a gate that failed was wanted to."""
     criteria = tuple(_turned_criterion(c) for c in result.criteria)
     score = None if result.score is None else 1 - result.score
-    return changed(
+    return replace_fields(
         result,
         score=score,
         verdict=result.verdict.turned,
@@ -317,4 +317,4 @@ def _turned(result: EvaluatorResult) -> EvaluatorResult:
 
 
 def _turned_criterion(result: CriterionResult) -> CriterionResult:
-    return changed(result, verdict=result.verdict.turned, gate_failed=False)
+    return replace_fields(result, verdict=result.verdict.turned, gate_failed=False)

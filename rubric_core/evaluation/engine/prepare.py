@@ -2,21 +2,21 @@
 
 from dataclasses import replace
 
-from rubric_core.evaluation.cases.prompts import asked
+from rubric_core.evaluation.cases.prompts import case_input
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.engine.fill_variables import filled
+from rubric_core.evaluation.engine.fill_variables import fill_variables
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
-from rubric_core.evaluation.templating.nunjucks import without_blocking
+from rubric_core.evaluation.templating.nunjucks import render_off_loop
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Scalar
 
-__all__ = ["filled_in", "prepared", "understood", "with_variables"]
+__all__ = ["fill_in_case", "prepare_case", "require_valid", "with_variables"]
 
 
-def understood(case: Runnable) -> None:
+def require_valid(case: Runnable) -> None:
     """Raises Unscored for a case whose text has mistakes that keep it from being run.
 
     Those about a target do not where another one is asked for.
@@ -37,7 +37,7 @@ async def with_variables(case: Runnable, ports: Ports) -> Ports:
         return ports
     filling = Interpolation(case.dialect, ports.environment, {}, case.suite_place, sandbox=ports.sandbox)
     at = Scalar(case.suite.at("env"), case.suite.at("env"), None, None, "", "double")
-    filled = await without_blocking(case.dialect, ports, lambda: filling.node(node_of(own, at)))
+    filled = await render_off_loop(case.dialect, ports, lambda: filling.node(node_of(own, at)))
     return replace(ports, environment={**ports.environment, **plain(filled, {})})
 
 
@@ -58,26 +58,26 @@ def _filters(case: Runnable) -> CustomFilters | None:
     return case.facts.filters
 
 
-async def filled_in(case: Runnable, ports: Ports) -> Runnable:
+async def fill_in_case(case: Runnable, ports: Ports) -> Runnable:
     """The case with the environment and its values filled in, and no prompt made for it. Raises Unscored."""
     given = _with_templates(case, ports)
 
     async def work() -> Runnable:
-        return await without_blocking(case.dialect, ports, lambda: filled(given, ports.environment))
+        return await render_off_loop(case.dialect, ports, lambda: fill_variables(given, ports.environment))
 
     return await with_filters(given.filters, work, ports)
 
 
-async def prepared(case: Runnable, ports: Ports) -> Runnable:
+async def prepare_case(case: Runnable, ports: Ports) -> Runnable:
     """The case with everything filled in. Raises Unscored for what is not there."""
     given = _with_templates(case, ports)
 
     async def work() -> Runnable:
-        ready = await asked(
-            await without_blocking(case.dialect, ports, lambda: filled(given, ports.environment)), ports
+        ready = await case_input(
+            await render_off_loop(case.dialect, ports, lambda: fill_variables(given, ports.environment)), ports
         )
         # Read from their files, if they stand in some.
-        await without_blocking(case.dialect, ports, lambda: ready.evaluators)
+        await render_off_loop(case.dialect, ports, lambda: ready.evaluators)
         return ready
 
     ready = await with_filters(given.filters, work, ports)

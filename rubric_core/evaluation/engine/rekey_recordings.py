@@ -15,13 +15,13 @@ from rubric_core.analysis import Analysis
 from rubric_core.disk import read_file
 from rubric_core.evaluation.cases.load import LoadedSuite, suite_in
 from rubric_core.evaluation.cases.messages import reference_of
-from rubric_core.evaluation.cases.prompts import asked
+from rubric_core.evaluation.cases.prompts import case_input
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.turns import turn_evaluators, turns_of
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.attempt import Attempt, graders_of
-from rubric_core.evaluation.engine.events import silent
-from rubric_core.evaluation.engine.fill_variables import filled
+from rubric_core.evaluation.engine.events import ignore_event
+from rubric_core.evaluation.engine.fill_variables import fill_variables
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.judging.recorded_text import write_entries
 from rubric_core.evaluation.judging.recording_file import RecordedEntry, entries_in
@@ -42,7 +42,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Sequence as SequenceNode
 
-__all__ = ["RekeyedRecordings", "UnusedRecording", "carried"]
+__all__ = ["RekeyedRecordings", "UnusedRecording", "rekey_recordings"]
 
 #: Bytes of recordings.
 _LARGEST = 50_000_000
@@ -83,7 +83,7 @@ class RekeyedRecordings:
         write_entries(self.path, self.entries, suite.name, aligned=True)
 
 
-async def carried(
+async def rekey_recordings(
     path: Path, before: Analysis, after: Analysis, project: Project, texts: Mapping[Path, str]
 ) -> RekeyedRecordings | None:
     """The recordings beside a suite; None without any.
@@ -174,8 +174,8 @@ async def _of_case(case: Runnable, ports: Ports) -> _JudgeInputs:
     )
     for each in variations(case):
         with suppress(Unscored):
-            ready = await asked(filled(each, ports.environment), ports)
-            attempt = Attempt(ready, ports, silent)
+            ready = await case_input(fill_variables(each, ports.environment), ports)
+            attempt = Attempt(ready, ports, ignore_event)
             context = attempt.context(
                 ResolvedTarget(name="", kind="mock"), _SilentTarget(), attempt.inputs(), Answer(""), 0.0
             )

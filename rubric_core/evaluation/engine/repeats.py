@@ -7,7 +7,7 @@ from statistics import NormalDist, fmean, stdev
 from typing import Any, Literal
 
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.model.exchanges import joined_usage
+from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.scoring.score import at_least, ungraded_words, verdict_of
 from rubric_core.language.dialect import Properties
@@ -15,7 +15,7 @@ from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["Repeats", "budget_of", "pass_at", "pass_hat", "repeated", "repeats_of", "share_interval"]
+__all__ = ["Repeats", "budget_of", "pass_at", "pass_hat", "repeats_of", "run_repeats", "share_interval"]
 
 Strategy = Literal["pass_at_k", "pass_all", "mean", "confidence_interval"]
 _Z = NormalDist().inv_cdf(0.975)
@@ -101,7 +101,7 @@ def _strategy(name: object) -> Strategy:
     return known.get(name, "pass_at_k")
 
 
-async def repeated(
+async def run_repeats(
     repeats: Repeats, once: Callable[[int], Awaitable[CaseResult]], properties: Properties
 ) -> CaseResult:
     """The one result of several runs. Raises Unscored when no run has a score and the strategy needs one."""
@@ -113,7 +113,7 @@ async def repeated(
             break
         if repeats.early_exit and repeats.strategy == "pass_at_k" and _is_enough(runs[-1], properties):
             break
-    usage = joined_usage(each for run in runs for each in run.usage)
+    usage = add_usage(each for run in runs for each in run.usage)
     return replace(_together(repeats, runs, properties), usage=usage, runs=tuple(runs))
 
 

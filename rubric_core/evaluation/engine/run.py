@@ -10,18 +10,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rubric_core.dataclass_copies import changed
-from rubric_core.deadlines import within
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.deadlines import run_within
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
-from rubric_core.evaluation.cases.variations import joined, variations
-from rubric_core.evaluation.engine.attempt import Attempt, asked_for, graders_of, secrets_of, targets_of
+from rubric_core.evaluation.cases.variations import join_variations, variations
+from rubric_core.evaluation.engine.attempt import Attempt, graders_of, requested_fields, secrets_of, targets_of
 from rubric_core.evaluation.engine.conversation import Conversation
-from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, silent
+from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
 from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
-from rubric_core.evaluation.engine.prepare import filled_in, prepared, understood, with_variables
-from rubric_core.evaluation.engine.repeats import repeated, repeats_of
+from rubric_core.evaluation.engine.prepare import fill_in_case, prepare_case, require_valid, with_variables
+from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
 from rubric_core.evaluation.engine.unsupported import refuse
 from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict
 from rubric_core.evaluation.workspaces.workspace import Workspaces
@@ -32,7 +32,15 @@ from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 
-__all__ = ["RunSession", "require_runnables", "run_case", "run_in_session", "save_recordings", "session_of", "unrun"]
+__all__ = [
+    "RunSession",
+    "require_runnables",
+    "run_case",
+    "run_in_session",
+    "save_recordings",
+    "session_of",
+    "unrun_result",
+]
 
 #: Imported when something is run and not before; the second, which loads pydantic, when a judge grades, and the third when what
 #: it says is recorded or was.
@@ -48,7 +56,7 @@ class RunSession(NamedTuple):
     extensions: Mapping[SuiteFacts, Extensions]
 
 
-async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listener = silent) -> CaseResult:
+async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listener = ignore_event) -> CaseResult:
     """Ask the target of a case, grade its answer, and give the verdict.
 
     Whatever goes wrong is in the result: a case that cannot be scored is `unscored`, with a sentence that says why and what
@@ -76,11 +84,11 @@ async def run_in_session(
             import_module(_RECORDINGS)
     began = ports.clock.seconds()
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
-    base = unrun(case, ports)
+    base = unrun_result(case, ports)
     try:
         several = variations(case)
         if len(several) > 1:
-            result = joined(base, [await _one(each, ports, on_event, session) for each in several])
+            result = join_variations(base, [await _one(each, ports, on_event, session) for each in several])
         else:
             result = await _alone(several[0], ports, on_event, base, session)
     except Unscored as problem:
@@ -96,7 +104,7 @@ async def run_in_session(
             if is_gone
             else f"{_our_own(error)}; this is a mistake in rubric, please report it{case.blame(case.case)}",
         )
-    result = changed(
+    result = replace_fields(
         secrets_of(case, ports).within(result),
         duration_ms=(ports.clock.seconds() - began) * 1000,
         at=ports.clock.now().isoformat(timespec="seconds"),
@@ -122,7 +130,7 @@ def _our_own(error: Exception) -> str:
 
 async def _one(case: Runnable, ports: Ports, on_event: Listener, session: RunSession | None) -> CaseResult:
     """The result of one variation. Its events are those of the case, which it cannot begin or end."""
-    base = unrun(case, ports)
+    base = unrun_result(case, ports)
     try:
         return await _alone(case, ports, on_event, base, session)
     except Unscored as problem:
@@ -163,17 +171,17 @@ def _limit(case: Runnable) -> tuple[float | None, str]:
 
 async def _in_time(work: Coroutine[Any, Any, CaseResult], seconds: float | None, where: str) -> CaseResult:
     """The result, if it comes in time; else the work is ended. Raises Unscored."""
-    result = await within(work, seconds)
+    result = await run_within(work, seconds)
     if result is None:
         raise Unscored(f"stopped, the case took longer than {seconds:g} s ({where})")
     return result
 
 
-def unrun(case: Runnable, ports: Ports) -> CaseResult:
+def unrun_result(case: Runnable, ports: Ports) -> CaseResult:
     """The result of a case that has not been run: everything about it but what a run finds."""
     return CaseResult(
         id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name,
-        fingerprint=fingerprint(case, ports.files, targets_of(case, ports)), **asked_for(case, ports.files),
+        fingerprint=fingerprint(case, ports.files, targets_of(case, ports)), **requested_fields(case, ports.files),
     )  # fmt: skip
 
 
@@ -198,18 +206,18 @@ async def _result(
     case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, session: RunSession
 ) -> CaseResult:
     """Raises Unscored."""
-    understood(case)
+    require_valid(case)
     refuse(case)
     ports = await with_variables(case, ports)
     extensions, workspaces = session.extensions.get(case.facts), session.workspaces
     if extensions is None:
-        ready = await prepared(case, ports)
+        ready = await prepare_case(case, ports)
         repeats = repeats_of(ready)
         once = partial(_once, ready, ports, on_event, base, workspaces)
     else:
-        repeats = repeats_of(await filled_in(case, ports))
+        repeats = repeats_of(await fill_in_case(case, ports))
         once = partial(_extended, extensions, case, ports, on_event, base, workspaces)
-    return await repeated(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
+    return await run_repeats(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
 
 
 async def _extended(
@@ -217,7 +225,7 @@ async def _extended(
 ) -> CaseResult:  # fmt: skip
     """One run of a case between the hooks of its suite, which may change it. Raises Unscored."""
     async with extensions.around(case) as around:
-        ready = await prepared(around.case, ports)
+        ready = await prepare_case(around.case, ports)
         around.result = await _once(ready, ports, on_event, base, workspaces, number)
         return around.result
 
@@ -226,7 +234,7 @@ async def _once(
     ready: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces, number: int
 ) -> CaseResult:
     """One run of a case that is ready for it. Raises Unscored."""
-    base = changed(base, **asked_for(ready, ports.files))
+    base = replace_fields(base, **requested_fields(ready, ports.files))
     kind = Conversation if ready.case.mode == "conversation" else Attempt
     attempt: Attempt | None = None
     try:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, silent
-from rubric_core.evaluation.engine.run import RunSession, require_runnables, run_in_session, session_of, unrun
+from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
+from rubric_core.evaluation.engine.run import RunSession, require_runnables, run_in_session, session_of, unrun_result
 from rubric_core.evaluation.engine.unsupported import notes_on
 from rubric_core.evaluation.model.arguments import whole
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -24,7 +24,7 @@ _WORKERS = 4
 async def run_cases(
     cases: Sequence[Runnable],
     ports: Ports | None = None,
-    on_event: Listener = silent,
+    on_event: Listener = ignore_event,
     workers: int | None = None,
     keep: Callable[[CaseResult], CaseResult] = lambda result: result,
 ) -> list[CaseResult]:
@@ -209,7 +209,7 @@ class Schedule:
 
     def _left_out(self, case: Runnable, reason: str, *, fails: bool = False, began: bool = False) -> CaseResult:
         """The result of a case that is not run, or not to its end, told as that of one that is."""
-        base = unrun(case, self.ports)
+        base = unrun_result(case, self.ports)
         result = replace(base, reason=reason, at=self.ports.clock.now().isoformat(timespec="seconds"))
         if fails:
             result = replace(result, verdict=Verdict.FAILED, score=0.0)

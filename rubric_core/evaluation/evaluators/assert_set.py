@@ -3,14 +3,14 @@
 import asyncio
 from dataclasses import replace
 
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored, Verdict
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AssertSet
-from rubric_core.loading.grading import gathered
+from rubric_core.loading.grading import gather_evaluators
 from rubric_core.syntax.plain_data import plain
 
 __all__ = ["ASSERT_SET"]
@@ -18,7 +18,7 @@ __all__ = ["ASSERT_SET"]
 
 async def _grade(config: AssertSet, context: EvaluationContext) -> EvaluationScore:
     grade = context.grade
-    members = gathered(config.assertions or (), context.dialect or DIALECTS[-1])
+    members = gather_evaluators(config.assertions or (), context.dialect or DIALECTS[-1])
     if grade is None or not members:
         raise Unscored("an assert-set needs at least one member", at=config)
     settings = {name: plain(value, context.anchors) for name, value in (config.config or {}).items()}
@@ -36,7 +36,7 @@ async def _grade(config: AssertSet, context: EvaluationContext) -> EvaluationSco
     gate = next((f"{r.name} / {r.gate}" for r in scored if r.gate), "")
     verdict = Verdict.PASSED if passed and not gate else Verdict.FAILED
     return replace(
-        members_listed(scored, mean),
+        score_with_members(scored, mean),
         members=results,
         gate=gate,
         verdict=verdict,

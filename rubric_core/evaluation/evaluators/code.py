@@ -12,11 +12,11 @@ from rubric_core.evaluation.code.commands import (
     ProgramError,
     argv_of,
     command_words,
-    ended,
     ended_words,
     failure_words,
     json_input,
     not_found,
+    run_program,
     shown_argv,
 )
 from rubric_core.evaluation.code.payload import LARGE, payload_of
@@ -107,7 +107,7 @@ class CodeEvaluator:
             context.exchanges.add(Exchange(role="program", to=command_words(self._script), argv=shown, payload=told))
             where = {"AGENTV_WORKSPACE_PATH": str(context.workspace)} if context.workspace else {}
             program = Program(argv_of(self._script), cwd, stdin, {**where, **ways}, limit, _OUTPUT_LIMIT)
-            return await ended(program, _processes(context))
+            return await run_program(program, _processes(context))
 
     def _proxy(self, context: EvaluationContext) -> AbstractAsyncContextManager[Mapping[str, str]]:
         """The way to targets, where the evaluator asks for it."""

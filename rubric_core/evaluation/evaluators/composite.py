@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, members_listed
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
 from rubric_core.evaluation.judging.templates import WholePrompt, prompt_in
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
@@ -15,7 +15,7 @@ from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge
-from rubric_core.loading.grading import gathered
+from rubric_core.loading.grading import gather_evaluators
 
 __all__ = ["COMPOSITE"]
 
@@ -26,7 +26,7 @@ async def _grade(config: Composite, context: EvaluationContext) -> EvaluationSco
     grade, aggregator = context.grade, config.aggregator
     if grade is None or not isinstance(aggregator, Aggregator) or not aggregator.type:
         raise Unscored("a composite needs an aggregator with a type", at=config)
-    members = gathered(config.assertions or (), context.dialect or DIALECTS[-1])
+    members = gather_evaluators(config.assertions or (), context.dialect or DIALECTS[-1])
     if not members:
         raise Unscored("a composite needs at least one member", at=config)
     weights = aggregator.weights or {}
@@ -58,7 +58,7 @@ async def _aggregated(
 def _by_weight(results: Sequence[EvaluatorResult]) -> EvaluationScore:
     mean = weighted_mean((r.score or 0.0, r.weight) for r in results)
     gate = next((f"{r.name} / {r.gate}" for r in results if r.gate), "")
-    return replace(members_listed(results, mean), gate=gate, details={"aggregator": "weighted_average"})
+    return replace(score_with_members(results, mean), gate=gate, details={"aggregator": "weighted_average"})
 
 
 def _by_threshold(
@@ -71,7 +71,7 @@ def _by_threshold(
     share = sum(r.verdict in good for r in results) / len(results)
     verdict = Verdict.PASSED if at_least(share, aggregator.threshold) else Verdict.FAILED
     details = {"aggregator": "threshold", "threshold": aggregator.threshold}
-    return replace(members_listed(results, share), verdict=verdict, details=details)
+    return replace(score_with_members(results, share), verdict=verdict, details=details)
 
 
 def _told(results: Sequence[EvaluatorResult], context: EvaluationContext) -> Mapping[str, Any]:

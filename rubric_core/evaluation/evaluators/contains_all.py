@@ -1,6 +1,6 @@
 """The answer has every one of several texts in it."""
 
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, texts_of
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted_excerpt, texts_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import ContainsAll
@@ -12,7 +12,7 @@ def _grade(config: ContainsAll, context: EvaluationContext) -> EvaluationScore:
     values = texts_of(config)
     answer = context.candidate
     missing = [value for value in values if value not in answer]
-    listed = ", ".join(quoted(value) for value in missing or values)
+    listed = ", ".join(quoted_excerpt(value) for value in missing or values)
     return EvaluationScore.check(not missing, f"contains {listed}", f"does not contain {listed}")
 
 

@@ -1,6 +1,6 @@
 """The answer has at least one of several texts in it."""
 
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, texts_of
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted_excerpt, texts_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import ContainsAny
@@ -12,7 +12,7 @@ def _grade(config: ContainsAny, context: EvaluationContext) -> EvaluationScore:
     values = texts_of(config)
     answer = context.candidate
     found = [value for value in values if value in answer]
-    listed = ", ".join(quoted(value) for value in found or values)
+    listed = ", ".join(quoted_excerpt(value) for value in found or values)
     return EvaluationScore.check(bool(found), f"contains {listed}", f"contains none of {listed}")
 
 

@@ -1,6 +1,6 @@
 """The answer was cheap enough."""
 
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import Cost
@@ -9,7 +9,7 @@ __all__ = ["COST"]
 
 
 def _grade(config: Cost, context: EvaluationContext) -> EvaluationScore:
-    limit = demanded(config.budget, config, "budget")
+    limit = required_setting(config.budget, config, "budget")
     spent = context.answer.cost_usd if context.answer else None
     if spent is None:
         return EvaluationScore.check(False, "", "the target does not tell what it costs")

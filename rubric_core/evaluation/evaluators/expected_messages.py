@@ -4,7 +4,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.scoring.trajectory import ExpectedStep, compared
+from rubric_core.evaluation.scoring.trajectory import ExpectedStep, compare_trajectory
 from rubric_core.language.evaluators import ExpectedMessages
 
 __all__ = ["EXPECTED_MESSAGES"]
@@ -19,7 +19,7 @@ def _grade(config: ExpectedMessages, context: EvaluationContext) -> EvaluationSc
     if not calls:
         raise Unscored("the expected messages of the case have no tool calls to compare with", at=config)
     steps = [ExpectedStep(str(c["tool"]), c["input"] if isinstance(c.get("input"), dict) else None) for c in calls]
-    return compared("exact", steps, uses)
+    return compare_trajectory("exact", steps, uses)
 
 
 EXPECTED_MESSAGES = TypedEvaluator("expected_messages", ExpectedMessages, _grade)

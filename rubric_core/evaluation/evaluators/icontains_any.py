@@ -1,6 +1,6 @@
 """The answer has at least one of several texts in it, in capitals or not."""
 
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted, texts_of
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted_excerpt, texts_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import IContainsAny
@@ -12,7 +12,7 @@ def _grade(config: IContainsAny, context: EvaluationContext) -> EvaluationScore:
     values = texts_of(config)
     answer = context.candidate.lower()
     found = [value for value in values if value.lower() in answer]
-    listed = ", ".join(quoted(value) for value in found or values)
+    listed = ", ".join(quoted_excerpt(value) for value in found or values)
     return EvaluationScore.check(bool(found), f"contains {listed}", f"contains none of {listed}")
 
 

@@ -1,6 +1,6 @@
 """The answer came soon enough."""
 
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import Latency
@@ -9,7 +9,7 @@ __all__ = ["LATENCY"]
 
 
 def _grade(config: Latency, context: EvaluationContext) -> EvaluationScore:
-    limit = demanded(config.threshold, config, "threshold")
+    limit = required_setting(config.threshold, config, "threshold")
     took = context.answer.duration_ms if context.answer else None
     if took is None:
         return EvaluationScore.check(False, "", "the target does not tell how long it took")

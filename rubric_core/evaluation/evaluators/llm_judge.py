@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-from rubric_core.evaluation.judging.answer_files import with_files
+from rubric_core.evaluation.judging.answer_files import answer_with_files
 from rubric_core.evaluation.judging.judgement import NO_JUDGE, Judgement
-from rubric_core.evaluation.judging.templates import own_prompt
+from rubric_core.evaluation.judging.templates import custom_prompt
 from rubric_core.evaluation.model.arguments import instance, one_of, whole
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
@@ -85,10 +85,10 @@ class LlmJudgeEvaluator:
         dialect = context.dialect or DIALECTS[-1]
         recordings = self._recordings or context.recordings
         judge, trouble = await self._judge(context, recordings)
-        context = await with_files(context)
+        context = await answer_with_files(context)
         if isinstance(context.evaluator, AgentJudge | AgentRubric):
             _can_look(context.evaluator, judge, context)
-        own = await own_prompt(context) if context.own_prompt is None else context.own_prompt
+        own = await custom_prompt(context) if context.own_prompt is None else context.own_prompt
         if own is not None:
             instructs = replaces_system(own.text, dialect.properties)
             context = replace(context, system_prompt=own.text if instructs else None)

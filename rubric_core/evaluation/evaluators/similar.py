@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rubric_core.evaluation.code.external_scores import share
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded, quoted
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted_excerpt, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
@@ -23,7 +23,7 @@ _NO_PROVIDER = "nothing makes embeddings: write `config: {embedding_provider: {m
 
 
 async def _grade(config: Similar, context: EvaluationContext) -> EvaluationScore:
-    value = demanded(config.value, config, "value")
+    value = required_setting(config.value, config, "value")
     settings = _settings(config, context)
     try:
         wanted, given = await _embedded([value, context.candidate], settings, context, config)
@@ -32,7 +32,7 @@ async def _grade(config: Similar, context: EvaluationContext) -> EvaluationScore
     likeness = _cosine(wanted, given)
     bound = 0.75 if config.threshold is None else float(config.threshold)
     holds = at_least(likeness, bound)
-    words = f"similarity {likeness:.3f} to {quoted(value)}"
+    words = f"similarity {likeness:.3f} to {quoted_excerpt(value)}"
     return EvaluationScore(
         score=min(1.0, max(0.0, likeness)), hits=(words,) if holds else (), misses=() if holds else (f"{words}, needs {bound:g}",),
         expected_aspect_count=1, verdict=Verdict.PASSED if holds else Verdict.FAILED,

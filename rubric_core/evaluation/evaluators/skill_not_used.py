@@ -1,9 +1,9 @@
 """The agent did without a skill."""
 
-from rubric_core.evaluation.evaluators.skill_used import graded
+from rubric_core.evaluation.evaluators.skill_used import grade_skill_use
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.language.evaluators import SkillNotUsed
 
 __all__ = ["SKILL_NOT_USED"]
 
-SKILL_NOT_USED = TypedEvaluator("not-skill-used", SkillNotUsed, graded)
+SKILL_NOT_USED = TypedEvaluator("not-skill-used", SkillNotUsed, grade_skill_use)

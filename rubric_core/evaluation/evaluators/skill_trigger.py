@@ -2,7 +2,7 @@
 
 import json
 
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import SkillTrigger
@@ -21,7 +21,7 @@ def _uses(use: ToolUse, skill: str) -> bool:
 
 
 def _grade(config: SkillTrigger, context: EvaluationContext) -> EvaluationScore:
-    skill = demanded(config.skill, config, "skill")
+    skill = required_setting(config.skill, config, "skill")
     used = any(_uses(use, skill) for use in (context.answer.tool_uses if context.answer else None) or ())
     words = f"skill {skill} was {'' if used else 'not '}used"
     return EvaluationScore.check(used == (config.should_trigger is not False), words, words)

@@ -8,11 +8,11 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, 
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.scoring.tool_calls import ToolPattern, bounds, glob, recorded
+from rubric_core.evaluation.scoring.tool_calls import ToolPattern, bounds, glob, recorded_trace
 from rubric_core.language.evaluators import SkillUsed
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["SKILL_USED", "graded"]
+__all__ = ["SKILL_USED", "grade_skill_use"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class _Skill:
         return sum(not self.pattern or glob(self.pattern).match(each) is not None for each in named)
 
 
-def graded(config: SkillUsed, context: EvaluationContext) -> EvaluationScore:
+def grade_skill_use(config: SkillUsed, context: EvaluationContext) -> EvaluationScore:
     """1 when each skill was used as often as it should, or with `not-` in front, when none of them was."""
-    used = skills_used(recorded(context, config).calls)
+    used = skills_used(recorded_trace(context, config).calls)
     value, inverse = value_of(config, context), is_inverse(config)
     skills = [_skill(item, config, inverse=inverse) for item in (value if isinstance(value, list) else [value])]
     if not skills:
@@ -69,4 +69,4 @@ def _skill(value: Any, at: SkillUsed, *, inverse: bool) -> _Skill:
     return _Skill(name, pattern, ToolPattern(least=least, most=most))
 
 
-SKILL_USED = TypedEvaluator("skill-used", SkillUsed, graded)
+SKILL_USED = TypedEvaluator("skill-used", SkillUsed, grade_skill_use)

@@ -1,9 +1,9 @@
 """Code in the suite, or in a file beside it, grades the answer: the same for every language."""
 
-from rubric_core.evaluation.code.external_scores import opinion
+from rubric_core.evaluation.code.external_scores import external_score
 from rubric_core.evaluation.code.payload import script_context
 from rubric_core.evaluation.code.scripts import Language, run_code
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.language.evaluators import Scripted
@@ -16,7 +16,7 @@ def snippet(language: Language, shape: type[Scripted]) -> TypedEvaluator[Scripte
 
     async def grade(config: Scripted, context: EvaluationContext) -> EvaluationScore:
         told = {"output": context.candidate, "context": script_context(context, camel=language == "javascript")}
-        reply = await run_code(demanded(config.value, config, "value"), language, told, context, config)
-        return opinion(reply, config.threshold, config)
+        reply = await run_code(required_setting(config.value, config, "value"), language, told, context, config)
+        return external_score(reply, config.threshold, config)
 
     return TypedEvaluator(language, shape, grade)

@@ -6,7 +6,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, 
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.scoring.tool_calls import steps_of, wanted
+from rubric_core.evaluation.scoring.tool_calls import steps_of, tool_pattern
 from rubric_core.language.evaluators import StepCount
 
 __all__ = ["STEP_COUNT"]
@@ -16,7 +16,7 @@ def _grade(config: StepCount, context: EvaluationContext) -> EvaluationScore:
     value = value_of(config, context)
     if not isinstance(value, Mapping) or (value.get("min") is None and value.get("max") is None):
         raise Unscored("`value` needs `min`, `max` or both", at=config)
-    step = wanted(value, config)
+    step = tool_pattern(value, config)
     count = sum(step.fits(each) for each in steps_of(context, config))
     kinds = f" of type {' or '.join(step.kinds)}" if step.kinds else ""
     said = f"{count} steps{kinds}{f' like {step.name}' if step.name else ''}"

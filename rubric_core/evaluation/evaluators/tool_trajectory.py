@@ -8,7 +8,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
-from rubric_core.evaluation.scoring.trajectory import ExpectedStep, Tally, compared
+from rubric_core.evaluation.scoring.trajectory import ExpectedStep, Tally, compare_trajectory
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import ExpectedCall, ToolTrajectory
 from rubric_core.ports import ToolUse
@@ -29,7 +29,7 @@ def _grade(config: ToolTrajectory, context: EvaluationContext) -> EvaluationScor
         config.args_match if config.has("args_match") else (context.dialect or DIALECTS[-1]).properties.trajectory_args
     )
     steps = [_step(call, default, context) for call in config.expected if isinstance(call, ExpectedCall) and call.tool]
-    return compared(config.mode, steps, uses)
+    return compare_trajectory(config.mode, steps, uses)
 
 
 def _any_order(config: ToolTrajectory, uses: Sequence[ToolUse]) -> EvaluationScore:

@@ -11,7 +11,15 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.plain_data import plain
 
 __all__ = [
-    "TypedEvaluator", "demanded", "is_inverse", "members_listed", "quoted", "text_of", "texts_of", "trimmed", "value_of",
+    "TypedEvaluator",
+    "is_inverse",
+    "js_trim",
+    "quoted_excerpt",
+    "required_setting",
+    "score_with_members",
+    "text_of",
+    "texts_of",
+    "value_of",
 ]  # fmt: skip
 
 C = TypeVar("C", bound=Evaluator)
@@ -48,7 +56,7 @@ def texts_of(config: AnyOf) -> list[str]:
     return config.value
 
 
-def demanded(value: T | None, config: Evaluator, key: str) -> T:
+def required_setting(value: T | None, config: Evaluator, key: str) -> T:
     """A setting that the evaluator cannot do without. Raises Unscored when it is not there."""
     if value is None:
         raise Unscored(f"{config.type_name or 'this check'} has no `{key}`", at=config)
@@ -57,7 +65,7 @@ def demanded(value: T | None, config: Evaluator, key: str) -> T:
 
 def value_of(config: Evaluator, context: EvaluationContext) -> Any:
     """The `value` of an evaluator as plain data. Raises Unscored without one."""
-    return demanded(plain(vars(config).get("value"), context.anchors), config, "value")
+    return required_setting(plain(vars(config).get("value"), context.anchors), config, "value")
 
 
 def is_inverse(config: Evaluator) -> bool:
@@ -65,7 +73,7 @@ def is_inverse(config: Evaluator) -> bool:
     return config.type_name.startswith("not-")
 
 
-def members_listed(results: Sequence[EvaluatorResult], score: float) -> EvaluationScore:
+def score_with_members(results: Sequence[EvaluatorResult], score: float) -> EvaluationScore:
     """A score with what the members found."""
     return EvaluationScore(
         score=score,
@@ -75,11 +83,11 @@ def members_listed(results: Sequence[EvaluatorResult], score: float) -> Evaluati
     )
 
 
-def trimmed(text: str) -> str:
+def js_trim(text: str) -> str:
     """`text` without the white space around it, as JavaScript trims it."""
     return text.strip(_SPACE)
 
 
-def quoted(text: str) -> str:
+def quoted_excerpt(text: str) -> str:
     """`text` in quotes for a message, cut when it is long."""
     return f'"{text[: _SHOWN - 1]}…"' if len(text) > _SHOWN else f'"{text}"'

@@ -2,9 +2,9 @@
 
 import json
 
-from rubric_core.evaluation.code.external_scores import opinion
+from rubric_core.evaluation.code.external_scores import external_score
 from rubric_core.evaluation.code.payload import script_context
-from rubric_core.evaluation.evaluators.typed import TypedEvaluator, demanded
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
@@ -18,7 +18,7 @@ _SIZE_LIMIT = 4_000_000
 
 
 async def _grade(config: Webhook, context: EvaluationContext) -> EvaluationScore:
-    url = demanded(config.value, config, "value")
+    url = required_setting(config.value, config, "value")
     if not url.startswith(("http://", "https://")):
         raise Unscored("the address of a webhook begins with http:// or https://", at=config)
     if context.ports is None:
@@ -39,7 +39,7 @@ async def _grade(config: Webhook, context: EvaluationContext) -> EvaluationScore
         raise GraderError(
             f"the webhook's reply is no JSON: {reply.body[:80].decode('utf-8', 'replace')!r}", at=config
         ) from None
-    return opinion(value, config.threshold, config)
+    return external_score(value, config.threshold, config)
 
 
 WEBHOOK = TypedEvaluator("webhook", Webhook, _grade)

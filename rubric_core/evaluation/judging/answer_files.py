@@ -5,19 +5,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rubric_core.evaluation.code.commands import ProgramError, argv_of, command_words, json_input, printed, shown_argv
+from rubric_core.evaluation.code.commands import (
+    ProgramError,
+    argv_of,
+    command_words,
+    json_input,
+    program_output,
+    shown_argv,
+)
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.result import GraderError, Unscored
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.ports import AnswerFile, Program
 
-__all__ = ["with_files"]
+__all__ = ["answer_with_files"]
 
 _LARGEST = 2_000_000
 
 
-async def with_files(context: EvaluationContext) -> EvaluationContext:
+async def answer_with_files(context: EvaluationContext) -> EvaluationContext:
     """The context with the text of each file of the answer behind the answer. Raises Unscored for one that gives none."""
     files = context.answer.files if context.answer is not None else ()
     if not files:
@@ -39,7 +46,7 @@ async def _text(file: AnswerFile, context: EvaluationContext) -> str:
     context.exchanges.add(Exchange(role="program", to=words, argv=shown_argv(program.command), payload=told))
     started = Program(argv, directory, json_input(told), time_limit=context.time_limit)
     try:
-        return await printed(started, context.ports.processes)
+        return await program_output(started, context.ports.processes)
     except ProgramError as error:
         reason = f"the preprocessor {words} for {file.path}: {error}"
         raise GraderError(reason, at=program) from None

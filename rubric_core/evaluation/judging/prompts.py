@@ -13,7 +13,12 @@ from rubric_core.language.variables import STANDS_FOR, VARIABLE, variables_in
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = [
-    "BUILT_IN", "JudgeInputs", "free_form_prompt", "needed_variables", "own_text", "rubric_prompt",
+    "BUILT_IN",
+    "JudgeInputs",
+    "custom_prompt_text",
+    "free_form_prompt",
+    "needed_variables",
+    "rubric_prompt",
 ]  # fmt: skip
 
 #: Names these prompts in recordings. A change of their wording changes what a judge says: raise the number with it.
@@ -44,7 +49,7 @@ class JudgeInputs:
     messages: Mapping[str, str] = field(default_factory=dict)
 
 
-def own_text(text: str, properties: Properties) -> CustomPrompt:
+def custom_prompt_text(text: str, properties: Properties) -> CustomPrompt:
     """A prompt that stands in a suite: a whole one when the dialect fills in one of its variables, else criteria."""
     return CustomPrompt(text, whole=not variables_in(text).isdisjoint(properties.template_variables))
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from rubric_core.evaluation.judging.recording_file import BREAKS, RecordedCriterion, RecordedEntry, dumped, row_of
-from rubric_core.syntax.collection_edits import dedented, extent, indented
+from rubric_core.evaluation.judging.recording_file import BREAKS, RecordedCriterion, RecordedEntry, dump_yaml, row_of
+from rubric_core.syntax.collection_edits import dedent, extent, indent
 from rubric_core.syntax.edit import column_of, item_dash
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.scalars import resolve
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ruamel.yaml import YAML
     from ruamel.yaml.comments import CommentedMap
 
-__all__ = ["fresh", "key_of", "revised"]
+__all__ = ["changed_entry_text", "key_of", "new_entry_text"]
 
 #: Columns of the text; those of a file that is made new.
 _WIDTH = 110
@@ -33,12 +33,12 @@ def key_of(criterion: RecordedCriterion) -> str:
     return json.dumps([criterion.criterion, criterion.operator, criterion.bands, ranges], sort_keys=True)
 
 
-def fresh(entry: RecordedEntry, column: int) -> str:
+def new_entry_text(entry: RecordedEntry, column: int) -> str:
     """The text of a new entry, its dash at `column`."""
-    return indented(dumped([row_of(entry)]), column)
+    return indent(dump_yaml([row_of(entry)]), column)
 
 
-def revised(piece: str, old: RecordedEntry, wanted: RecordedEntry, *, inside: bool) -> str:
+def changed_entry_text(piece: str, old: RecordedEntry, wanted: RecordedEntry, *, inside: bool) -> str:
     """The text of an entry, changed, below the lines that stand above it.
 
     Args:
@@ -53,14 +53,14 @@ def revised(piece: str, old: RecordedEntry, wanted: RecordedEntry, *, inside: bo
     items = root.items if isinstance(root, SequenceNode) and not root.flow else []
     dash = item_dash(text, items[0]) if len(items) == 1 else None
     if dash is None:
-        return fresh(wanted, len(text) - len(text.lstrip(" ")))
+        return new_entry_text(wanted, len(text) - len(text.lstrip(" ")))
     column, inner = column_of(text, dash), column_of(text, items[0].whole.start)
     lead, body = text[: dash - column], f"{' ' * (column + 1)}{text[dash + 1 :]}"
-    inside = inside and text[len(lead) :] != fresh(old, column)  # nobody has touched it
-    made = _changed(dedented(body, inner), old, wanted) if inside else None
+    inside = inside and text[len(lead) :] != new_entry_text(old, column)  # nobody has touched it
+    made = _changed(dedent(body, inner), old, wanted) if inside else None
     if made is None:
-        return lead + fresh(wanted, column)
-    made = indented(made, inner)
+        return lead + new_entry_text(wanted, column)
+    made = indent(made, inner)
     return f"{lead}{made[:column]}-{made[column + 1 :]}"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.disk import read_file
-from rubric_core.evaluation.judging.recorded_entry import fresh, key_of, revised
+from rubric_core.evaluation.judging.recorded_entry import changed_entry_text, key_of, new_entry_text
 from rubric_core.evaluation.judging.recording_file import RecordedEntry, RecordingsError, entries_in, whole_file
 from rubric_core.evaluation.results.journal import write_atomically
 from rubric_core.syntax.collection_edits import extent
@@ -21,7 +21,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
 
-__all__ = ["rewritten", "write_entries"]
+__all__ = ["rewrite_entries", "write_entries"]
 
 #: Bytes of recordings.
 _LARGEST = 50_000_000
@@ -50,7 +50,7 @@ def write_entries(path: Path, entries: Sequence[RecordedEntry], suite: str, *, a
     Raises OSError, and RecordingsError for a file that cannot be read.
     """
     before = read_file(path, _LARGEST).decode("utf-8") if path.is_file() else ""
-    text = rewritten(path, before, entries, aligned=aligned) if before.strip() else None
+    text = rewrite_entries(path, before, entries, aligned=aligned) if before.strip() else None
     text = whole_file(entries, suite) if text is None else text
     if text != before:
         write_atomically(path, text)
@@ -92,7 +92,7 @@ def _header(entry: RecordedEntry, *, judge: bool = True) -> str:
     return json.dumps([entry.judge, *parts] if judge else parts)
 
 
-def rewritten(path: Path, before: str, entries: Sequence[RecordedEntry], *, aligned: bool = False) -> str | None:
+def rewrite_entries(path: Path, before: str, entries: Sequence[RecordedEntry], *, aligned: bool = False) -> str | None:
     """The text of a file with these entries; None where it is written in a way that cannot be kept. Raises RecordingsError."""
     tree = parse(before)
     old = entries_in(path, before, tree)
@@ -111,11 +111,11 @@ def rewritten(path: Path, before: str, entries: Sequence[RecordedEntry], *, alig
 
 def _text(each: _Placed, old: Sequence[RecordedEntry], pieces: "_Pieces", *, inside: bool) -> str:
     if each.at is None:
-        return fresh(each.entry, pieces.column)
+        return new_entry_text(each.entry, pieces.column)
     piece = pieces.items[each.at]
     if old[each.at] == each.entry:
         return piece
-    text = revised(piece, old[each.at], each.entry, inside=inside)
+    text = changed_entry_text(piece, old[each.at], each.entry, inside=inside)
     return text[_lead(text) :] if each.shared else text
 
 

@@ -29,7 +29,7 @@ __all__ = [
     "RecordedReply",
     "RecordedWhole",
     "RecordingsError",
-    "dumped",
+    "dump_yaml",
     "entries_in",
     "row_of",
     "whole_file",
@@ -132,10 +132,10 @@ def row_of(model: BaseModel) -> dict[str, Any]:
 
 def whole_file(entries: Sequence[RecordedEntry], suite: str) -> str:
     """A file of its own making with these entries; `suite` is named in it."""
-    return HEAD.format(suite=suite) + dumped({"version": 1, "recordings": [row_of(each) for each in entries]})
+    return HEAD.format(suite=suite) + dump_yaml({"version": 1, "recordings": [row_of(each) for each in entries]})
 
 
-def dumped(value: Any) -> str:
+def dump_yaml(value: Any) -> str:
     """YAML that people can read, and that YAML 1.2 reads back as it was."""
     import yaml  # noqa: PLC0415  # only who records needs it
 

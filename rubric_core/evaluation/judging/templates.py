@@ -2,16 +2,23 @@
 
 from pathlib import Path
 
-from rubric_core.evaluation.code.commands import ProgramError, argv_of, command_words, json_input, printed, shown_argv
+from rubric_core.evaluation.code.commands import (
+    ProgramError,
+    argv_of,
+    command_words,
+    json_input,
+    program_output,
+    shown_argv,
+)
 from rubric_core.evaluation.code.payload import prompt_payload
-from rubric_core.evaluation.judging.prompts import needed_variables, own_text
+from rubric_core.evaluation.judging.prompts import custom_prompt_text, needed_variables
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.inputs import CustomPrompt
 from rubric_core.evaluation.model.result import GraderError, Unscored
 from rubric_core.evaluation.templating.custom_filters import with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation
-from rubric_core.evaluation.templating.nunjucks import without_blocking
+from rubric_core.evaluation.templating.nunjucks import render_off_loop
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
@@ -21,7 +28,7 @@ from rubric_core.loading.directory_search import URL, current_directory, find_fi
 from rubric_core.ports import Files, Ports, Program
 from rubric_core.syntax.tree import Scalar
 
-__all__ = ["WholePrompt", "own_prompt", "prompt_file", "prompt_in"]
+__all__ = ["WholePrompt", "custom_prompt", "prompt_file", "prompt_in"]
 
 _LARGEST = 1_000_000
 _LONGEST_NAME = 300
@@ -43,7 +50,7 @@ def prompt_file(prompt: str, directory: Path, files: Files, properties: Properti
     return find_file(prompt, directory, files, current_directory()) if short else None
 
 
-async def own_prompt(context: EvaluationContext) -> CustomPrompt | None:
+async def custom_prompt(context: EvaluationContext) -> CustomPrompt | None:
     """The prompt that the evaluator in `context` brings, None without one. Raises Unscored.
 
     What a program prints and what stands in a file is the whole prompt. So is a text in the suite that shows the judge something
@@ -55,13 +62,13 @@ async def own_prompt(context: EvaluationContext) -> CustomPrompt | None:
     prompt = config.prompt if isinstance(config, LlmJudge | LlmRubric) else None
     if prompt is None:
         inherited = context.rubric_prompt if isinstance(config, Rubric) else None
-        return None if inherited is None else own_text(inherited, _properties(context))
+        return None if inherited is None else custom_prompt_text(inherited, _properties(context))
     if isinstance(prompt, PromptProgram):
         return CustomPrompt(await _printed(prompt, context, context.ports), whole=True)
     if isinstance(prompt, WholePrompt):
         return CustomPrompt(prompt, whole=True)
     text, path = await prompt_in(prompt, context, context.ports, config)
-    own = CustomPrompt(text, whole=True) if path is not None else own_text(text, _properties(context))
+    own = CustomPrompt(text, whole=True) if path is not None else custom_prompt_text(text, _properties(context))
     if own.whole and context.dialect is not None and isinstance(config, LlmJudge):
         _checked(text, context.dialect.properties, config)
     return own
@@ -80,7 +87,7 @@ async def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: S
     async def work() -> tuple[str, Path | None]:
         if context.dialect is None:
             return _prompt_in(prompt, context, ports, at)
-        return await without_blocking(context.dialect, ports, lambda: _prompt_in(prompt, context, ports, at))
+        return await render_off_loop(context.dialect, ports, lambda: _prompt_in(prompt, context, ports, at))
 
     return await with_filters(context.filters, work, ports)
 
@@ -129,6 +136,6 @@ async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Por
         command[-1], directory = str(script), script.parent
     program = Program(argv_of(command), directory, stdin, time_limit=limit, output_limit=_LARGEST)
     try:
-        return (await printed(program, ports.processes)).strip()
+        return (await program_output(program, ports.processes)).strip()
     except ProgramError as error:
         raise GraderError(f"the prompt program {command_words(command)}: {error}", at=prompt) from None

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from rubric_core.dataclass_copies import changed
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.coerce import context_fields
 from rubric_core.evaluation.model.exchanges import ExchangeLog
 from rubric_core.evaluation.model.inputs import CustomPrompt, PromptInputs, ResolvedTarget, TargetAccess
@@ -178,7 +178,7 @@ class EvaluationContext:
 
     def with_fields(self, **values: Any) -> "EvaluationContext":
         """A copy with other values of fields. Nothing is converted or checked, as `dataclasses.replace` does anew for every field."""
-        return changed(self, **values)
+        return replace_fields(self, **values)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from rubric_core.dataclass_copies import changed
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request, SentPayload, Tokens
 
-__all__ = ["Exchange", "ExchangeLog", "Role", "Usage", "ask", "joined_usage", "tokens_of"]
+__all__ = ["Exchange", "ExchangeLog", "Role", "Usage", "add_usage", "ask", "tokens_of"]
 
 #: Who is asked. A server is one that is no model: a webhook, or one that makes embeddings.
 Role = Literal["target", "judge", "program", "server"]
@@ -74,7 +74,7 @@ async def ask(provider: Provider, request: Request, log: ExchangeLog, exchange: 
     """
     sent: list[SentPayload] = []
     try:
-        answer = await provider.ask(changed(request, sent=sent.append))
+        answer = await provider.ask(replace_fields(request, sent=sent.append))
     except ProviderError as error:
         log.add(*_exchanges(exchange, provider, request, sent, {"error": str(error)}))
         raise
@@ -93,17 +93,17 @@ def _exchanges(
     made: list[Exchange] = []
     for each in sent:
         if each.again and made:
-            made[-1] = changed(made[-1], again=(*made[-1].again, each.again))
+            made[-1] = replace_fields(made[-1], again=(*made[-1].again, each.again))
         elif not each.again:
-            own = changed(
+            own = replace_fields(
                 known, to=each.target, kind=provider.kind, messages=each.messages, argv=each.argv, payload=each.stdin or None,
                 files=each.files,
             )  # fmt: skip
             made.append(own)
     if made:
-        return [*made[:-1], changed(made[-1], **became)]
+        return [*made[:-1], replace_fields(made[-1], **became)]
     messages = request.messages or (ChatMessage("user", request.prompt),)
-    return [changed(known, to=provider.name, kind=provider.kind, messages=messages, **became)]
+    return [replace_fields(known, to=provider.name, kind=provider.kind, messages=messages, **became)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ class Usage:
         return self.tokens is not None or self.cost_usd is not None
 
     def __add__(self, other: "Usage") -> "Usage":
-        return changed(
+        return replace_fields(
             self,
             model=self.model or other.model,
             calls=self.calls + other.calls,
@@ -139,7 +139,7 @@ class Usage:
         )
 
 
-def joined_usage(usages: Iterable[Usage]) -> tuple[Usage, ...]:
+def add_usage(usages: Iterable[Usage]) -> tuple[Usage, ...]:
     """Usages with those of one target or judge added up."""
     found: dict[tuple[str, str], Usage] = {}
     for each in usages:

@@ -11,7 +11,7 @@ from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
 
-__all__ = ["Redactor", "looks_secret", "sealed"]
+__all__ = ["Redactor", "looks_secret", "seal"]
 
 #: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
 _SECRET = re.compile(
@@ -86,7 +86,7 @@ class Redactor:
         return value if same else replace(value, **made)
 
 
-def sealed(ports: Ports, redact: Redactor) -> Ports:
+def seal(ports: Ports, redact: Redactor) -> Ports:
     """The same outside; what programs and servers say has no secrets in it any more, before anybody cuts pieces out of it."""
     if not redact:
         return ports

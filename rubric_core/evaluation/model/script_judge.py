@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
-from rubric_core.deadlines import apart
+from rubric_core.deadlines import run_apart
 from rubric_core.ports import Answer, Provider, ProviderError, Request
 
 __all__ = ["Judge", "Reply", "ScriptJudge", "as_provider"]
@@ -90,7 +90,7 @@ class ScriptJudge:
             if inspect.iscoroutinefunction(self._ask):
                 reply = await self._ask(request)
             else:
-                reply = await apart(lambda: self._ask(request))
+                reply = await run_apart(lambda: self._ask(request))
                 reply = await reply if isinstance(reply, Awaitable) else reply
         except ProviderError:
             raise

@@ -5,13 +5,13 @@ from dataclasses import field
 from datetime import datetime
 
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.cases.turns import TURN, own_results, turn_evaluators, turns_of
+from rubric_core.evaluation.cases.turns import TURN, turn_evaluators, turn_results, turns_of
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.scoring.score import ungraded_words
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.grading import gathered
+from rubric_core.loading.grading import gather_evaluators
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.wording import count
@@ -152,7 +152,7 @@ def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
     marks = [Mark(case.case_span(case.case.at("id")), result.verdict, case_words(result), result.reason)]
     turns = [r for r in result.evaluators if r.type == TURN]
     marks += _of_turns(case, turns)
-    marks += _of_all(case, case.evaluators, own_results(result.evaluators))
+    marks += _of_all(case, case.evaluators, turn_results(result.evaluators))
     return sorted(marks, key=lambda mark: mark.span)
 
 
@@ -242,7 +242,9 @@ def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple
 def _of_members(case: Runnable, config: Composite | AssertSet, result: EvaluatorResult) -> Iterator[Mark]:
     """The marks of the members of a set, as far as these stand on lines of their own."""
     line = case.line_at(case.span_of(config).start)
-    members = gathered(case.borrowed.expanded(gathered(config.assertions or (), case.dialect)), case.dialect)
+    members = gather_evaluators(
+        case.borrowed.expanded(gather_evaluators(config.assertions or (), case.dialect)), case.dialect
+    )
     for mark in _of_all(case, members, result.members):
         if case.line_at(mark.span.start) != line:
             yield mark

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rubric_core.evaluation.model.result import EvaluatorResult, Ungraded, Verdict
 from rubric_core.language.dialect import Properties
 
-__all__ = ["Outcome", "at_least", "case_outcome", "ungraded_words", "verdict_of", "weighted_mean", "withheld"]
+__all__ = ["Outcome", "at_least", "case_outcome", "ungraded_words", "verdict_of", "weighted_mean", "withheld_score"]
 
 #: Sums of decimal fractions miss their bound by less than this.
 _DUST = 1e-9
@@ -57,10 +57,10 @@ def case_outcome(
     With `allow_errors` the evaluators that graded decide, except where a gate was left unchecked.
     """
     outcome = _outcome(results, properties, threshold, allow_errors=allow_errors)
-    return outcome if allow_errors else withheld(outcome, results)
+    return outcome if allow_errors else withheld_score(outcome, results)
 
 
-def withheld(outcome: Outcome, results: Sequence[EvaluatorResult]) -> Outcome:
+def withheld_score(outcome: Outcome, results: Sequence[EvaluatorResult]) -> Outcome:
     """The outcome of a case, without a verdict where it would pass although an evaluator did not grade; its score stays."""
     ungraded = [each for result in results if not result.has_graded for each in result.ungraded()]
     if not ungraded or outcome.verdict in (Verdict.FAILED, Verdict.UNSCORED):

@@ -13,7 +13,17 @@ from rubric_core.language.evaluators import StepCount
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["ToolPattern", "ToolStep", "bounds", "glob", "recorded", "steps_of", "tools_of", "wanted", "wanted_tool"]
+__all__ = [
+    "ToolPattern",
+    "ToolStep",
+    "bounds",
+    "glob",
+    "recorded_trace",
+    "steps_of",
+    "tool_pattern",
+    "tools_of",
+    "wanted_tool",
+]
 
 Kind = Literal["command", "message", "reasoning", "search", "span", "tool"]
 
@@ -37,7 +47,7 @@ class ToolStep:
         return any(pattern.match(name) for name in self.names)
 
 
-def recorded(context: EvaluationContext, at: Shape) -> Trace:
+def recorded_trace(context: EvaluationContext, at: Shape) -> Trace:
     """The trace of an answer. Raises Unscored when the target keeps no record of the tools that it calls."""
     answer = context.answer
     if answer is None or (answer.tool_uses is None and answer.messages is None):
@@ -47,7 +57,7 @@ def recorded(context: EvaluationContext, at: Shape) -> Trace:
 
 def steps_of(context: EvaluationContext, at: Shape) -> list[ToolStep]:
     """Every step, in order: messages, calls and their results, the final response. Raises Unscored, as `recorded` does."""
-    events = sorted(recorded(context, at).events, key=cmp_to_key(_order))
+    events = sorted(recorded_trace(context, at).events, key=cmp_to_key(_order))
     return [_step(event) for event in events]
 
 
@@ -144,7 +154,7 @@ def wanted_tool(value: Any, at: Shape) -> ToolPattern:
         return ToolPattern(value, 1)
     if not isinstance(value, Mapping):
         raise Unscored("`value` needs a name, or a mapping with `name` or `pattern`", at=at)
-    found = wanted(value, at, least=1)
+    found = tool_pattern(value, at, least=1)
     if not found.name:
         raise Unscored("`value` needs a `name` or a `pattern`", at=at)
     if found.kinds and "tool" not in found.kinds:
@@ -154,7 +164,7 @@ def wanted_tool(value: Any, at: Shape) -> ToolPattern:
     return found
 
 
-def wanted(value: Mapping[str, Any], at: Shape, *, least: int | None = None) -> ToolPattern:
+def tool_pattern(value: Mapping[str, Any], at: Shape, *, least: int | None = None) -> ToolPattern:
     """The steps that a mapping asks for. Raises Unscored for what cannot be."""
     name = value.get("pattern") or value.get("name") or ""
     if not isinstance(name, str):

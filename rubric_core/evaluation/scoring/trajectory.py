@@ -9,7 +9,7 @@ from rubric_core.evaluation.scoring.json_path import MISSING, at_path, value_fit
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import ToolUse
 
-__all__ = ["ExpectedStep", "Tally", "compared"]
+__all__ = ["ExpectedStep", "Tally", "compare_trajectory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Tally:
         )
 
 
-def compared(mode: str, steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> EvaluationScore:
+def compare_trajectory(mode: str, steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> EvaluationScore:
     """The score of a mode: in_order, exact, subset or superset."""
     if not steps:
         return _nothing_expected(mode, uses)

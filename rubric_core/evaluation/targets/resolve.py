@@ -15,15 +15,15 @@ from rubric_core.evaluation.targets.settings import (
     UNUSED,
     AnsweringTarget,
     ResolvedEntry,
-    as_written,
     family,
     refuse,
-    settled,
+    resolve_entry,
+    unresolved_entry,
 )
 from rubric_core.language.providers import Prices
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.configured_targets import configured, whole
+from rubric_core.loading.configured_targets import configured_target_files, merge_target_files
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.known_names import file_named
 from rubric_core.loading.targets import (
@@ -138,7 +138,7 @@ class Targets:
             self._written[name] = None
             with suppress(Unscored):
                 entry = self.followed(name, {})
-                self._written[name] = as_written(self.file, entry) if self.file is not None else None
+                self._written[name] = unresolved_entry(self.file, entry) if self.file is not None else None
         return self._written[name]
 
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
@@ -174,7 +174,7 @@ class Targets:
     def _new(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
         from rubric_core.evaluation.targets.providers.base import TargetLocation  # noqa: PLC0415
         from rubric_core.evaluation.targets.providers.policies import GuardedProvider, PricedProvider  # noqa: PLC0415
-        from rubric_core.evaluation.targets.providers.transform import transformed  # noqa: PLC0415
+        from rubric_core.evaluation.targets.providers.transform import transform_provider  # noqa: PLC0415
 
         kind, read = self._read(entry, ports)
         unused = {**UNUSED, **kind.unused}
@@ -195,7 +195,7 @@ class Targets:
             entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own
         )
         try:
-            provider = transformed(kind.make(read.shape, place, ports), read.shape, place, ports)
+            provider = transform_provider(kind.make(read.shape, place, ports), read.shape, place, ports)
         except ValueError as error:
             raise Unscored(redact(f"target {entry.name}: {error}")) from None
         prices = vars(read.shape).get("prices")
@@ -209,7 +209,7 @@ class Targets:
             raise Unscored(self.trouble)
         if entry.name not in self._settled:
             kind, program = self._kind(entry, ports)
-            read = settled(self.file, entry, ports.environment, program)
+            read = resolve_entry(self.file, entry, ports.environment, program)
             refuse(read, entry)
             self._settled[entry.name] = (kind, read)
         return self._settled[entry.name]
@@ -253,7 +253,7 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
         name, reason = unusable
         return Targets(directory, trouble=f"{name} cannot be read: {reason}")
     path = given or find_targets(directory, files, current_directory())
-    near = [] if given is not None else configured(directory, files)
+    near = [] if given is not None else configured_target_files(directory, files)
     if path is None and near:
         return Targets(directory, reduce(LoadedTargetFile.joined, near))
     if path is None:
@@ -270,4 +270,4 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     if file.broken or (file.problems and not file.entries):
         span, message = file.broken or file.problems[0]
         return Targets(directory, trouble=f"{path.name}:{file.home.line(span)}: {message}")
-    return Targets(directory, reduce(LoadedTargetFile.joined, near, whole(file, files)))
+    return Targets(directory, reduce(LoadedTargetFile.joined, near, merge_target_files(file, files)))

@@ -23,7 +23,16 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["BARE", "UNUSED", "AnsweringTarget", "ResolvedEntry", "as_written", "family", "refuse", "settled"]
+__all__ = [
+    "BARE",
+    "UNUSED",
+    "AnsweringTarget",
+    "ResolvedEntry",
+    "family",
+    "refuse",
+    "resolve_entry",
+    "unresolved_entry",
+]
 
 #: A word that the first releases take for a variable.
 BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -61,7 +70,7 @@ class AnsweringTarget(NamedTuple):
     entry: LoadedTargetEntry
 
 
-def as_written(file: LoadedTargetFile, entry: LoadedTargetEntry) -> AnsweringTarget | None:
+def unresolved_entry(file: LoadedTargetFile, entry: LoadedTargetEntry) -> AnsweringTarget | None:
     """An entry without anything filled in, whatever else is wrong with it; None for one that cannot be read at all."""
     try:
         members = family(file, entry)
@@ -79,7 +88,7 @@ def _anchors(members: SequenceOf[LoadedTargetEntry]) -> dict[str, Node]:
     return {name: node for m in reversed(members) for name, node in m.home.anchors.items()}
 
 
-def settled(
+def resolve_entry(
     file: LoadedTargetFile, entry: LoadedTargetEntry, environment: Mapping[str, str], program: SequenceOf[str] = ()
 ) -> ResolvedEntry:
     """The settings of an entry.

@@ -13,7 +13,7 @@ from rubric_core.sandbox import Sandbox, SandboxError
 if TYPE_CHECKING:
     from rubric_core.evaluation.model.template_filters import TemplateFilters
 
-__all__ = ["TemplateError", "Templates", "without_blocking"]
+__all__ = ["TemplateError", "Templates", "render_off_loop"]
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 _TIME_LIMIT = 2.0
 
 
-async def without_blocking(dialect: Dialect, ports: Ports, work: Callable[[], T]) -> T:
+async def render_off_loop(dialect: Dialect, ports: Ports, work: Callable[[], T]) -> T:
     """What `work` gives, which may fill in templates: in a thread where the dialect has some that compute."""
     if not dialect.properties.nunjucks:
         return work()

@@ -18,7 +18,7 @@ from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.text import LineIndex
 
-__all__ = ["DeclaredWorkspace", "environment_of_target", "in_suite", "in_target"]
+__all__ = ["DeclaredWorkspace", "environment_of_target", "suite_workspace", "target_workspace"]
 
 #: Bytes of a file that describes a workspace.
 _LARGEST = 10_000_000
@@ -45,14 +45,14 @@ class DeclaredWorkspace:
         raise Unscored(f"the {what} {name} is no directory here or in a directory above ({self.where(at)})")
 
 
-def in_suite(case: Runnable, shape: Shape, files: Files) -> DeclaredWorkspace | None:
+def suite_workspace(case: Runnable, shape: Shape, files: Files) -> DeclaredWorkspace | None:
     """What the suite or the case says itself; None when it says nothing. Raises Unscored for a file that is not there."""
     name = "environment" if vars(shape).get("environment") else "workspace"
     around = DeclaredWorkspace(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
     return _behind(vars(shape).get(name), name, around, case.dialect, case)
 
 
-def in_target(target: AnsweringTarget, case: Runnable, files: Files) -> DeclaredWorkspace:
+def target_workspace(target: AnsweringTarget, case: Runnable, files: Files) -> DeclaredWorkspace:
     """The entry of a target. Its paths begin at the suite, and where there is nothing, at its own file."""
     entry = target.entry
 
@@ -64,7 +64,7 @@ def in_target(target: AnsweringTarget, case: Runnable, files: Files) -> Declared
 
 def environment_of_target(target: AnsweringTarget, case: Runnable, files: Files) -> DeclaredWorkspace | None:
     """The environment in the entry of a target. Raises Unscored for a file that is not there."""
-    return _behind(target.shape.environment, "environment", in_target(target, case, files), target.dialect, case)
+    return _behind(target.shape.environment, "environment", target_workspace(target, case, files), target.dialect, case)
 
 
 def _behind(

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from rubric_core.evaluation.workspaces.snapshot import take
 
-__all__ = ["copied", "in_thread", "put_back", "removed"]
+__all__ = ["copy_directory", "in_thread", "remove_directory", "restore_directory"]
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ async def in_thread(work: Callable[[], T]) -> T:
         raise
 
 
-async def copied(source: Path, target: Path) -> None:
+async def copy_directory(source: Path, target: Path) -> None:
     """Copy a directory to a place where there is none; links stay links. Raises OSError."""
     try:
         await in_thread(lambda: shutil.copytree(source, target, symlinks=True))
@@ -33,7 +33,7 @@ async def copied(source: Path, target: Path) -> None:
         raise OSError(f"{error.args[0][0][0]} cannot be copied: {error.args[0][0][2]}") from None
 
 
-async def removed(path: Path) -> None:
+async def remove_directory(path: Path) -> None:
     """Take a directory away, whatever a target did to its permissions."""
 
     def work() -> None:
@@ -44,7 +44,7 @@ async def removed(path: Path) -> None:
     await in_thread(work)
 
 
-async def put_back(path: Path, pristine: Path, *, strict: bool) -> None:
+async def restore_directory(path: Path, pristine: Path, *, strict: bool) -> None:
     """Make `path` what `pristine` is; what git ignores is only put back when `strict`. Raises OSError."""
     await in_thread(lambda: (_all_put_back if strict else _changes_put_back)(path, pristine))
 

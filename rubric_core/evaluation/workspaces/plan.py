@@ -6,10 +6,15 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.cases.target_choice import chosen_as, target_name
+from rubric_core.evaluation.cases.target_choice import matrix_target, target_name
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.settings import AnsweringTarget
-from rubric_core.evaluation.workspaces.declared import DeclaredWorkspace, environment_of_target, in_suite, in_target
+from rubric_core.evaluation.workspaces.declared import (
+    DeclaredWorkspace,
+    environment_of_target,
+    suite_workspace,
+    target_workspace,
+)
 from rubric_core.evaluation.workspaces.hooks import HookPlan, command_in, hooks_in, seconds_in
 from rubric_core.language.model import Execution
 from rubric_core.language.shape import Shape
@@ -103,7 +108,7 @@ def _says_anything(case: Runnable, target: AnsweringTarget | None) -> bool:
 
 def _of_place(case: Runnable, files: Files, target: AnsweringTarget | None) -> WorkspacePlan | None:
     inner = environment_of_target(target, case, files) if target is not None else None
-    every = (in_suite(case, case.suite, files), inner, in_suite(case, case.case, files))
+    every = (suite_workspace(case, case.suite, files), inner, suite_workspace(case, case.case, files))
     written = [each for each in every if each is not None]
     last = written[-1] if written else None
     if last is not None and isinstance(last.shape, Environment):
@@ -111,7 +116,7 @@ def _of_place(case: Runnable, files: Files, target: AnsweringTarget | None) -> W
     plan = _of_workspaces([w for w in written if isinstance(w.shape, Workspace)], _keeps(case)) if written else None
     if target is None or not isinstance(target.shape.workspace_template, str) or (plan is not None and plan.has_start):
         return plan
-    place = in_target(target, case, files)
+    place = target_workspace(target, case, files)
     template = place.directory_named(target.shape.workspace_template, target.shape, "template")
     where = target.entry.where("workspace_template")
     return replace(plan or WorkspacePlan(per_test=True, keep=_keeps(case), where=where), template=template)
@@ -124,10 +129,10 @@ def _hooks_of_target(case: Runnable, files: Files, target: AnsweringTarget | Non
 
 def _written_for_target(case: Runnable, files: Files, target: AnsweringTarget | None) -> Iterator[tuple[str, HookPlan]]:
     if target is not None:
-        yield from hooks_in(in_target(target, case, files), target.shape.hooks)
+        yield from hooks_in(target_workspace(target, case, files), target.shape.hooks)
     name = target_name(case.suite, case.options.target)
     for shape in (case.case, case.suite):
-        found = chosen_as(name, shape)
+        found = matrix_target(name, shape)
         if found is not None:
             place = DeclaredWorkspace(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
             yield from hooks_in(place, found.hooks)

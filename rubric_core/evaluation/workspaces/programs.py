@@ -9,11 +9,11 @@ from pathlib import Path
 from rubric_core.evaluation.code.commands import (
     ProgramError,
     argv_of,
-    ended,
     ended_words,
     failure_words,
     json_input,
     last_words,
+    run_program,
 )
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.scoring.json_path import json_text
@@ -35,7 +35,7 @@ _FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv
 
 async def _run(ports: Ports, program: Program, where: str, what: str = "") -> Finished:
     try:
-        return await ended(program, ports.processes)
+        return await run_program(program, ports.processes)
     except ProgramError as error:
         raise Unscored(f"{what}{error} ({where})") from None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rubric_core.disk import open_file, read_file
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.gitignore import ignored, within
+from rubric_core.loading.gitignore import is_ignored, within
 from rubric_core.loading.path_patterns import Patterns
 
 __all__ = ["KeptFile", "Snapshot", "changes", "take"]
@@ -57,7 +57,7 @@ def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[t
         return
     for entry in entries:
         is_folder = entry.is_dir(follow_symlinks=False)
-        if entry.name == _NEVER or ignored(levels, entry.path, is_folder=is_folder):
+        if entry.name == _NEVER or is_ignored(levels, entry.path, is_folder=is_folder):
             continue
         if is_folder:
             yield from _below(root, Path(entry.path), (*levels, *within(entry.path)))

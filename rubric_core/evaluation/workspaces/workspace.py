@@ -14,7 +14,7 @@ from rubric_core.evaluation.cases.target_choice import shared_targets, target_na
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
-from rubric_core.evaluation.workspaces.directories import copied, in_thread, put_back, removed
+from rubric_core.evaluation.workspaces.directories import copy_directory, in_thread, remove_directory, restore_directory
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
 from rubric_core.evaluation.workspaces.snapshot import Snapshot, changes, take
@@ -189,7 +189,7 @@ class Workspaces:
         if kept:
             self._told(f"the workspace is kept: {path}")
         else:
-            await removed(home)
+            await remove_directory(home)
 
     # What all cases of a plan start from
 
@@ -205,7 +205,7 @@ class Workspaces:
             base.prepared = True
             await self._run("before_all", base, base.place, self._told_around())
             if _resets(base.plan) and base.home is not None:
-                await copied(base.path, base.home / "pristine")
+                await copy_directory(base.path, base.home / "pristine")
         except Unscored as problem:
             base.trouble = problem.reason
             raise
@@ -226,13 +226,13 @@ class Workspaces:
             if plan.template is None:
                 base.path.mkdir()
             else:
-                await copied(plan.template, base.path)
+                await copy_directory(plan.template, base.path)
         for repo in plan.repos:
             await clone(repo, base.path, self._ports)
 
     async def _copied(self, base: _Base, path: Path) -> None:
         try:
-            await copied(base.path, path)
+            await copy_directory(base.path, path)
         except OSError as error:
             raise Unscored(f"the workspace cannot be copied: {error} ({base.plan.where})") from None
 
@@ -268,9 +268,9 @@ class Workspaces:
             if _resets(base.plan) and base.home is not None and lent.path == base.path:
                 if self._stays(base.plan, lent.failed):
                     home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))
-                    await copied(lent.path, home / "workspace")
+                    await copy_directory(lent.path, home / "workspace")
                     self._told(f"the workspace of {told['test_id']} is kept: {home / 'workspace'}")
-                await put_back(lent.path, base.home / "pristine", strict=_resets(base.plan) == "strict")
+                await restore_directory(lent.path, base.home / "pristine", strict=_resets(base.plan) == "strict")
         except (Unscored, OSError) as problem:
             self._told(f"{told['test_id']}: {problem}")
 

@@ -6,7 +6,7 @@ from rubric_core.language.closest_name import lexicon
 from rubric_core.language.evaluators import Composite, Evaluator
 from rubric_core.loading.grading import default_name
 from rubric_core.syntax.tree import Mapping
-from rubric_core.validation.fixes import FILL_IN, added, changed, removed
+from rubric_core.validation.fixes import FILL_IN, add_key_fix, remove_key_fix, replace_with_words
 from rubric_core.validation.rule import Context, Finding, rule
 from rubric_core.validation.wording import names
 
@@ -29,7 +29,7 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
         yield Finding(
             aggregator.at("type"),
             f"an aggregator of type {aggregator.type} needs `{needed}`",
-            fixes=() if aggregator.borrowed else added(aggregator.node, needed, _EXAMPLES[needed], context),
+            fixes=() if aggregator.borrowed else add_key_fix(aggregator.node, needed, _EXAMPLES[needed], context),
             consequence="agentv skips this evaluator with a log line",
         )
     written = [m for m in composite.assertions or [] if isinstance(m, Evaluator)]
@@ -47,10 +47,10 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
             meant = known.closest(entry.name, thorough=known.searches(lost))
             lost += 1
             fixes = (
-                changed(entry.key.span, [meant], safe=True)
+                replace_with_words(entry.key.span, [meant], safe=True)
                 if meant
-                else changed(entry.key.span, without[:1] if len(without) == 1 else ())
-                or removed(place.node, entry.name, context)
+                else replace_with_words(entry.key.span, without[:1] if len(without) == 1 else ())
+                or remove_key_fix(place.node, entry.name, context)
             )
             yield Finding(
                 entry.key.span,

@@ -7,7 +7,7 @@ from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.intended_bounds import meant
+from rubric_core.validation.intended_bounds import intended_bounds
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.units import NUMBERS
 
@@ -27,7 +27,7 @@ def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # 
         for node in _bounds(band, ranges.style)
         if (why := _problem(node))
     ]
-    whole = meant(ranges) if wrong else None
+    whole = intended_bounds(ranges) if wrong else None
     for number, band, node, problem in wrong:
         span = band.at("score_range") if band.borrowed else node.span
         single = (

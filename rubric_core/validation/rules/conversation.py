@@ -6,7 +6,7 @@ from rubric_core.language.model import Case, Turn
 from rubric_core.syntax.edit import add_entry, remove_entry
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit
-from rubric_core.validation.fixes import FILL_IN, added, removed
+from rubric_core.validation.fixes import FILL_IN, add_key_fix, remove_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["CONVERSATION"]
@@ -52,7 +52,7 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
         yield Finding(
             case.key_at("mode"),
             "a conversation needs `turns`",
-            fixes=() if case.borrowed else (*_with_turns(case, context), *removed(case.node, "mode", context)),
+            fixes=() if case.borrowed else (*_with_turns(case, context), *remove_key_fix(case.node, "mode", context)),
             consequence=_VALIDATED,
         )
     for turn in case.turns or []:
@@ -63,7 +63,7 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
         yield Finding(
             case.key_at("expected_output"),
             "in a conversation each turn has its own `expected_output`",
-            fixes=() if case.borrowed else removed(case.node, case.places["expected_output"].name, context),
+            fixes=() if case.borrowed else remove_key_fix(case.node, case.places["expected_output"].name, context),
             consequence=_VALIDATED,
         )
 
@@ -73,4 +73,4 @@ def _with_turns(case: Case, context: Context) -> tuple[Fix, ...]:
     place = case.places.get("input")
     asked = isinstance(place.node, Scalar) and not place.node.is_block if place else False
     written = context.written(place.value) if place is not None and asked else FILL_IN
-    return added(case.node, "turns", f"[{{input: {written}}}]", context)
+    return add_key_fix(case.node, "turns", f"[{{input: {written}}}]", context)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Case
 from rubric_core.syntax.edit import column_of, newline_of, quoted, remove_entry
-from rubric_core.syntax.reindent import shifted
+from rubric_core.syntax.reindent import shift_lines
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -43,7 +43,7 @@ def _fixes(case: Case, context: Context) -> Iterator[Fix]:
         column = column_of(context.text, dash)
         # A text over several lines keeps its distance from what it stands under.
         by = column - column_of(context.text, entry.key.whole.start)
-        written = shifted(context.written(criteria.whole), by)
+        written = shift_lines(context.written(criteria.whole), by)
         if written is None or context.text[dash - column : dash].strip(" "):
             return
         made = Edit(Span(dash, dash), f"- {written}{newline_of(context.text)}{' ' * column}")

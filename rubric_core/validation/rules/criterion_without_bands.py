@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import has_bands, on_scale, required
-from rubric_core.validation.fixes import added_several
+from rubric_core.validation.fixes import add_keys_edit
 from rubric_core.validation.rubrics import ENOUGH, as_object, criteria_of, minimum_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -52,6 +52,6 @@ def _fixes(criterion: Criterion, criteria: list[Criterion], context: Context) ->
         if criterion.shorthand:
             edits = as_object(criterion, criteria, entries, context)
         else:
-            edits = () if criterion.borrowed else added_several(criterion.node, entries, context)
+            edits = () if criterion.borrowed else add_keys_edit(criterion.node, entries, context)
         if edits:
             yield Fix(title, edits, safe=False)

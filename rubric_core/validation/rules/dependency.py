@@ -9,7 +9,7 @@ from rubric_core.loading.reference_collector import is_open
 from rubric_core.syntax.edit import remove_entry, remove_item
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.fixes import changed
+from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, Related, rule
 
 __all__ = ["DEPENDENCY"]
@@ -46,7 +46,7 @@ def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa:
                 if suite.siblings is None and meant is None:
                     continue  # it may be a case of the suite that takes these over
                 fixes = (
-                    changed(suite.outer(entry, at), [meant], safe=True)
+                    replace_with_words(suite.outer(entry, at), [meant], safe=True)
                     if meant and at == node.span
                     else _without(suite, entry, node)
                 )

@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import LlmJudge, LlmRubric, Rubric
 from rubric_core.language.model import Case
 from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.fixes import FILL_IN, added, removed
+from rubric_core.validation.fixes import FILL_IN, add_key_fix, remove_key_fix
 from rubric_core.validation.rubrics import field_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -22,7 +22,7 @@ def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[
         yield Finding(
             shape.at("type"),
             "this rubric has neither `value` nor `prompt`, so it checks nothing",
-            fixes=() if shape.borrowed else added(shape.node, "value", f"[{FILL_IN}]", context),
+            fixes=() if shape.borrowed else add_key_fix(shape.node, "value", f"[{FILL_IN}]", context),
             consequence="agentv skips this evaluator with a log line",
         )
         return
@@ -34,6 +34,6 @@ def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[
         fixes: tuple[Fix, ...] = ()
         if not place.borrowed:
             fixes = (Fix("add a criterion: …", (Edit(place.node.span, f"[{FILL_IN}]"),), safe=False),)
-            fixes += removed(shape.node, place.name, context)
+            fixes += remove_key_fix(shape.node, place.name, context)
         yield Finding(place.key, f"`{place.name}` is an empty list, so it checks nothing", fixes=fixes)
         return

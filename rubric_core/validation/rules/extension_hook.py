@@ -6,7 +6,7 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.model import EXTENSION_RULES, HOOKS, Suite
 from rubric_core.syntax.tree import Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.fixes import changed
+from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["EXTENSION_HOOK"]
@@ -44,7 +44,7 @@ def _wrong(node: Scalar) -> Iterator[tuple[str, tuple[Fix, ...]]]:
         meant = closest(hook, HOOKS.names)
         end = node.span.end - node.is_quoted
         span = Span(end - len(hook), end)
-        likely = changed(span, (meant,), safe=True) if meant else changed(span, HOOKS.names)
+        likely = replace_with_words(span, (meant,), safe=True) if meant else replace_with_words(span, HOOKS.names)
         yield f"there is no hook `{hook}`; there are {hooks}", likely if _on_one_line(node) else ()
 
 

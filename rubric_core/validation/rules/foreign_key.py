@@ -9,7 +9,7 @@ from rubric_core.loading.issues import ForeignKey
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit
-from rubric_core.validation.fixes import removed
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["FOREIGN_KEY"]
@@ -33,7 +33,7 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
             *_entries(issue, context),
             *_on_the_other_scale(issue, context),
             *_nearly(issue, context),
-            *removed(issue.owner.node, issue.name, context),
+            *remove_key_fix(issue.owner.node, issue.name, context),
         )
     refused = context.dialect.properties.strict_keys and issue.owner.strict
     if refused or _entries_key(issue, context) is not None:

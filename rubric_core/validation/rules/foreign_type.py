@@ -7,7 +7,7 @@ from rubric_core.language.misnomers import types_called
 from rubric_core.loading.issues import ForeignType
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.translate_type import turned
+from rubric_core.validation.translate_type import translate_type
 from rubric_core.validation.wording import names
 
 __all__ = ["FOREIGN_TYPE"]
@@ -25,7 +25,7 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     if issue.current and not issue.borrowed:
         fixes = (Fix(f"change it to `{issue.current}`", (Edit(issue.span, issue.current),)),)
     elif not issue.borrowed:
-        fixes = tuple(turned(issue.shape, issue.node, issue.mapping, context))
+        fixes = tuple(translate_type(issue.shape, issue.node, issue.mapping, context))
     graded = issubclass(issue.shape, Evaluator)
     noun = "type" if graded else "kind of provider"
     # The newest dialect folds no names: it asks for the dashes that it knows.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
 from rubric_core.text import Edit
-from rubric_core.validation.bands import bound_edit, covered, is_sound, to_fill_in
+from rubric_core.validation.bands import bound_edit, covered, is_sound, placeholder_bands
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 from rubric_core.validation.wording import band_words, score_words
 
@@ -20,7 +20,7 @@ def GAPPED_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  #
         yield Finding(
             ranges.span,
             "no band at all; the bands have to cover the scores 0–10",
-            fixes=() if ranges.borrowed or ranges.node is None else (to_fill_in(ranges.node),),
+            fixes=() if ranges.borrowed or ranges.node is None else (placeholder_bands(ranges.node),),
             consequence="agentv drops the whole case with a log line",
         )
         return

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.text import Edit
-from rubric_core.validation.fixes import removed
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.units import share_meant
+from rubric_core.validation.units import intended_share
 from rubric_core.validation.wording import number
 
 __all__ = ["GATE_OUT_OF_RANGE"]
@@ -56,13 +56,13 @@ def _scaled(criterion: Criterion, field: str, value: float, context: Context, *,
         return _nearest(criterion, field, context)
     written = number(value) if field == "min_score" else str(round(value))
     fix = Fix(f"write {written}", (Edit(place.value, written),), safe=graded)
-    return (fix, *(() if graded else removed(criterion.node, place.name, context)))
+    return (fix, *(() if graded else remove_key_fix(criterion.node, place.name, context)))
 
 
 def _nearest(criterion: Criterion, field: str, context: Context) -> tuple[Fix, ...]:
     """The nearest value on the scale, where there is one: 0 gates nothing, so that `min_score` can go."""
     place, value = criterion.places[field], vars(criterion)[field]
-    written = share_meant(value) if field == "min_score" else str(min(10, max(0, round(abs(value)))))
+    written = intended_share(value) if field == "min_score" else str(min(10, max(0, round(abs(value)))))
     if written is None:
-        return removed(criterion.node, place.name, context)
+        return remove_key_fix(criterion.node, place.name, context)
     return (Fix(f"write {written}", (Edit(place.value, written),), safe=False),)

@@ -7,7 +7,7 @@ from rubric_core.language.evaluators import Regex
 from rubric_core.syntax.edit import add_entry, quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.fixes import removed
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["INVALID_REGEX"]
@@ -71,7 +71,7 @@ def _flags(regex: Regex, context: Context) -> tuple[Fix, ...]:
     return (
         (Fix(f"write {known}", (Edit(place.value, known),), safe=False),)
         if known
-        else removed(regex.node, place.name, context)
+        else remove_key_fix(regex.node, place.name, context)
     )
 
 

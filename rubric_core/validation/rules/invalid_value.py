@@ -8,9 +8,9 @@ from rubric_core.language.misnomers import options_called
 from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
-from rubric_core.validation.fixes import changed
+from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.type_fixes import given_up
+from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
 
 __all__ = ["INVALID_VALUE"]
@@ -43,7 +43,7 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
     if issue.borrowed:
         fixes = ()
     elif not fixes:
-        fixes = tuple(given_up(issue, context))
+        fixes = tuple(unconvertible(issue, context))
     # Document 003: an unknown kind is no reason to stop, a model judges then.
     scalar = issue.name in ("evaluator", "grader")
     yield Finding(
@@ -61,7 +61,7 @@ def _words(issue: OutOfRange, kind: Choice, alike: str | None, elsewhere: list[s
         word = alike or elsewhere[0]
         yield Fix(f"change it to `{word}`", (replace_value(issue.node, word),), safe=is_slip(str(issue.value), word))
     elif len(kind.names) <= _FEW:
-        yield from (f for f in changed(issue.node.span, elsewhere or kind.names))
+        yield from (f for f in replace_with_words(issue.node.span, elsewhere or kind.names))
 
 
 def _numbers(issue: OutOfRange, kind: Number | Integer, value: float) -> Iterator[Fix]:

@@ -8,10 +8,10 @@ from rubric_core.loading.type_match import found_words
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.bands import covered, to_fill_in, uncovered
-from rubric_core.validation.fixes import FILL_IN, removed_item
-from rubric_core.validation.foreign_band_fixes import in_own_words
-from rubric_core.validation.intended_bounds import SPAN, meant
+from rubric_core.validation.bands import covered, placeholder_bands, uncovered
+from rubric_core.validation.fixes import FILL_IN, remove_item_fix
+from rubric_core.validation.foreign_band_fixes import rewrite_bands
+from rubric_core.validation.intended_bounds import SPAN, intended_bounds
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MALFORMED_BAND"]
@@ -29,7 +29,7 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
         yield Finding(
             ranges.span,
             f"score_ranges is {found}; it should be a list of {shape} or a map such as {{0: poor, 5: good}}",
-            fixes=() if ranges.borrowed or ranges.node is None else (to_fill_in(ranges.node),),
+            fixes=() if ranges.borrowed or ranges.node is None else (placeholder_bands(ranges.node),),
             consequence=_DROPS,
             hides=_all_of(ranges),
         )
@@ -37,7 +37,7 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
         yield _otherwise(odd, ranges, text_key, context)
     if ranges.style != "list":
         return
-    whole = meant(ranges)
+    whole = intended_bounds(ranges)
     for number, band in enumerate(ranges.bands, 1):
         if band.otherwise:
             continue
@@ -65,7 +65,7 @@ def _otherwise(first: Band, ranges: ScoreRanges, text_key: str, context: Context
     span = first.span if first.borrowed else Span(entry.key.span.start, first.otherwise[-1].span.end)
     written = f"{{score_range: [{first.low}, {first.high}], {text_key}: …}}"
     borrowed = any(band.borrowed for band in ranges.bands)
-    fixes = () if borrowed else tuple(in_own_words(ranges, text_key, context))
+    fixes = () if borrowed else tuple(rewrite_bands(ranges, text_key, context))
     words = f"agentv reads no bounds here; write {written}"
     return Finding(span, words, fixes=fixes, consequence=_DROPS, hides=_all_of(ranges))
 
@@ -122,7 +122,7 @@ def _as_band(ranges: ScoreRanges, node: Node, text_key: str, context: Context) -
         return (Fix(f"write {written}", (Edit(node.span, written),), safe=said is not None and said.text is not None),)
     free = uncovered(ranges.bands)
     if not free or isinstance(node, Sequence):
-        return removed_item(ranges.node, node, context) if len(covered(ranges.bands)) > HIGHEST else ()
+        return remove_item_fix(ranges.node, node, context) if len(covered(ranges.bands)) > HIGHEST else ()
     words = plain_or_quoted(node.text) if isinstance(node, Scalar) and isinstance(node.value, str) else FILL_IN
     band = f"{{score_range: [{free[0]}, {free[-1]}], {text_key}: {words}}}"
     lead = " " if node.span.start == node.span.end else ""

@@ -10,13 +10,13 @@ from rubric_core.language.value_kinds import Choice
 from rubric_core.loading.issues import MissingKey
 from rubric_core.loading.type_match import could_be
 from rubric_core.syntax.edit import column_of, newline_of
-from rubric_core.syntax.reindent import shifted
+from rubric_core.syntax.reindent import shift_lines
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.colons import as_sentence, lone_text
 from rubric_core.validation.first_case_fix import first_case
-from rubric_core.validation.fixes import added, example_of
-from rubric_core.validation.list_fixes import lifted
+from rubric_core.validation.fixes import add_key_fix, example_of
+from rubric_core.validation.list_fixes import lift_item
 from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -40,7 +40,7 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
     severity = lack_severity(type(issue.owner), context.dialect.properties)
     if (name := _nested_list(issue, context)) and isinstance(issue.node, Mapping):
         message = f"`{name}` is no evaluator: its items belong in the list around it"
-        edits = () if issue.borrowed else lifted(issue.node, context.text)
+        edits = () if issue.borrowed else lift_item(issue.node, context.text)
         fixes = (Fix("move them there", edits),) if edits else ()
     sentence = lone_text(issue.node) if issue.key.field == "type" and not issue.borrowed else None
     if sentence is not None and _is_no_key(sentence.name or "", context):
@@ -106,11 +106,11 @@ def _fixes(issue: MissingKey, node: Mapping, context: Context) -> Iterator[Fix]:
     # A band's bounds depend on those of its neighbours, and the file of a block is not known.
     owner = issue.owner
     if isinstance(owner, ToolTrajectory) and issue.key.field == "mode":
-        yield from added(node, issue.name, "any_order" if owner.has("minimums") else "in_order", context)
+        yield from add_key_fix(node, issue.name, "any_order" if owner.has("minimums") else "in_order", context)
         return
     example = issue.suggestion or ("" if issue.key.field == "score_range" else example_of(issue.key.example))
     if example and not (isinstance(issue.owner, ContentBlock) and issue.owner.type not in (None, "text")):
-        yield from added(node, issue.name, example, context)
+        yield from add_key_fix(node, issue.name, example, context)
 
 
 def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
@@ -132,7 +132,7 @@ def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
             return
     told = _told_by_keys({entry.name: entry.value for entry in node.entries if entry.name}, context)
     for kind in told[:_FEW]:
-        yield from added(node, "type", kind, context)
+        yield from add_key_fix(node, "type", kind, context)
 
 
 def _with_its_keys(entry: Entry, name: str, context: Context) -> Iterator[Fix]:
@@ -141,7 +141,7 @@ def _with_its_keys(entry: Entry, name: str, context: Context) -> Iterator[Fix]:
     assert isinstance(inner, Mapping)  # it was looked at
     start, first = entry.key.span.start, inner.entries[0].key.whole.start
     by = column_of(text, start) - column_of(text, first)
-    rest = shifted(text[first : inner.span.end], by)
+    rest = shift_lines(text[first : inner.span.end], by)
     if inner.flow or inner.anchor or "#" in text[start:first] or rest is None or by >= 0:
         return
     written = f"type: {name}{newline_of(text)}{' ' * column_of(text, start)}{rest}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion
-from rubric_core.validation.fixes import changed
+from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.rubrics import NUMBERED, id_of
 from rubric_core.validation.rule import Context, Finding, rule
 
@@ -18,5 +18,5 @@ def NAMELESS_CRITERION(criterion: Criterion, context: Context) -> Iterator[Findi
         yield Finding(
             criterion.at("id"),
             "results are read by this id; let it name what the criterion checks",
-            fixes=changed(place.node.span, [name]) if name and not place.borrowed else (),
+            fixes=replace_with_words(place.node.span, [name]) if name and not place.borrowed else (),
         )

@@ -8,7 +8,7 @@ from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.loading.grading import case_list
 from rubric_core.text import Edit
-from rubric_core.validation.fixes import removed
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
@@ -27,7 +27,7 @@ _Holder = Case | Suite | Execution | Composite | AssertSet | Turn | DefaultTest 
 def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
     if isinstance(shape, Execution | Suite) and shape.has("threshold") and shape.threshold == 0:
-        fixes = () if shape.places["threshold"].borrowed else removed(shape.node, "threshold", context)
+        fixes = () if shape.places["threshold"].borrowed else remove_key_fix(shape.node, "threshold", context)
         yield Finding(shape.at("threshold"), "with a threshold of 0 every answer passes", fixes=fixes)
     yield from _idle_minimums(shape, context)
     yield from _shadowed(shape, context)
@@ -70,7 +70,7 @@ def _idle_minimums(shape: Shape, context: Context) -> Iterator[Finding]:
             yield Finding(
                 place.key,
                 f"`{place.name}` changes nothing without `score_ranges`",
-                fixes=() if place.borrowed else removed(criterion.node, place.name, context),
+                fixes=() if place.borrowed else remove_key_fix(criterion.node, place.name, context),
                 consequence="without them a criterion is met or it is not",
             )
 
@@ -93,6 +93,6 @@ def _shadowed(shape: Shape, context: Context) -> Iterator[Finding]:
             owner.key_at(field),
             f"these evaluators do not run beside `{name}`",
             related=(Related(used.key_at(used_field), "this one is read"),),
-            fixes=() if place is None or place.borrowed else removed(owner.node, place.name, context),
+            fixes=() if place is None or place.borrowed else remove_key_fix(owner.node, place.name, context),
             consequence="where several lists are written, only the first of them is read",
         )

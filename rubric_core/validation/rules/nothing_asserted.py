@@ -7,7 +7,7 @@ from rubric_core.loading.grading import asserts_anything
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.text import Span
-from rubric_core.validation.fixes import FILL_IN, added
+from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import names
 
@@ -68,9 +68,9 @@ def _to_fill_in(case: Case, field: str, context: Context) -> tuple[Fix, ...]:
     """What a good answer is only the author knows."""
     key = context.dialect.spelled(Case, "criteria")
     if key and not context.dialect.properties.strict_keys and not case.has("criteria"):
-        return () if case.borrowed else added(case.node, key, FILL_IN, context)
+        return () if case.borrowed else add_key_fix(case.node, key, FILL_IN, context)
     key = context.dialect.spelled(Case, field)
-    return () if case.borrowed or not key or case.has(field) else added(case.node, key, f"[{FILL_IN}]", context)
+    return () if case.borrowed or not key or case.has(field) else add_key_fix(case.node, key, f"[{FILL_IN}]", context)
 
 
 def _skipped(case: Case, context: Context) -> Finding:

@@ -7,7 +7,7 @@ from collections.abc import Mapping as MappingOf
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.text import Edit
 from rubric_core.validation.bands import bound_edit, covered, sound
-from rubric_core.validation.fixes import removed_item
+from rubric_core.validation.fixes import remove_item_fix
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 from rubric_core.validation.wording import band_words, score_words
 
@@ -60,7 +60,7 @@ def _inner(ranges: ScoreRanges, first: Band, second: Band, context: Context) -> 
     inner = second if (second.high or 0) <= (first.high or 0) else first
     if inner.borrowed or inner.node is None:
         return ()
-    return removed_item(
+    return remove_item_fix(
         ranges.node, inner.node, context, f"remove the band {band_words(inner.low or 0, inner.high or 0)}"
     )
 

@@ -11,7 +11,7 @@ from rubric_core.loading.issues import RenamedKey
 from rubric_core.syntax.edit import column_of, newline_of, remove_entry, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.fixes import removed
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.move_fixes import as_rubric, as_variable
 from rubric_core.validation.repositories import as_address
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
@@ -79,7 +79,7 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
     if isinstance(issue.owner, Repo):
         yield from as_address(issue.owner, context)
     elif issue.current and not issue.taken and _beside_another_list(issue):
-        yield from removed(issue.owner.node, issue.spelling.name, context, "remove it: another list is read")
+        yield from remove_key_fix(issue.owner.node, issue.spelling.name, context, "remove it: another list is read")
     elif issue.current and not issue.taken and _strings(issue) and not context.dialect.properties.string_assertions:
         yield from _as_criteria(issue, context)
     elif issue.current and not issue.taken:
@@ -96,9 +96,9 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
         yield from _removed(issue, context)
     elif issue.spelling.field == "evaluator" and _instead(issue, context):
         instead = [*_as_list(issue, context), *_without(issue, context)]
-        yield from instead or removed(issue.owner.node, issue.spelling.name, context)
+        yield from instead or remove_key_fix(issue.owner.node, issue.spelling.name, context)
     elif not issue.current and issue.spelling.fate is not SpellingStatus.LEAVING:  # that one still counts today
-        yield from removed(issue.owner.node, issue.spelling.name, context)
+        yield from remove_key_fix(issue.owner.node, issue.spelling.name, context)
 
 
 def _strings(issue: RenamedKey) -> int:

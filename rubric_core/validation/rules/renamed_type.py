@@ -7,7 +7,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.loading.issues import RenamedType
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
-from rubric_core.validation.translate_type import turned
+from rubric_core.validation.translate_type import translate_type
 
 __all__ = ["RENAMED_TYPE"]
 
@@ -27,7 +27,7 @@ def RENAMED_TYPE(issue: RenamedType, context: Context) -> Iterator[Finding]:  # 
     if current and not issue.borrowed:
         fixes = (Fix(f"change it to `{current}`", (Edit(issue.span, current),)),)
     elif not issue.borrowed:
-        fixes = tuple(turned(known.shape, issue.node, issue.mapping, context))
+        fixes = tuple(translate_type(known.shape, issue.node, issue.mapping, context))
     severity: Severity | None = (
         "error"
         if known.fate is SpellingStatus.REJECTED

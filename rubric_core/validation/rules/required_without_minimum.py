@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.validation.bands import sound
-from rubric_core.validation.fixes import added
+from rubric_core.validation.fixes import add_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import number
 
@@ -30,7 +30,7 @@ def REQUIRED_WITHOUT_MINIMUM(criterion: Criterion, context: Context) -> Iterator
     start = _start(criterion.score_ranges)
     fixes: tuple[Fix, ...] = ()
     if name and start and not criterion.borrowed:
-        fixes = added(criterion.node, name, number(start / 10) if share else str(start), context)
+        fixes = add_key_fix(criterion.node, name, number(start / 10) if share else str(start), context)
     if context.dialect.properties.required_without_min == "never":
         yield Finding(
             criterion.at("required"),

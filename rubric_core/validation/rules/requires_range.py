@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.model import Requires
 from rubric_core.lazy_compilation import pattern
-from rubric_core.validation.fixes import changed
+from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["REQUIRES_RANGE"]
@@ -20,6 +20,6 @@ def REQUIRES_RANGE(requires: Requires, context: Context) -> Iterator[Finding]:  
     """Ranges are written as npm writes them: >=4.0.0, ^4.2, 4.x."""
     if isinstance(requires.agentv, str) and not _RANGE.match(requires.agentv) and requires.agentv.strip() != "*":
         number, place = _NUMBER.search(requires.agentv), requires.places["agentv"]
-        fixes = changed(place.node.span, [f">={number[0]}"]) if number and not place.borrowed else ()
+        fixes = replace_with_words(place.node.span, [f">={number[0]}"]) if number and not place.borrowed else ()
         message = "this is no range of releases; write one such as >=4.0.0 or ^4.2"
         yield Finding(requires.at("agentv"), message, fixes=fixes)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
-from rubric_core.validation.fixes import removed_item
+from rubric_core.validation.fixes import remove_item_fix
 from rubric_core.validation.rubrics import criteria_of, field_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
@@ -28,5 +28,5 @@ def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterato
                 related=(Related(first.at("outcome"), "here"),),
                 fixes=()
                 if place is None or criterion.node is None
-                else removed_item(place.node, criterion.node, context),
+                else remove_item_fix(place.node, criterion.node, context),
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.providers import Replay
 from rubric_core.syntax.tree import Mapping, Node, walk
-from rubric_core.validation.fixes import removed
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["SEVERAL_SOURCES"]
@@ -17,10 +17,12 @@ def SEVERAL_SOURCES(replay: Replay, context: Context) -> Iterator[Finding]:  # n
     for field in written[1:]:
         first, second = replay.places[written[0]], replay.places[field]
         fixes = (
-            *removed(
+            *remove_key_fix(
                 _mapping(replay, second.node), second.name, context, f"keep `{first.name}`, remove `{second.name}`"
             ),
-            *removed(_mapping(replay, first.node), first.name, context, f"keep `{second.name}`, remove `{first.name}`"),
+            *remove_key_fix(
+                _mapping(replay, first.node), first.name, context, f"keep `{second.name}`, remove `{first.name}`"
+            ),
         )
         yield Finding(
             replay.key_at(field),

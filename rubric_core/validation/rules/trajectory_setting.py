@@ -16,7 +16,7 @@ from rubric_core.language.evaluators import (
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.fixes import added, changed, removed
+from rubric_core.validation.fixes import add_key_fix, remove_key_fix, replace_with_words
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, names
 
@@ -91,7 +91,7 @@ def _in_trajectory(check: ToolTrajectory, mode: str, context: Context) -> Iterat
         yield Finding(
             check.key_at(other),
             f"the mode {mode} does not read `{other}`",
-            fixes=() if check.places[other].borrowed else removed(check.node, check.places[other].name, context),
+            fixes=() if check.places[other].borrowed else remove_key_fix(check.node, check.places[other].name, context),
             severity="warning",
             tags=("unnecessary",),
         )
@@ -126,7 +126,7 @@ def _in_value(check: _Check, value: Mapping, context: Context) -> Iterator[_Wron
     for groups in (g for shape, g in _NEEDED if isinstance(check, shape)):
         for group in groups:
             if not any(name in written for name in group):
-                fixes = added(value, group[0], _EXAMPLES[group[0]], context)
+                fixes = add_key_fix(value, group[0], _EXAMPLES[group[0]], context)
                 yield value.span, f"`value` needs {names(group, 'or')} here", fixes
     if isinstance(check, ToolArgsMatch | ToolSequence):
         yield from _word(written.get("mode"), "mode", check.modes)
@@ -154,7 +154,7 @@ def _needless_bounds(value: Mapping, written: dict[str, Node], context: Context)
         node = written.get(name)
         if isinstance(node, Scalar) and not (name == "max" and node.value == 0):
             words = f"`not-skill-used` takes no `{name}`: no use at all is allowed"
-            yield node.span, words, removed(value, name, context)
+            yield node.span, words, remove_key_fix(value, name, context)
 
 
 def _whole(node: Scalar) -> tuple[Fix, ...]:
@@ -167,5 +167,5 @@ def _whole(node: Scalar) -> tuple[Fix, ...]:
 def _word(node: Node | None, name: str, possible: tuple[str, ...]) -> Iterator[_Wrong]:
     if isinstance(node, Scalar) and "{{" not in node.text and node.text not in possible:
         meant = closest(node.text, possible)
-        fixes = changed(node.span, [meant], safe=True) if meant else changed(node.span, possible)
+        fixes = replace_with_words(node.span, [meant], safe=True) if meant else replace_with_words(node.span, possible)
         yield node.span, f"`{name}` cannot be `{node.text}`; it should be one of {', '.join(possible)}", fixes

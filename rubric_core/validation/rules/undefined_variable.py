@@ -8,7 +8,7 @@ from dataclasses import replace
 from rubric_core.language.model import Case, DefaultTest, Suite
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.fixes import FILL_IN, added
+from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
 
@@ -87,9 +87,9 @@ def _given(cases: CaseList, entry: CaseEntry, name: str, context: Context) -> tu
     if entry.case.borrowed or (place is not None and place.borrowed):
         return ()
     if place is not None:
-        fixes = added(place.node, name, FILL_IN, own)
+        fixes = add_key_fix(place.node, name, FILL_IN, own)
     else:
-        fixes = added(entry.case.node, "vars", f"{{{name}: {FILL_IN}}}", own)
+        fixes = add_key_fix(entry.case.node, "vars", f"{{{name}: {FILL_IN}}}", own)
     return tuple(replace(f, edits=tuple(Edit(cases.outer(entry, e.span), e.new_text) for e in f.edits)) for f in fixes)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.loading.reference_issues import UnknownTarget
 from rubric_core.syntax.edit import replace_value
-from rubric_core.validation.fixes import changed
+from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, names
 
@@ -29,7 +29,7 @@ def UNKNOWN_TARGET(issue: UnknownTarget, context: Context) -> Iterator[Finding]:
         if issue.borrowed
         else (Fix(f"change it to `{meant}`", (replace_value(issue.node, meant),)),)
         if meant
-        else changed(issue.node.span, known if len(known) <= _FEW else ())
+        else replace_with_words(issue.node.span, known if len(known) <= _FEW else ())
     )
     yield Finding(
         issue.span,

@@ -6,7 +6,7 @@ from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import on_scale
-from rubric_core.validation.fixes import added
+from rubric_core.validation.fixes import add_key_fix
 from rubric_core.validation.rubrics import ENOUGH, criteria_of, minimum_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
@@ -27,7 +27,7 @@ def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iter
         # Beside bands `required: true` alone is read differently again, a minimum is not.
         other = minimum_of(context.dialect, ENOUGH) if scaled else (name or "", "true")
         said = ((name or "", "false"), other)
-        fixes = [fix for key, value in said for fix in added(criterion.node, key, value, context)]
+        fixes = [fix for key, value in said for fix in add_key_fix(criterion.node, key, value, context)]
         yield Finding(
             criterion.at("id" if criterion.has("id") else "outcome"),
             "this does not say whether it is `required`; rubric reads false, as documented",
@@ -68,7 +68,7 @@ def _is_read(criterion: Criterion, dialect: Dialect) -> bool:
 
 def _everywhere(unstated: list[Criterion], name: str, context: Context) -> Iterator[Fix]:
     """The same for every such criterion of the rubric."""
-    edits = [e for c in unstated for fix in added(c.node, name, "false", context) for e in fix.edits]
+    edits = [e for c in unstated for fix in add_key_fix(c.node, name, "false", context) for e in fix.edits]
     if len(unstated) > 1 and len(edits) == len(unstated):
         yield Fix(
             f"add `{name}: false` to the {len(unstated)} criteria of this rubric without it", tuple(edits), safe=False

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Environment, Hook, Repo, Workspace
 from rubric_core.text import Edit
-from rubric_core.validation.fixes import FILL_IN, added, removed
+from rubric_core.validation.fixes import FILL_IN, add_key_fix, remove_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["WORKSPACE_SETTING"]
@@ -43,7 +43,7 @@ def _workspace(workspace: Workspace, context: Context) -> Iterator[Finding]:
         yield Finding(
             workspace.at("mode"),
             "`mode: static` needs `path`: the directory to work in",
-            fixes=() if workspace.borrowed else added(workspace.node, "path", FILL_IN, context),
+            fixes=() if workspace.borrowed else add_key_fix(workspace.node, "path", FILL_IN, context),
         )
 
 
@@ -79,7 +79,7 @@ def _environment(environment: Environment, context: Context) -> Iterator[Finding
         yield Finding(
             environment.at("type"),
             "a container needs `image`, or `context` to build one from",
-            fixes=() if environment.borrowed else added(environment.node, "image", FILL_IN, context),
+            fixes=() if environment.borrowed else add_key_fix(environment.node, "image", FILL_IN, context),
         )
     if environment.type == "host":
         for field in Environment.CONTAINER_KEYS:
@@ -93,4 +93,4 @@ def _environment(environment: Environment, context: Context) -> Iterator[Finding
 
 def _gone(shape: Shape, field: str, context: Context) -> tuple[Fix, ...]:
     place = shape.places[field]
-    return () if place.borrowed else removed(shape.node, place.name, context)
+    return () if place.borrowed else remove_key_fix(shape.node, place.name, context)

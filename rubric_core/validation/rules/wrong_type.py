@@ -6,9 +6,9 @@ from rubric_core.loading.issues import WrongType
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
-from rubric_core.validation.fixes import removed
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.type_fixes import retyped
+from rubric_core.validation.type_fixes import convert_value
 from rubric_core.validation.wording import subject
 
 __all__ = ["WRONG_TYPE"]
@@ -17,7 +17,7 @@ __all__ = ["WRONG_TYPE"]
 @rule("wrong-type", "error", "A value of another type than the key takes")
 def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what is expected and what was found; rewrite the value where the meaning is plain."""
-    fixes = () if issue.borrowed else tuple(retyped(issue, context))
+    fixes = () if issue.borrowed else tuple(convert_value(issue, context))
     if context.written(issue.span).startswith("{{"):
         # A template that stands bare: YAML reads its braces as a mapping in a mapping.
         line = context.written(context.underlined(issue.span))
@@ -35,7 +35,11 @@ def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa
     if issue.idle:
         words = f"{subject(issue.name)} has no value, which is the same as not writing it"
         owner, declared = issue.owner, issue.key
-        gone = removed(owner.node, issue.name, context) if owner is not None and declared and not issue.borrowed else ()
+        gone = (
+            remove_key_fix(owner.node, issue.name, context)
+            if owner is not None and declared and not issue.borrowed
+            else ()
+        )
         yield Finding(issue.span, words, fixes=gone, severity="hint", tags=("unnecessary",))
         return
     if issue.name == "vars" and isinstance(issue.node, Scalar) and issue.node.text.startswith("file://"):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from planted.suite import Suite
 from rubric_core.analysis import Analysis, Language, analyze
-from rubric_core.fixing import fixed
+from rubric_core.fixing import apply_safe_fixes
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Node, Scalar, walk
 from rubric_core.text import Edit, Span, apply_edits
@@ -65,9 +65,9 @@ def broken_promises(planted: Analysis, found: Diagnostic, fix: Fix, suite: Suite
 
 def unsettled(planted: Analysis, suite: Suite, language: Language) -> Iterator[str]:
     """What is wrong with fixing everything that is safe: more to do the second time, new findings, a count that is not true."""
-    done = fixed(planted)
+    done = apply_safe_fixes(planted)
     once = done.analysis
-    if fixed(analyzed(once.document.text, suite, language)).count:
+    if apply_safe_fixes(analyzed(once.document.text, suite, language)).count:
         yield "fixing again changes more"
     known = {(d.code, d.message) for d in (*planted.diagnostics, *suite.analysis.diagnostics)}
     new = [d for d in once.diagnostics if (d.code, d.message) not in known]

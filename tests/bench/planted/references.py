@@ -9,7 +9,7 @@ from planted.suite import LOST, Plant, Planted, Suite, replaced
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import children
 from rubric_core.loading.directory_search import URL
-from rubric_core.loading.reference_collector import Mention, is_script, mentions
+from rubric_core.loading.reference_collector import Mention, collect_references, is_script
 
 __all__ = ["KINDS"]
 
@@ -20,7 +20,7 @@ def _mentions(suite: Suite, refers_to: str) -> Iterator[tuple[Mention, int]]:
     around = [(s, 0) for s in children(suite.analysis.suite)] if suite.analysis.suite is not None else []
     said = " ".join(d.message for d in suite.analysis.diagnostics)
     for shape, offset in (*suite.shapes, *around):
-        for mention in mentions(shape):
+        for mention in collect_references(shape):
             inside = offset or mention.node.span.end <= len(head)
             if mention.refers_to == refers_to and not mention.borrowed and inside and mention.text not in said:
                 yield mention, offset

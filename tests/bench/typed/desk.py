@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.documents.deferral import IDLE, Deferral
 from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.deferral import without_some
+from rubric_lsp.features.deferral import leave_out_deferred
 from rubric_lsp.routes import make_server
 from typed.texts import Text
 from typed.ways import Pen
@@ -128,7 +128,7 @@ class Desk:
         if not snapshot.is_ours:
             return {}
         deferred = self.server.deferral.numbers(snapshot) if self._quiet else frozenset()
-        said = without_some(snapshot.analysis.found, deferred).placed(snapshot.document)
+        said = leave_out_deferred(snapshot.analysis.found, deferred).placed(snapshot.document)
         return {_key(each): each.span for each in said}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rubric_core.ports import Answer, AnswerFile, Tokens, ToolUse
 
-__all__ = ["answer_told", "last_text", "number", "objects", "tokens_told", "told_messages", "tool_uses"]
+__all__ = ["last_text", "number", "objects", "read_answer", "read_messages", "read_tokens", "tool_uses"]
 
 #: Where the text of an answer may stand, in the words of every release; the first one that is there counts.
 _TEXTS = ("text", "output", "output_messages", "answer", "candidate_answer", "model_answer", "messages")
@@ -17,7 +17,7 @@ _MESSAGE_KEYS = ("name", "content", "start_time", "end_time", "duration_ms", "me
 _CALL_KEYS = ("output", "id", "status", "start_time", "end_time", "duration_ms")
 
 
-def answer_told(told: Mapping[str, Any], took: float | None = None) -> Answer | None:
+def read_answer(told: Mapping[str, Any], took: float | None = None) -> Answer | None:
     """The answer in an object; None when there is none in it.
 
     Args:
@@ -34,15 +34,15 @@ def answer_told(told: Mapping[str, Any], took: float | None = None) -> Answer | 
     calls = tool_uses(messages)
     if not calls and isinstance(trace, dict):
         calls = tool_uses(trace.get("messages")) or calls
-    said = told_messages(messages) if messages is not None else None
+    said = read_messages(messages) if messages is not None else None
     return Answer(
-        text, duration_ms=number(told.get("duration_ms"), took), tokens=tokens_told(told.get("token_usage")),
+        text, duration_ms=number(told.get("duration_ms"), took), tokens=read_tokens(told.get("token_usage")),
         cost_usd=number(told.get("cost_usd"), None), tool_uses=calls, files=_files(_last(output)), file_changes=_text(told.get("file_changes")),
         messages=said or None, llm_calls=sum(m["role"] == "assistant" for m in said) if said else None,
     )  # fmt: skip
 
 
-def told_messages(messages: list[Any]) -> tuple[Mapping[str, Any], ...]:
+def read_messages(messages: list[Any]) -> tuple[Mapping[str, Any], ...]:
     """The messages of a reply with the keys that graders know; whatever else is in them is left out."""
     return tuple(_message(each) for each in messages if isinstance(each, dict))
 
@@ -114,7 +114,7 @@ def number(value: object, default: float | None) -> float | None:
     return float(value)
 
 
-def tokens_told(value: object) -> Tokens | None:
+def read_tokens(value: object) -> Tokens | None:
     """Token usage as `{input, output, cached, reasoning}`."""
     if not isinstance(value, dict):
         return None

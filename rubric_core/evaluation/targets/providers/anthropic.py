@@ -8,9 +8,9 @@ from rubric_core.evaluation.targets.providers.api import (
     ApiModel,
     Call,
     Option,
-    counted,
-    in_turn,
-    merged,
+    alternate_roles,
+    count_tokens,
+    merge_messages,
     no_text,
     sampling,
 )
@@ -40,7 +40,7 @@ class _Wire:
         return {"temperature": ("temperature",), "schema": ("tool_choice", "tools", "input_schema")}
 
     def call(self, request: Request, without: Collection[Option]) -> Call:
-        system, turns = merged(request.messages)
+        system, turns = merge_messages(request.messages)
         warmth, longest = sampling(request, self.settings)
         thinking = self.settings.thinking_budget or 0
         said = [{"role": role, "content": text} for role, text in turns]
@@ -50,14 +50,14 @@ class _Wire:
         if thinking:
             # A model that thinks takes neither a temperature nor a tool that it has to call.
             body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
-            return Call(_URL, self.headers, body, in_turn(system, turns))
+            return Call(_URL, self.headers, body, alternate_roles(system, turns))
         if warmth is not None and "temperature" not in without:
             body["temperature"] = min(1.0, warmth)
         if request.schema is not None and "schema" not in without:
             name, schema = request.schema
             body["tools"] = [{"name": name, "description": "Hand in the result.", "input_schema": schema}]
             body["tool_choice"] = {"type": "tool", "name": name}
-        return Call(_URL, self.headers, body, in_turn(system, turns))
+        return Call(_URL, self.headers, body, alternate_roles(system, turns))
 
     def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
         blocks = reply.get("content")
@@ -80,7 +80,7 @@ class _Wire:
 def _tokens(usage: object) -> Tokens | None:
     counts = usage if isinstance(usage, dict) else {}
     kept = counts.get("cache_read_input_tokens")
-    tokens = counted(usage, "input_tokens", "output_tokens", kept, cached_apart=True)
+    tokens = count_tokens(usage, "input_tokens", "output_tokens", kept, cached_apart=True)
     written = counts.get("cache_creation_input_tokens")
     if tokens is None or not isinstance(written, int):
         return tokens

@@ -11,7 +11,18 @@ from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, SentPayload, Tokens
 
-__all__ = ["ApiModel", "Call", "Option", "Wire", "answered", "counted", "in_turn", "merged", "no_text", "sampling"]
+__all__ = [
+    "ApiModel",
+    "Call",
+    "Option",
+    "Wire",
+    "alternate_roles",
+    "answer_from_reply",
+    "count_tokens",
+    "merge_messages",
+    "no_text",
+    "sampling",
+]
 
 #: Parts of a request that a server may not know. Without a schema the prompt alone says what to reply.
 Option = Literal["schema", "temperature", "length", "effort"]
@@ -108,13 +119,13 @@ def sampling(request: Request, settings: Api) -> tuple[float | None, int | None]
     return warmth, request.max_output_tokens or settings.max_output_tokens
 
 
-def in_turn(system: str, turns: Sequence[tuple[str, str]]) -> tuple[ChatMessage, ...]:
+def alternate_roles(system: str, turns: Sequence[tuple[str, str]]) -> tuple[ChatMessage, ...]:
     """What `merged` gave, as messages."""
     said = (ChatMessage("assistant" if role == "assistant" else "user", text) for role, text in turns)
     return (*((ChatMessage("system", system),) if system else ()), *said)
 
 
-def merged(messages: Collection[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
+def merge_messages(messages: Collection[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
     """For APIs that want a system prompt apart and roles in turn: that prompt, and (user or assistant, text) in turn."""
     system = "\n\n".join(m.content for m in messages if m.role == "system")
     turns: list[tuple[str, str]] = []
@@ -131,7 +142,7 @@ def merged(messages: Collection[ChatMessage]) -> tuple[str, list[tuple[str, str]
     return system, turns
 
 
-def counted(
+def count_tokens(
     usage: object, given: str, made: str, cached: object, reasoning: object = 0, *, cached_apart: bool = False
 ) -> Tokens | None:
     """Tokens by the names that an API has for them; None when it does not tell. `cached_apart`: not part of `given`."""
@@ -144,14 +155,14 @@ def counted(
     return Tokens(read if cached_apart else max(0, read - hidden), written, hidden, thought)
 
 
-def answered(text: str, reply: Mapping[str, Any], took: float, model: str, given: str, made: str) -> Answer:
+def answer_from_reply(text: str, reply: Mapping[str, Any], took: float, model: str, given: str, made: str) -> Answer:
     """An answer with what the APIs of OpenAI tell of it; `given` and `made` are their names for tokens read and written."""
     told = reply.get("usage")
     usage = told if isinstance(told, dict) else {}
     cached = _detail(usage, given, "cached_tokens")
     thought = _detail(usage, made, "reasoning_tokens")
     return Answer(
-        text, duration_ms=took, tokens=counted(usage, given, made, cached, thought), cost_usd=number(usage.get("cost"), None),
+        text, duration_ms=took, tokens=count_tokens(usage, given, made, cached, thought), cost_usd=number(usage.get("cost"), None),
         tool_uses=(), llm_calls=1, model=str(reply.get("model") or model),
     )  # fmt: skip
 

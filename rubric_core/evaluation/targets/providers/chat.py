@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import field
 from typing import Any
 
-from rubric_core.evaluation.targets.providers.api import Call, Option, answered, no_text, sampling
+from rubric_core.evaluation.targets.providers.api import Call, Option, answer_from_reply, no_text, sampling
 from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ProviderError, Request
@@ -65,4 +65,4 @@ class ChatWire:
             raise no_text(False)
         if not text and choice.get("finish_reason") == "length":
             raise no_text(True)
-        return answered(text, reply, took, self.model, "prompt_tokens", "completion_tokens")
+        return answer_from_reply(text, reply, took, self.model, "prompt_tokens", "completion_tokens")

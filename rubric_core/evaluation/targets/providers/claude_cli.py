@@ -7,7 +7,7 @@ from typing import Any
 
 from rubric_core.evaluation.targets.providers.agent import AgentError, Invocation, ToolLog, agent_kind
 from rubric_core.evaluation.targets.providers.answer_reader import number
-from rubric_core.evaluation.targets.providers.api import counted
+from rubric_core.evaluation.targets.providers.api import count_tokens
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.providers import Claude
 from rubric_core.lazy_compilation import dataclass
@@ -64,7 +64,7 @@ def _tools(events: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:
 def _tokens(usage: object) -> Tokens | None:
     counts = usage if isinstance(usage, dict) else {}
     kept, written = counts.get("cache_read_input_tokens"), counts.get("cache_creation_input_tokens")
-    tokens = counted(usage, "input_tokens", "output_tokens", kept, cached_apart=True)
+    tokens = count_tokens(usage, "input_tokens", "output_tokens", kept, cached_apart=True)
     if tokens is None or not isinstance(written, int):
         return tokens
     return Tokens(tokens.input + written, tokens.output, tokens.cached)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rubric_core.evaluation.targets.providers.answer_reader import answer_told, objects
+from rubric_core.evaluation.targets.providers.answer_reader import objects, read_answer
 from rubric_core.ports import Answer
 
 __all__ = ["answer_in", "answer_in_batch"]
@@ -74,13 +74,13 @@ def _of_object(told: Mapping[str, Any], text: str, took: float) -> Answer:
     messages = told["output"] if "output" in told else told.get("output_messages")
     if messages:
         kept = [_with_content(message) for message in messages]
-        answer = answer_told({"output": kept, **measured}, took) or _plain(text, took)
+        answer = read_answer({"output": kept, **measured}, took) or _plain(text, took)
         return replace(answer, llm_calls=sum(m["role"] == "assistant" for m in kept), note=_lost(messages, kept))
     if "text" not in told:
         return _plain(text, took)
     said = told["text"]
     words = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    answer = answer_told({"text": words, **measured}, took) or _plain(text, took)
+    answer = read_answer({"text": words, **measured}, took) or _plain(text, took)
     return replace(answer, tool_uses=(), llm_calls=1)
 
 

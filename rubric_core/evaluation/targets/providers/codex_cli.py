@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.targets.providers.agent import AgentError, Invocation, ToolLog, agent_kind
-from rubric_core.evaluation.targets.providers.api import counted
+from rubric_core.evaluation.targets.providers.api import count_tokens
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.language.providers import Codex
 from rubric_core.lazy_compilation import dataclass
@@ -51,7 +51,7 @@ class _Dialogue:
                 failure = str(told.get("message", told)) if isinstance(told, dict) else str(told)
             elif kind == "turn.completed":
                 failure, turns = "", turns + 1
-                used = counted(event.get("usage"), "input_tokens", "output_tokens", _cached(event.get("usage")))
+                used = count_tokens(event.get("usage"), "input_tokens", "output_tokens", _cached(event.get("usage")))
                 tokens += used or Tokens()
             elif kind == "item.completed" and isinstance(item, dict):
                 if item.get("type") == "agent_message" and isinstance(item.get("text"), str):

@@ -9,9 +9,9 @@ from rubric_core.evaluation.targets.providers.api import (
     ApiModel,
     Call,
     Option,
-    counted,
-    in_turn,
-    merged,
+    alternate_roles,
+    count_tokens,
+    merge_messages,
     no_text,
     sampling,
 )
@@ -45,7 +45,7 @@ class _Wire:
         }
 
     def call(self, request: Request, without: Collection[Option]) -> Call:
-        system, turns = merged(request.messages)
+        system, turns = merge_messages(request.messages)
         said = [{"role": "model" if r == "assistant" else r, "parts": [{"text": text}]} for r, text in turns]
         body: dict[str, Any] = {"contents": said}
         if system:
@@ -54,7 +54,7 @@ class _Wire:
         if config:
             body["generationConfig"] = config
         url = f"{_URL}{quote(self.model, safe='')}:generateContent"
-        return Call(url, self.headers, body, in_turn(system, turns))
+        return Call(url, self.headers, body, alternate_roles(system, turns))
 
     def _config(self, request: Request, without: Collection[Option]) -> dict[str, Any]:
         warmth, longest = sampling(request, self.settings)
@@ -94,7 +94,7 @@ class _Wire:
 
 def _tokens(usage: object) -> Tokens | None:
     counts = usage if isinstance(usage, dict) else {}
-    tokens = counted(usage, "promptTokenCount", "candidatesTokenCount", counts.get("cachedContentTokenCount"))
+    tokens = count_tokens(usage, "promptTokenCount", "candidatesTokenCount", counts.get("cachedContentTokenCount"))
     thought = counts.get("thoughtsTokenCount")
     if tokens is None or not isinstance(thought, int):
         return tokens

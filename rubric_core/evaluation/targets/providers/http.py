@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from rubric_core.evaluation.model.redaction import sealed
+from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.refusals import ErrorReply, refusal_of
 from rubric_core.language.providers import Api
@@ -68,7 +68,7 @@ class HttpTarget:
         retries = _or(self.settings.max_retries, _RETRIES)
         longest = _or(self.settings.retry_max_delay_ms, _LONGEST_DELAY_MS) / 1000
         delay = _or(self.settings.retry_initial_delay_ms, _FIRST_DELAY_MS) / 1000
-        clock, http = self.ports.clock, sealed(self.ports, self.place.redact).http
+        clock, http = self.ports.clock, seal(self.ports, self.place.redact).http
         for left in range(retries, -1, -1):
             if self._not_before > clock.seconds():
                 await clock.sleep(self._not_before - clock.seconds())

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
-from rubric_core.dataclass_copies import changed
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
@@ -67,7 +67,7 @@ class GuardedProvider(ProviderWrapper):
                 await self.clock.sleep(begin - now)
         sent = request.sent
         if self.redact:
-            request = changed(request, sent=lambda each: sent(self.redact.within(each)))
+            request = replace_fields(request, sent=lambda each: sent(self.redact.within(each)))
         try:
             answer = await self.inner.ask(request)
         except ProviderError as error:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from rubric_core.evaluation.code.commands import ProgramError, ended, ended_words, failure_words, last_words
-from rubric_core.evaluation.model.redaction import sealed
+from rubric_core.evaluation.code.commands import ProgramError, ended_words, failure_words, last_words, run_program
+from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Finished, Ports, Program, ProviderError, Request, SentPayload
@@ -53,7 +53,7 @@ class ProgramRunner:
         )
         where = self.place.where(self.setting)
         try:
-            return await ended(program, sealed(self.ports, self.place.redact).processes)
+            return await run_program(program, seal(self.ports, self.place.redact).processes)
         except ProgramError as error:
             if error.took_too_long:
                 where = self.place.where("timeout_seconds")

@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.targets.providers.answer_reader import answer_told
+from rubric_core.evaluation.targets.providers.answer_reader import read_answer
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.language.providers import Replay
 from rubric_core.lazy_compilation import dataclass
@@ -46,7 +46,7 @@ class _Replay:
                 self._rows = [row for row in self._read() if self._wanted(row)]
         rows = [row for row in self._rows if _first(row, _CASE) == request.case_id]
         # The second run of a case has the second recording of it; the last one serves all further runs.
-        answer = answer_told(rows[min(request.attempt, len(rows)) - 1]) if rows else None
+        answer = read_answer(rows[min(request.attempt, len(rows)) - 1]) if rows else None
         if answer is None:
             where = self.place.where(self.source)
             what = "the recording has no answer" if rows else f"no answer of {self.settings.source_target} is recorded"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from rubric_core.evaluation.targets.providers.api import Call, Option, answered, no_text, sampling
+from rubric_core.evaluation.targets.providers.api import Call, Option, answer_from_reply, no_text, sampling
 from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ProviderError, Request
@@ -56,7 +56,7 @@ class ResponsesWire:
         if not text:
             why = reply.get("incomplete_details")
             raise no_text(isinstance(why, dict) and why.get("reason") == "max_output_tokens")
-        return answered(text, reply, took, self.model, "input_tokens", "output_tokens")
+        return answer_from_reply(text, reply, took, self.model, "input_tokens", "output_tokens")
 
 
 def _texts(output: list[Any]) -> Iterator[str]:

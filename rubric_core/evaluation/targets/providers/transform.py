@@ -11,12 +11,12 @@ from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
 
-__all__ = ["TransformedProvider", "transformed"]
+__all__ = ["TransformedProvider", "transform_provider"]
 
 _SECONDS = 60.0
 
 
-def transformed(provider: Provider, entry: Entry, place: TargetLocation, ports: Ports) -> Provider:
+def transform_provider(provider: Provider, entry: Entry, place: TargetLocation, ports: Ports) -> Provider:
     """A provider with the code of its entry behind it, itself where there is none. Raises ValueError for what is no code."""
     code = entry.transform
     if code is None:
