@@ -92,7 +92,7 @@ async def _serve(options: argparse.Namespace) -> int:
     from rubric_lsp.routes import make_server  # noqa: PLC0415
 
     server = make_server()
-    server.memory.started()
+    server.gc.started()
     ClientLog.install(server.protocol)
     if options.tcp is None and options.ws is None and options.unix is None:
         return await serve_stdio(server.protocol)

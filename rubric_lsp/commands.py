@@ -107,22 +107,22 @@ class Commands:
     # -- looking ------------------------------------------------------------------------------------------------------
 
     async def _open_report(self, uri: str, case_id: str) -> object:
-        return await self._server.reading.show("report", uri, case_id)
+        return await self._server.virtual_documents.show("report", uri, case_id)
 
     async def _open_answer(self, uri: str, case_id: str) -> object:
-        return await self._server.reading.show("answer", uri, case_id)
+        return await self._server.virtual_documents.show("answer", uri, case_id)
 
     async def _open_prompt(self, uri: str, case_id: str) -> object:
-        return await self._server.reading.show("prompt", uri, case_id)
+        return await self._server.virtual_documents.show("prompt", uri, case_id)
 
     async def _open_reply(self, uri: str, case_id: str, evaluator: object = "") -> object:
-        return await self._server.reading.show("reply", uri, case_id, evaluator if isinstance(evaluator, str) else "")
+        return await self._server.virtual_documents.show("reply", uri, case_id, evaluator if isinstance(evaluator, str) else "")
 
     async def _open_trace(self, uri: str, case_id: str) -> object:
-        return await self._server.reading.show("trace", uri, case_id)
+        return await self._server.virtual_documents.show("trace", uri, case_id)
 
     async def _diff_answer(self, uri: str, case_id: str) -> object:
-        return await self._server.reading.compare(uri, case_id)
+        return await self._server.virtual_documents.compare(uri, case_id)
 
     async def _copy_command(self, uri: str, case_id: str) -> object:
         """The line itself: a clipboard is the client's. One that does not know what to do with it shows it."""

@@ -22,7 +22,7 @@ class Host(Protocol):
     protocol: RubricProtocol
     client: Client
     documents: ClientWorkspace
-    around: ProjectIndex
+    index: ProjectIndex
     permission: Permission
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":

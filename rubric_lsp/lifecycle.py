@@ -31,10 +31,10 @@ def initialize(server: RubricServer, params: Mapping[str, Any], commands: Iterab
     server.permission.editor_trusts = server.documents.settings.trusted
     trace(server, params.get("trace"))
     server.protocol.initialized()
-    server.survey.shown = client.progress
-    server.survey.unwatched = not client.registers_watchers
+    server.workspace_check.shown = client.progress
+    server.workspace_check.unwatched = not client.registers_watchers
     if client.pulls_diagnostics:
-        server.checks.pulled = server.pulling.refresh
+        server.checks.pulled = server.pull.refresh
     # Looked at before the answer: a number that is nobody's by now is one of another process namespace.
     if client.process is not None and is_alive(client.process):
         server.keep(watch_parent(client.process, server.protocol.lost))
@@ -48,7 +48,7 @@ def initialized(server: RubricServer) -> None:
     """The client is ready for requests."""
     server.keep(_register(server))
     if server.documents.folders:
-        server.survey.changed(publishing=not server.client.pulls_diagnostics)
+        server.workspace_check.changed(publishing=not server.client.pulls_diagnostics)
     if server.client.configuration:
         configure(server, None)
 
@@ -82,7 +82,7 @@ def change_folders(server: RubricServer, added: Mapping[str, str], removed: Iter
     """Folders were opened and closed."""
     server.documents.folders = folders_after(server.documents.folders, added, removed)
     server.permission.folders = server.documents.folders
-    server.survey.changed(publishing=not server.client.pulls_diagnostics)
+    server.workspace_check.changed(publishing=not server.client.pulls_diagnostics)
 
 
 def configure(server: RubricServer, pushed: object) -> None:
@@ -121,5 +121,5 @@ def _use(server: RubricServer, given: object, *, startup: bool = False) -> None:
         return
     server.documents.again()
     server.checks.all_due()
-    server.survey.changed(publishing=not server.client.pulls_diagnostics)
+    server.workspace_check.changed(publishing=not server.client.pulls_diagnostics)
     server.runs.refresh()

@@ -36,12 +36,14 @@ class PullDiagnostics:
     Args:
         host: The conversation.
         listed: What is listed for a version of a document, but for the findings with some numbers.
-        survey: What is known of files that are not open.
+        workspace_check: What is known of files that are not open.
         deferral: Which findings wait while a person writes.
     """
 
-    def __init__(self, host: Host, listed: DiagnosticSource, survey: WorkspaceCheck, deferral: Deferral) -> None:
-        self._host, self._listed, self._survey, self._deferral = host, listed, survey, deferral
+    def __init__(
+        self, host: Host, listed: DiagnosticSource, workspace_check: WorkspaceCheck, deferral: Deferral
+    ) -> None:
+        self._host, self._listed, self._workspace_check, self._deferral = host, listed, workspace_check, deferral
         self._refreshing: asyncio.TimerHandle | None = None
 
     def document(self, snapshot: Snapshot, known: str | None) -> Json:
@@ -84,11 +86,11 @@ class PullDiagnostics:
         number, said = 0, float("-inf")
         try:
             while True:
-                news = self._survey.news
+                news = self._workspace_check.news
                 piece: list[Json] = []
                 sent = False
                 seen: set[str] = set()
-                async for report in self._survey.reports():
+                async for report in self._workspace_check.reports():
                     number += 1
                     seen.add(report.uri)
                     if known.get(report.uri) != report.name:
@@ -106,7 +108,7 @@ class PullDiagnostics:
                     break
                 await news.wait()
                 # Not at each letter: what a person waits for is what is wrong in the document that they write in.
-                await self._survey.idle()
+                await self._workspace_check.idle()
         finally:
             self._tell(progress, {"kind": "end", "message": f"{number} files checked"})
         if partial is not None and sent:

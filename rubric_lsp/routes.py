@@ -86,7 +86,7 @@ def _conversation(s: RubricServer, commands: Commands) -> None:
 
 def _cancel(s: RubricServer, token: object) -> None:
     s.runs.cancel_token(token)
-    s.survey.board.cancel(token)
+    s.workspace_check.board.cancel(token)
 
 
 def _documents(s: RubricServer) -> None:
@@ -100,14 +100,14 @@ def _documents(s: RubricServer) -> None:
     s.reads(
         "textDocument/diagnostic",
         {**DOCUMENT, "previousResultId?": TEXT},
-        lambda d, p: s.pulling.document(d, p.get("previousResultId")),
+        lambda d, p: s.pull.document(d, p.get("previousResultId")),
         {"kind": "full", "items": []},
         whole=True,
     )
     s.answers(
         "workspace/diagnostic",
         {"previousResultIds": [{"uri": TEXT, "value": TEXT}], "partialResultToken?": ID, "workDoneToken?": ID},
-        lambda p: s.pulling.workspace(*convert.known_diagnostics(p)),
+        lambda p: s.pull.workspace(*convert.known_diagnostics(p)),
     )
 
 
@@ -163,7 +163,7 @@ def _tests(s: RubricServer) -> None:
     s.answers("rubric/cancelTests", NOTHING, s.tests.cancel)
     s.answers("rubric/report", NOTHING, s.tests.report)
     s.answers("rubric/suite", NOTHING, lambda p: suite_status(s, p))
-    s.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.reading.content(p["uri"]))
+    s.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.virtual_documents.content(p["uri"]))
 
 
 def _navigation(s: RubricServer) -> None:
@@ -176,7 +176,7 @@ def _navigation(s: RubricServer) -> None:
         lambda d, p: convert.highlights(d, s.navigation.here(d, convert.offset(d, p))),
         [],
     )
-    s.reads("textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.around, d)), [])
+    s.reads("textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.index, d)), [])
     moved = {"files": [{"oldUri": TEXT, "newUri": TEXT}]}
     s.answers("workspace/willRenameFiles", moved, lambda p: _follow(s, p))
     s.answers("workspace/symbol", {"query": TEXT}, lambda p: _symbols(s, p["query"]))
@@ -189,7 +189,7 @@ def _offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
     # Not before somebody asks: first comes what is wrong in the file.
     from rubric_lsp.features.completion import complete  # noqa: PLC0415
 
-    found = s.offered = complete(d.analysis, convert.offset(d, p), s.around.offers(d.path), s.documents.usage)
+    found = s.offered = complete(d.analysis, convert.offset(d, p), s.index.offers(d.path), s.documents.usage)
     return found
 
 
@@ -219,18 +219,18 @@ async def _named(s: RubricServer, d: Snapshot, offset: int) -> Any:
     from rubric_lsp.features.name_hover import filled_prompt, name_hover, preview  # noqa: PLC0415
 
     name = await s.navigation.name_at(d, offset)
-    text = s.around.text_of(d.path, name) if name is not None and d.path is not None else None
+    text = s.index.text_of(d.path, name) if name is not None and d.path is not None else None
     if name is not None and text is not None:
         return preview(name, text)
     if name is None or name.kind != "variable":
-        return name_hover(d.analysis, name, partial(s.around.entry_of, d)) if name is not None else None
+        return name_hover(d.analysis, name, partial(s.index.entry_of, d)) if name is not None else None
     values = await s.navigation.values(d, name)
     told = [(v.case, v.where.path.name if v.where.path else "", v.text) for v in values]
     return filled_prompt(d.analysis, name, told, named=any(v.named for v in values))
 
 
 def _actions(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:
-    asked, wanted, read = convert.is_explicit_request(p), convert.wanted_kinds(p), s.around.reader(d.path)
+    asked, wanted, read = convert.is_explicit_request(p), convert.wanted_kinds(p), s.index.reader(d.path)
     span = convert.within(d, p)
 
     def runs() -> Iterable[RunAction]:
@@ -327,7 +327,7 @@ async def _references(s: RubricServer, d: Snapshot, p: Any) -> list[Json]:
 
 
 async def _follow(s: RubricServer, p: Any) -> Json | None:
-    found = await reference_edits(s.around, convert.moves(p))
+    found = await reference_edits(s.index, convert.moves(p))
     return convert.workspace_edits(found, s.client) if found else None
 
 

@@ -72,17 +72,17 @@ class RubricServer(LanguageServer):
         self.client = Client()
         self.first_settings = Settings()
         self.language = Language()
-        self.memory = GcControl()
-        self.documents = ClientWorkspace(self.language, self.memory)
-        self.around = ProjectIndex(self.documents)
-        self.navigation = Navigation(self.around)
+        self.gc = GcControl()
+        self.documents = ClientWorkspace(self.language, self.gc)
+        self.index = ProjectIndex(self.documents)
+        self.navigation = Navigation(self.index)
         self.permission = Permission()
         self.deferral = Deferral()
         self.checks = CheckScheduler(self.documents, self.listed, self.publish, self.deferral)
         board = ProgressBoard(self.protocol, "check")
-        self.survey = WorkspaceCheck(
+        self.workspace_check = WorkspaceCheck(
             self.documents,
-            self.around,
+            self.index,
             self.listed,
             self._results,
             self.configured,
@@ -91,21 +91,21 @@ class RubricServer(LanguageServer):
             self._learnt,
             self.checks.over,
         )
-        self.pulling = PullDiagnostics(self, self.listed, self.survey, self.deferral)
+        self.pull = PullDiagnostics(self, self.listed, self.workspace_check, self.deferral)
         #: The newest actions: the edits of some are worked out when one is chosen.
         self.acted: tuple[Snapshot | None, list[Action]] = (None, [])
         #: The newest suggestions: what they mean at length is asked for one by one.
         self.offered: Sequence[Completion] = ()
         self.known = KnownResults(self, self._refreshed)
         self.reports = ReportBuilder(self, self.known)
-        self.reading = VirtualDocuments(self, self.known, self.reports)
+        self.virtual_documents = VirtualDocuments(self, self.known, self.reports)
         self.tree = TestTree(self, self.known, self._tell_results)
         self.states = TestStates(self, self.known, self.tree)
-        self.runs = RunManager(self, self.known, self.states, self.reading, self.checks.due)
+        self.runs = RunManager(self, self.known, self.states, self.virtual_documents, self.checks.due)
         self.tests = TestExplorer(self, self.known, self.tree, self.runs, self.reports)
         self._kept: set[asyncio.Task[Any]] = set()
         #: The version of the files around suites, when those that are not open were last looked at.
-        self._surveyed = -1
+        self._checked_version = -1
         self.protocol.closing = self.closed
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
@@ -175,7 +175,7 @@ class RubricServer(LanguageServer):
         uri, kind, version, text = convert.opened(params)
         snapshot = self.documents.open(uri, kind, version, text, as_on_disk=self._is_on_disk(uri, text))
         self.deferral.forget(snapshot.uri)
-        self.survey.opened(snapshot.uri)
+        self.workspace_check.opened(snapshot.uri)
         self._edited(snapshot.uri)
         self.runs.stored.opened(snapshot)
         self.tree.edited(snapshot.uri)
@@ -194,7 +194,7 @@ class RubricServer(LanguageServer):
     def _is_on_disk(self, uri: str, text: str) -> bool:
         """Whether nothing changes for other files when a document is opened or closed. One that is opened again has changed."""
         again = self.documents.get(uri)
-        return (again is None or again.text == text) and self.around.is_on_disk(uri, text)
+        return (again is None or again.text == text) and self.index.is_on_disk(uri, text)
 
     def _edited(self, uri: str) -> None:
         """A document has another text. A client that asks for diagnostics does so by itself after an edit."""
@@ -212,14 +212,14 @@ class RubricServer(LanguageServer):
         for other in (*self.documents.overtaken(), *prompts):
             self.checks.due(other)
         # Of what is not open, the survey that has found it out is about to say so.
-        self._surveyed = self.documents.project.version
+        self._checked_version = self.documents.project.version
 
     def _looked_around(self) -> None:
         """Look at files that are not open, too, when one has changed that something depends on."""
         version = self.documents.project.version
-        if version != self._surveyed:
-            self._surveyed = version
-            self.survey.changed(publishing=not self.client.pulls_diagnostics)
+        if version != self._checked_version:
+            self._checked_version = version
+            self.workspace_check.changed(publishing=not self.client.pulls_diagnostics)
 
     def closed_document(self, params: Any) -> None:
         """A document was closed."""
@@ -230,7 +230,7 @@ class RubricServer(LanguageServer):
         self.deferral.forget(convert.uri(params))
         for other in self.documents.overtaken():
             self.checks.due(other)
-        self._surveyed = -1
+        self._checked_version = -1
         self._looked_around()
 
     def saved(self, params: Any) -> None:
@@ -244,7 +244,7 @@ class RubricServer(LanguageServer):
     def files_changed(self, uris: list[str]) -> None:
         """Something on disk has changed."""
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
-        self.around.project.changed(paths)
+        self.index.project.changed(paths)
         if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
             self.documents.again()
             self.checks.all_due()
@@ -260,7 +260,7 @@ class RubricServer(LanguageServer):
     async def closed(self) -> None:
         """The conversation is over: nothing may outlive it."""
         self.checks.stop()
-        self.survey.stop()
+        self.workspace_check.stop()
         await self.runs.stop()
         for task in self._kept:
             task.cancel()

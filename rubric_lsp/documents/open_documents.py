@@ -43,13 +43,13 @@ class ContentChange(NamedTuple):
 class ClientWorkspace:
     """What the client has open."""
 
-    def __init__(self, language: Language, memory: GcControl) -> None:
+    def __init__(self, language: Language, gc: GcControl) -> None:
         self.language = language
         self.settings = Settings()
         self.encoding: Encoding = "utf-16"
         #: Name by URI.
         self.folders: dict[str, str] = {}
-        self.memory = memory
+        self.gc = gc
         self.configurations = Configurations(language)
         #: The files around suites; of those that are open, as they stand in the editor.
         self.project = Project(OpenFiles(DiskFiles(), self.text_at))
@@ -152,7 +152,7 @@ class ClientWorkspace:
 
     def close(self, uri: str, *, as_on_disk: bool = False) -> Snapshot | None:
         """A document was closed; `as_on_disk`: others see the same text from now on."""
-        self.memory.released()
+        self.gc.released()
         snapshot = self._open.pop(uri, None)
         if snapshot is not None:
             snapshot.overtaken_by_another()
@@ -226,7 +226,7 @@ class ClientWorkspace:
     def analyze(self, snapshot: Snapshot) -> Analysis:
         """Understand a document, by what its project and this editor say."""
         project = snapshot.configuration = self.configuration(snapshot.path)
-        with self.memory.busy(len(snapshot.document) if snapshot.earlier is None else 0):
+        with self.gc.busy(len(snapshot.document) if snapshot.earlier is None else 0):
             snapshot.prompt_of = self.suite_dialect(snapshot)
             # What the project says counts before what this editor says: others see the same.
             return analyze(

@@ -44,10 +44,10 @@ class CaseFileResults:
     def _known(self, snapshot: Snapshot, path: Path) -> Iterator[Snapshot]:
         ran = sorted((known.summary for known in self._record.last(snapshot.uri).values()), key=lambda run: run.at)
         if ran and ran[-1].suite:
-            suite = self._host.around.at(absolute(path.parent / ran[-1].suite))
+            suite = self._host.index.at(absolute(path.parent / ran[-1].suite))
             yield from [suite] if suite is not None else []
         yield from (s for s in self._host.documents.all() if s.is_ours and s.uri != snapshot.uri)
-        yield from self._host.around.read_already()
+        yield from self._host.index.read_already()
 
     def has_results(self, snapshot: Snapshot) -> bool:
         """Whether a suite with results takes a file over. Only those are looked at: a folder may hold thousands of suites."""
@@ -59,7 +59,7 @@ class CaseFileResults:
 
     def _at(self, uri: str) -> Snapshot | None:
         path = path_of(uri)
-        return self._host.documents.get(uri) or (self._host.around.at(path) if path is not None else None)
+        return self._host.documents.get(uri) or (self._host.index.at(path) if path is not None else None)
 
     def results(self, snapshot: Snapshot) -> Results | None:
         """What is known of the cases of a file; None where no suite is known that takes it over."""

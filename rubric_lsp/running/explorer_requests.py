@@ -44,7 +44,7 @@ class TestExplorer:
         included, excluded = _names(asked, "include"), _names(asked, "exclude")
         left_out = [self.tree.find(test) for test in excluded]
         if not included:
-            included = [s.uri async for s in self._host.around.suites() if has_cases(s)]
+            included = [s.uri async for s in self._host.index.suites() if has_cases(s)]
         suites: dict[str, None] = {}
         cases: dict[str, dict[str, list[str]]] = {}
         for uri, name, evaluator in map(self.tree.find, included):

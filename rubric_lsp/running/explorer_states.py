@@ -206,7 +206,7 @@ class TestStates:
         path = case.file if away else path_of(uri)
         # It may be gone: files are renamed and removed while their cases run.
         where = self._host.documents.get(uri) if not away else None
-        where = where or (self._host.around.at(path) if path is not None else None)
+        where = where or (self._host.index.at(path) if path is not None else None)
         if message.span is not None and where is not None:
             made["location"] = convert.location(where, message.span)
         if message.subject:

@@ -89,7 +89,7 @@ class TestTree:
             self._sent[uri] = made
             self._host.keep(self._tell_known(uri))
             return {"tests": made, "scope": [uri]}
-        found = [_suite(s) async for s in self._host.around.suites() if has_cases(s)]
+        found = [_suite(s) async for s in self._host.index.suites() if has_cases(s)]
         found.sort(key=lambda item: str(item["sortText"]))
         # A client lets go of those that are not listed; when one is there again, it is given as a whole.
         listed = {item["id"] for item in found}
@@ -104,7 +104,7 @@ class TestTree:
         if not snapshot.analysis.external:
             return made + self._own(snapshot)
         for number, case in enumerate(self.cases(snapshot)):
-            where = snapshot if case.file is None else self._host.around.at(case.file)
+            where = snapshot if case.file is None else self._host.index.at(case.file)
             made += _items(snapshot, where, case, number)
         return made
 

@@ -61,7 +61,7 @@ class KnownResults:
     def at(self, uri: str) -> Snapshot:
         """A suite as it stands in the editor, else on disk. Raises RefusedError."""
         path = path_of(uri)
-        found = self._host.documents.get(uri) or (self._host.around.at(path) if path is not None else None)
+        found = self._host.documents.get(uri) or (self._host.index.at(path) if path is not None else None)
         if found is None:
             raise RequestFailedError(INVALID_PARAMS, f"{uri} is not open, and cannot be read as a file")
         return found

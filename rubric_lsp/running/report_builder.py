@@ -60,7 +60,7 @@ class ReportBuilder:
 
         def range_of(shape: "Shape | None", span: Span) -> dict[str, Any] | None:
             inherited = shape is not None and case.inherits(shape)
-            where = snapshot if case.file is None or inherited else self._host.around.at(case.file)
+            where = snapshot if case.file is None or inherited else self._host.index.at(case.file)
             outer = case.case_span(span) if shape is None else case.span_of(shape, span)
             return None if where is None or not span.end else convert.range_of(where, outer)
 

@@ -262,7 +262,7 @@ class ResultRecord:
     async def load(self, uri: str, path: Path) -> bool:
         """Take in what others have stored, of earlier conversations and of the command line; whether there is something new."""
         self._suites.setdefault(uri, {})
-        with self._documents.memory.busy():  # twenty thousand results are a million objects, and none of them garbage
+        with self._documents.gc.busy():  # twenty thousand results are a million objects, and none of them garbage
             stored = await asyncio.to_thread(_read, path)
             fresh = {name: found for name, found in stored.items() if self._is_news(uri, name, found)}
             held = await self._worked_out(uri, fresh)

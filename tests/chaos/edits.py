@@ -84,7 +84,7 @@ class _Pair:
         general = {"positionEncodings": [self.encoding]}
         for server in (self.follower, self.fresh):
             # The survey of all files comes at its own time; suggestions stand in the order of what it has seen by then.
-            server.server.survey.changed = lambda **_: None  # type: ignore[method-assign]
+            server.server.workspace_check.changed = lambda **_: None  # type: ignore[method-assign]
             server.initialize({**VSCODE, "general": general, "textDocument": text_document, "workspace": workspace})
 
     def follow(self, text: str, rng: random.Random, steps: int) -> None:

@@ -50,7 +50,7 @@ class Follower:
             per_yaml_document(lambda d, _: convert.document_symbols(d, Client()), snapshot, {}),
             per_yaml_document(lambda d, _: convert.folding_ranges(d), snapshot, {}),
             convert.code_lenses(snapshot, results, uri, told=True),
-            JsonArray.of(convert.document_links(snapshot, links(self.server.around, snapshot))),
+            JsonArray.of(convert.document_links(snapshot, links(self.server.index, snapshot))),
         )
         return self.server.problems(snapshot), [a.items if isinstance(a, JsonArray) else a for a in answers]
 

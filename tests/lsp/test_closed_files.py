@@ -65,7 +65,7 @@ def started(folder: Path, most: int) -> RubricServer:
 
 
 async def looked(server: RubricServer) -> list[Any]:
-    return [(report.uri, report.items) async for report in server.survey.reports(opened=False)]
+    return [(report.uri, report.items) async for report in server.workspace_check.reports(opened=False)]
 
 
 async def answers(server: RubricServer, folder: Path) -> list[Any]:
@@ -152,7 +152,7 @@ def test_an_analysis_that_is_not_kept_is_gone_at_once(folder: Path) -> None:
         server = started(folder, 0)
         gc.disable()  # what goes in a circle would stay until somebody collects it
         try:
-            made.extend([weakref.ref(suite.analysis) async for suite in server.around.suites()])
+            made.extend([weakref.ref(suite.analysis) async for suite in server.index.suites()])
         finally:
             gc.enable()
         assert [each for each in made[:SUITES] if each() is not None] == []

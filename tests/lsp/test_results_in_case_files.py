@@ -109,8 +109,8 @@ def test_suites_without_results_are_not_searched_for_files_of_cases(
 
     async def looked() -> list[str]:
         await server.known.record.load(suite.as_uri(), suite)  # as when it was opened: there are none
-        monkeypatch.setattr(server.around, "read_already", lambda: searched.append(None) or [])
-        return [report.uri async for report in server.survey.reports()]
+        monkeypatch.setattr(server.index, "read_already", lambda: searched.append(None) or [])
+        return [report.uri async for report in server.workspace_check.reports()]
 
     assert (folder / "cases.yaml").as_uri() in asyncio.run(looked())
     assert searched == []

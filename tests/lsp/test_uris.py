@@ -62,7 +62,7 @@ def test_folders_in_one_another_have_each_suite_once(tmp_path: Path) -> None:
     server.documents.folders = {folder.as_uri(): "" for folder in (tmp_path, inner)}
 
     async def found() -> list[Path | None]:
-        return [each.path async for each in server.around.suites()]
+        return [each.path async for each in server.index.suites()]
 
     assert asyncio.run(found()) == suites
 

@@ -97,7 +97,7 @@ class Desk:
     async def says(self) -> dict[str, Any]:
         """What is said of every file, by its path, and what completion knows of their words."""
         await self.settle()
-        said = {r.uri: r.items async for r in self.server.survey.reports()}
+        said = {r.uri: r.items async for r in self.server.workspace_check.reports()}
         for snapshot in self.server.documents.all():
             said[snapshot.uri] = self.server.problems(snapshot) if snapshot.is_ours else []
         return {**said, "usage": dict(self.server.documents.usage), "prompts": dict(self.server.documents.prompts)}
@@ -105,7 +105,7 @@ class Desk:
     async def settle(self) -> None:
         """As the pauses of a person do: what a look at the workspace finds out may change what is said of open files."""
         for _ in range(3):
-            async for _report in self.server.survey.reports(opened=False):
+            async for _report in self.server.workspace_check.reports(opened=False):
                 pass
             self.server.documents.overtaken()
 
@@ -240,16 +240,16 @@ def test_a_client_that_asks_is_answered_when_nothing_more_changes(
         (tmp_path / name).write_text(OWN, encoding="utf-8")
     monkeypatch.setattr(workspace_check, "_IDLE", 1.0)
     looks: list[bool] = []
-    reports = desk.server.survey.reports
+    reports = desk.server.workspace_check.reports
 
     def counted(*, opened: bool = True) -> Any:
         looks.append(opened)
         return reports(opened=opened)
 
-    monkeypatch.setattr(desk.server.survey, "reports", counted)
+    monkeypatch.setattr(desk.server.workspace_check, "reports", counted)
 
     async def asked() -> Any:
-        pull = desk.server.pulling.workspace
+        pull = desk.server.pull.workspace
         has = {each["uri"]: each["resultId"] for each in (await pull({}, None, None))["items"]}
         waiting = asyncio.get_running_loop().create_task(pull(has, None, None))
         await asyncio.sleep(0.02)
@@ -281,10 +281,10 @@ def test_what_a_client_does_not_tell_is_noticed_at_the_next_look(
     monkeypatch.setattr(
         desk.server.protocol, "tell", lambda _, what: said.update({what["uri"]: what["diagnostics"].items})
     )
-    desk.server.survey.unwatched = True
+    desk.server.workspace_check.unwatched = True
 
     async def looks() -> dict[str, Any]:
-        desk.server.survey.changed(publishing=True)
+        desk.server.workspace_check.changed(publishing=True)
         while True:
             before = dict(said)
             await asyncio.sleep(0.3)
