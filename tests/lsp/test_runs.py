@@ -341,6 +341,7 @@ def test_results_can_be_cleared(connect: Connect, folder: Path, uri: str) -> Non
     # Another program adds a result. With it, the server reads again what was cleared.
     store = ResultStore.of(folder / "a.eval.yaml")
     later = datetime.now(tz=timezone.utc) + timedelta(minutes=1)
+    until("the result of the run", lambda: "refund" in store.read())
     store.note(replace(store.read()["refund"].latest, id="judged", at=later.isoformat(timespec="seconds")))
     store.settle("a.eval.yaml", "agentv-3")
     assert {"refund", "late", "judged"} <= set(store.read())
