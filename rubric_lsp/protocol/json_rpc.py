@@ -46,6 +46,7 @@ class RubricProtocol(LanguageServerProtocol):
         self._asked: dict[MessageId, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)
         self._over: asyncio.Future[int] | None = None
+        self._release: asyncio.Task[None] | None = None
         #: Called before the answer to `shutdown`, and when the client is gone without a word.
         self.closing: Callable[[], Awaitable[None]] | None = None
         #: Whether the client wants to see `$/logTrace`, and whether with what requests are about.
@@ -94,7 +95,13 @@ class RubricProtocol(LanguageServerProtocol):
         return code
 
     async def _close(self) -> None:
-        tasks = [t for t in self._answering.values() if t is not asyncio.current_task()]
+        """Release everything, once: `exit` may come while `shutdown` is still at it, and must not cut it short."""
+        if self._release is None:
+            self._release = asyncio.get_running_loop().create_task(self._release_all(asyncio.current_task()))
+        await asyncio.shield(self._release)
+
+    async def _release_all(self, asking: asyncio.Task[Any] | None) -> None:
+        tasks = [t for t in self._answering.values() if t is not asking]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -230,9 +237,9 @@ class RubricProtocol(LanguageServerProtocol):
         """Take requests from now on."""
         self._stage = "ready"
 
-    async def _shut_down(self, _: Any) -> None:
-        self._stage = "down"
-        await self._close()
+    def _shut_down(self, _: Any) -> Awaitable[None]:
+        self._stage = "down"  # at once: an `exit` in the same breath is a proper end
+        return self._close()
 
     # -- what goes out ----------------------------------------------------------------------------------------------
 

@@ -259,6 +259,12 @@ def test_nothing_is_done_after_shutdown(client: Client) -> None:
     assert client.process.wait(PATIENCE) == 0
 
 
+def test_shutdown_and_exit_in_one_breath(client: Client) -> None:
+    shutdown = framed({"jsonrpc": "2.0", "id": "end", "method": "shutdown"})
+    client.write(shutdown + framed({"jsonrpc": "2.0", "method": "exit"}))
+    assert client.process.wait(PATIENCE) == 0
+
+
 def test_exit_without_shutdown_is_an_error(client: Client) -> None:
     client.notify("exit")
     assert client.process.wait(PATIENCE) == 1
