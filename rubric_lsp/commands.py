@@ -116,7 +116,9 @@ class Commands:
         return await self._server.virtual_documents.show("prompt", uri, case_id)
 
     async def _open_reply(self, uri: str, case_id: str, evaluator: object = "") -> object:
-        return await self._server.virtual_documents.show("reply", uri, case_id, evaluator if isinstance(evaluator, str) else "")
+        return await self._server.virtual_documents.show(
+            "reply", uri, case_id, evaluator if isinstance(evaluator, str) else ""
+        )
 
     async def _open_trace(self, uri: str, case_id: str) -> object:
         return await self._server.virtual_documents.show("trace", uri, case_id)

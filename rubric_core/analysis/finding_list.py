@@ -1,5 +1,6 @@
 """What is wrong with a text, kept so that an edit moves none of it: in each block at the offsets of that block."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, compress, count
@@ -9,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
-from rubric_core.validation.rule import Diagnostic, Fix
+from rubric_core.validation.rule import SEVERITIES, Diagnostic, Fix
 
 __all__ = ["FindingList", "FindingsByBlock", "in_order", "same_findings", "shift_findings"]
 
@@ -66,6 +67,24 @@ class FindingList:
     def each(self) -> Iterator[Diagnostic]:
         """All of them, at whatever offsets and in no order, for what only counts them."""
         return chain(self.loose, chain.from_iterable(self.blocks))
+
+    def worst(self, most: int) -> "FindingList":
+        """At most so many of them: the most severe, and of equal ones those that come first."""
+        room = dict.fromkeys(SEVERITIES, 0)
+        counts = Counter(d.severity for d in self.each())
+        for severity in SEVERITIES:
+            room[severity] = min(counts[severity], most - sum(room.values()))
+
+        def kept(found: Diagnostic) -> bool:
+            room[found.severity] -= 1
+            return room[found.severity] >= 0
+
+        return FindingList([tuple(filter(kept, some)) for some in self.blocks], tuple(filter(kept, self.loose)))
+
+    @property
+    def amount(self) -> int:
+        """How many there are."""
+        return len(self.loose) + sum(map(len, self.blocks))
 
     def numbered(self) -> Iterator[tuple[int, tuple[Diagnostic, ...]]]:
         """The blocks that have findings, with their numbers."""

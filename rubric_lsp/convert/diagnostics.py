@@ -13,7 +13,7 @@ from rubric_lsp.convert.positions import Json, range_of
 from rubric_lsp.documents.by_block import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import Numbered, leave_out_deferred
-from rubric_lsp.features.diagnostics import DiagnosticEntry, listing
+from rubric_lsp.features.diagnostics import CHECKED, DiagnosticEntry, listing
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray, json_text
 
@@ -24,6 +24,8 @@ __all__ = ["diagnostics", "findings"]
 
 _SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
 _TAGS = {"unnecessary": 1, "deprecated": 2}
+#: Findings of a file that a client is sent: VS Code lists a thousand, and a line of 2 MB can have 400,000.
+_MOST = 10_000
 
 
 def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client: Client) -> list[Json]:
@@ -34,6 +36,9 @@ def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client:
 def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) -> JsonArray:
     """What is wrong in the text, in its order, but for the findings with these numbers."""
     found, document = leave_out_deferred(snapshot.analysis.found, without), snapshot.document
+    hidden = found.amount - _MOST
+    if hidden > 0:
+        found = found.worst(_MOST)
     loose: dict[int, list[Diagnostic]] = {}
     for each in found.loose:
         loose.setdefault(document.block_at(each.span.start), []).append(each)
@@ -48,7 +53,22 @@ def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) 
         here = [shift_findings(each, document.start(number)) for each in (found.blocks[number] if found.blocks else ())]
         problems = listing(in_order([*here, *some]), snapshot.analysis.language)
         pieces[number] = ",".join(map(json_text, diagnostics(snapshot, problems, client)))
+    if hidden > 0:
+        pieces.append(json_text(_hidden(hidden)))
     return JsonArray(pieces)
+
+
+def _hidden(amount: int) -> Json:
+    """The entry for what is not listed: nothing is left out silently."""
+    place = {"line": 0, "character": 0}
+    words = f"{amount:,} further findings are not shown; `rubric check` lists all of them"
+    return {
+        "range": {"start": place, "end": place},
+        "severity": _SEVERITIES["information"],
+        "code": "findings-not-shown",
+        "source": CHECKED,
+        "message": words,
+    }
 
 
 def _findings(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.reporting.inline_marks import Mark
     from rubric_core.evaluation.reporting.summary import CaseMark, Summary
 
-__all__ = ["DiagnosticEntry", "RelatedNote", "listing", "outcomes"]
+__all__ = ["CHECKED", "DiagnosticEntry", "RelatedNote", "listing", "outcomes"]
 
 CHECKED, RAN = "rubric", "rubric run"
 _SEVERITIES: dict[str, Severity] = {

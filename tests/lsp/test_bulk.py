@@ -1,6 +1,7 @@
 """What comes in bulk is worked on once."""
 
 import asyncio
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +62,33 @@ def test_a_large_text_is_cut_in_one_pass() -> None:
     text = _Text("tests:\n" + "".join(f"  # about it\n  - id: case-{n}\n    input: hello\n" for n in range(3_000)))
     assert len(Document.of(text, frozenset({"tests"})).blocks) == 3_001
     assert 0 < _Text.searched < 4 * len(text)
+
+
+def test_ten_thousand_findings_of_a_file_are_sent_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    convert = import_module("rubric_lsp.convert.diagnostics")  # the package has a function of that name
+    monkeypatch.setattr(convert, "_MOST", 3)
+    uri = "file:///nowhere/a.eval.yaml"
+    bad = "  - {id: c, criteria: x, input: hi, assert: [{type: contains, value: 1, wieght: 1}]}\n"
+    text = (
+        "# rubric: dialect=agentv-5\nname: s\ntests:\n" + bad.replace("id: c", "id: a") + bad.replace("id: c", "id: b")
+    )
+
+    async def told() -> tuple[list[Any], list[Any]]:
+        server = make_server()
+        server.opened({"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": text}})
+        snapshot = server.documents.get(uri)
+        assert snapshot is not None
+        few = server.problems(snapshot)
+        monkeypatch.setattr(convert, "_MOST", 10_000)
+        every = server.problems(snapshot)
+        await server.closed()
+        return few, every
+
+    few, every = asyncio.run(told())
+    *shown, note = few
+    assert len(every) > len(shown) == 3
+    assert note["code"] == "findings-not-shown"
+    assert note["message"] == f"{len(every) - 3} further findings are not shown; `rubric check` lists all of them"
+    worst = sorted(each["severity"] for each in every)
+    assert [each["severity"] for each in sorted(shown, key=lambda d: int(d["severity"]))] == worst[:3]
+    assert [each for each in every if each in shown] == shown, "in the order of the text"
