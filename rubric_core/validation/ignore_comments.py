@@ -29,8 +29,9 @@ DIRECTIVE = pattern(
     r"(?P<reason>(?:[^ \t\r\n]+|[ \t]+(?=[^ \t\r\n#]))*)"
 )
 _CODE = re.compile(r"[^\s,]+")
-#: A code that stands behind the directive without brackets.
-_BARE = re.compile(r"[ \t:(]*([a-z]+(?:-[a-z]+)+)\b")
+#: Codes after the directive without brackets, or after one that does not close.
+_BARE = re.compile(r"[ \t:(\[]*((?:[a-z]+(?:-[a-z]+)+,[ \t]*)*[a-z]+(?:-[a-z]+)+)\b")
+_OPENED = re.compile(r"[ \t]*\[")
 _COMMENT_LINE = pattern(r"[ \t\ufeff]*#")
 
 #: A line; a case; the file; nothing but its own comment; nothing at all.
@@ -57,7 +58,7 @@ class Ignore:
     covers: Span
     #: What to take away with it: its line when nothing else is on it, and the spaces before it.
     whole: Span
-    #: A code that was written without brackets.
+    #: Codes that were written without brackets, separated by commas.
     bare: IgnoredCode | None = None
 
     def moved(self, outer: Callable[[Span], Span]) -> "Ignore":
@@ -110,6 +111,8 @@ class _Reader:
         span = Span(*match.span("directive"))
         codes = None if match["codes"] is None else tuple(_listed(match["codes"], match.start("codes")))
         bare = _bare(match) if codes is None else None
+        if codes is None and bare is None and _OPENED.match(match["reason"]):
+            codes = ()  # whoever opens a bracket does not mean every code
         reach, covers = self._file(span) if match["file"] else self._reach(span.start)
         return Ignore(span, codes, "nothing" if bare else reach, covers, self._whole(Span(*match.span())), bare)
 

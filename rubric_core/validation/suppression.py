@@ -126,7 +126,9 @@ def _judged(ignore: Ignore, idle: list[int], known: Collection[str]) -> Iterator
 
 
 def _bare(ignore: Ignore, bare: IgnoredCode, known: Collection[str]) -> UnusedIgnore:
-    meant = bare.name if bare.name in known else closest(bare.name, known)
+    names = (name.strip() for name in bare.name.split(","))
+    likely = [name if name in known else closest(name, known) for name in names]
+    meant = ", ".join(name for name in likely if name) if all(likely) else None
     mend = Edit(bare.span, f"[{meant}]") if meant else None
     span = Span(ignore.span.start, bare.span.end)
     return UnusedIgnore(span, "bare", bare.name, Edit(ignore.whole, ""), meant, mend)

@@ -67,6 +67,26 @@ def test_what_is_no_comment_of_that_kind(text: str) -> None:
     assert found(text) == ["bad-weight"]
 
 
+@pytest.mark.parametrize(
+    ("comment", "words", "written"),
+    [
+        ("# rubric: ignore[bad-weight", "codes stand in brackets: `[bad-weight]`", "# rubric: ignore[bad-weight]"),
+        ("# rubric: ignore[bad-wieght see #7", "codes stand in brackets: `[bad-weight]`", "# rubric: ignore[bad-weight] see #7"),
+        ("# rubric: ignore [bad-weight, cut-text", "codes stand in brackets: `[bad-weight, cut-text]`", "# rubric: ignore[bad-weight, cut-text]"),
+        ("# rubric: ignore bad-weight, cut-text", "codes stand in brackets: `[bad-weight, cut-text]`", "# rubric: ignore[bad-weight, cut-text]"),
+        ("# rubric: ignore[", "no code stands between the brackets", None),
+        ("# rubric: ignore[all", "no code stands between the brackets", None),
+    ],
+)  # fmt: skip
+def test_a_bracket_that_does_not_close_covers_nothing(comment: str, words: str, written: str | None) -> None:
+    line = f"{BAD[:-1]}  {comment}"
+    unused, weight = sorted(analysis_of(HEAD + line + "\n").diagnostics, key=lambda d: d.code, reverse=True)
+    assert (unused.code, weight.code) == ("unused-ignore", "bad-weight")
+    assert unused.message == words
+    first = apply_edits(HEAD + line + "\n", unused.fixes[0].edits)
+    assert first == HEAD + f"{BAD[:-1]}" + (f"  {written}\n" if written else "\n")
+
+
 def test_a_line_covers_the_value_that_begins_on_it() -> None:
     text = (
         "name: bad\n" + HEAD.replace("Can I return this?", "|  # rubric: ignore[role-marker]\n      x\n      y") + BAD
