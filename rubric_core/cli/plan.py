@@ -1,17 +1,32 @@
 """The suites of a run, read and with their cases chosen, before anything of them is run."""
 
 import argparse
+import os
+import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.cli.selection import RunSelection, SuiteSelection, WrongUseError, chosen_cases
+from rubric_core.cli.case_filter import CaseFilter, CaseNames, Shard, dependency_groups, sampled
+from rubric_core.cli.selection import (
+    RunSelection,
+    SuiteSelection,
+    WrongUseError,
+    changed_cases,
+    failed_cases,
+    named_cases,
+    with_needed,
+)
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.loading.files import UnreadableError
 from rubric_core.validation.wording import count
 
 __all__ = ["SuitePlan", "plan_suites"]
+
+#: Seeds are numbers that a person can type.
+_SEEDS = 100_000
 
 
 class SuitePlan(NamedTuple):
@@ -26,21 +41,83 @@ def plan_suites(
 ) -> tuple[list[SuitePlan], list[str]]:
     """The suites with something to run, and a sentence for each that cannot be run.
 
-    One that is alone is there without cases, too: that nothing of it failed is told.
+    One that is alone is there without cases, too: that nothing of it failed is told. Raises WrongUseError when no case has the
+    names, tags and values that are asked for.
     """
-    plans: list[SuitePlan] = []
+    if options.seed is not None and options.sample is None:
+        raise WrongUseError("--seed chooses the cases of --sample, which is not given")
+    named: list[SuitePlan] = []
     failures: list[str] = []
-    alone = len(wanted) == 1
     for each in wanted:
         try:
             suite = choice.load(each)
-            cases = chosen_cases(suite, each.ids, options, alone=alone)
+            named.append(SuitePlan(suite, named_cases(suite, each.ids)))
         except (WrongUseError, NoSuiteError, UnreadableError) as error:
             failures.append(str(error))
             continue
         if not each.ids and len(suite.in_range) < len(suite.cases):
             left = f"`filter_range` leaves {len(suite.in_range)} of {count(len(suite.cases), 'case')}"
             print(f"rubric: {suite.path}: {left}", file=sys.stderr)
-        if cases or alone:
-            plans.append(SuitePlan(suite, cases))
+    alone = len(wanted) == 1
+    chosen = list(_stored(_filtered(named, options), options, failures, alone=alone))
+    if options.shard or options.sample or options.limit:
+        chosen = list(_some(chosen, options))
+    plans = [SuitePlan(suite, with_needed(cases, suite.cases)) for suite, cases in chosen if cases or alone]
     return plans, failures
+
+
+def _filtered(plans: Sequence[SuitePlan], options: argparse.Namespace) -> list[SuitePlan]:
+    """What `-k`, `--tag` and `--where` leave. Raises WrongUseError when that is nothing."""
+    wish = CaseFilter(options)
+    if not str(wish) or not plans:
+        return list(plans)
+    names = [(suite, [CaseNames(case, _shown(suite.path)) for case in cases]) for suite, cases in plans]
+    left = [SuitePlan(suite, [each.case for each in several if wish.takes(each)]) for suite, several in names]
+    if not any(plan.cases for plan in left):
+        raise WrongUseError(wish.refusal(each for _, several in names for each in several))
+    return left
+
+
+def _stored(
+    plans: Sequence[SuitePlan], options: argparse.Namespace, failures: list[str], *, alone: bool
+) -> Iterator[SuitePlan]:
+    """What `--failed` and `--changed` leave; what keeps a suite from being asked is added to `failures`."""
+    for suite, cases in plans:
+        try:
+            left = failed_cases(suite.path, cases, options, alone=alone) if options.failed else cases
+        except WrongUseError as error:
+            failures.append(str(error))
+            continue
+        yield SuitePlan(suite, changed_cases(suite.path, left) if options.changed else left)
+
+
+def _some(plans: Sequence[SuitePlan], options: argparse.Namespace) -> Iterator[SuitePlan]:
+    """What `--shard`, `--sample` and `--limit` leave, in this order, of the cases of all suites together."""
+    every = [(place, names) for place, plan in enumerate(plans) for names in _in_shard(plan, options.shard)]
+    if options.sample is not None:
+        number = count(len(every), "case")
+        options.seed = secrets.randbelow(_SEEDS) if options.seed is None else options.seed
+        every = [every[place] for place in sampled([names for _, names in every], options.sample, options.seed)]
+        print(f"rubric: {len(every)} of {number}, chosen at random with --seed {options.seed}", file=sys.stderr)
+    every = every[: options.limit]
+    for place, plan in enumerate(plans):
+        yield SuitePlan(plan.suite, [names.case for at, names in every if at == place])
+
+
+def _in_shard(plan: SuitePlan, part: Shard | None) -> Iterator[CaseNames]:
+    """The cases of a part; those that depend on each other are in the same one."""
+    shown = _shown(plan.suite.path)
+    groups = dependency_groups(plan.suite.cases) if part is not None else {}
+    for case in plan.cases:
+        names = CaseNames(case, shown)
+        group = groups.get(case.base_id)
+        if part is None or part.has(names.key if group is None else f"{shown}::{group}"):
+            yield names
+
+
+def _shown(path: Path) -> str:
+    """The path of a suite from the current folder, the same on every system."""
+    try:
+        return Path(os.path.relpath(path)).as_posix()
+    except ValueError:  # another drive of Windows
+        return path.as_posix()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from rubric_core.cli.case_filter import condition, keywords, shard
 from rubric_core.cli.output import results_only_stdout
 from rubric_core.cli.plan import plan_suites
 from rubric_core.cli.selection import RunSelection, WrongUseError
@@ -34,14 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE[::CASE-ID]",
         help="a suite, one case of it, a folder to look for suites in, or a pattern",
     )
-    add = parser.add_argument_group("which cases").add_argument
-    add("--failed", action="store_true", help="only the cases that did not pass when they ran last")
-    add("--resume", action="store_true", help="leave out the cases whose last result still holds")
-    add("--repeat", metavar="N", type=_count, help="run each case N times and take the mean")
-    add("--workers", metavar="N", type=_count, help="how many cases run at once; 4, where the suite says nothing")
-    add("--dialect", metavar="NAME", help="the dialect to read suites in that do not name one themselves")
+    _add_selection(parser)
     add = parser.add_argument_group("who answers and who judges").add_argument
-    add("--target", metavar="NAME", help="the target that answers")
+    add(
+        "--target",
+        metavar="NAME",
+        action="append",
+        help="the target that answers; several of them, each given so, answer every case, and their results stand side by side",
+    )
     add("--grader-target", metavar="NAME", help="the target that judges")
     add("--targets", metavar="FILE", type=Path, help="the target file to use")
     add("--threshold", metavar="SCORE", type=_share, help="the score from which a case passes, 0 to 1")
@@ -68,6 +69,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="never",
         help="leave the directories of cases that did not pass, or all of them, and say where they are",
     )
+
+
+def _add_selection(parser: argparse.ArgumentParser) -> None:
+    """Declare which cases are run."""
+    add = parser.add_argument_group("which cases").add_argument
+    add(
+        "-k",
+        dest="keywords",
+        metavar="EXPR",
+        type=keywords,
+        help="only cases whose id, tags, suite or file have these words in them: 'refund and not (slow or late)', as in pytest",
+    )
+    add(
+        "--tag", metavar="NAME", action="append", help="only cases with this tag; given several times, with all of them"
+    )
+    add(
+        "--where",
+        metavar="PATH=VALUE",
+        type=condition,
+        action="append",
+        help="only cases with this value at a path such as metadata.owner, or with != any other; given several times, all have to hold",
+    )
+    add("--failed", action="store_true", help="only the cases that did not pass when they ran last")
+    add(
+        "--changed",
+        action="store_true",
+        help="only the cases that never ran, or have changed since with all that they use",
+    )
+    add("--resume", action="store_true", help="leave out the cases whose last result still holds")
+    add("--shard", metavar="I/N", type=shard, help="only part I of N, for N machines that share the work")
+    add("--sample", metavar="N", type=_count, help="only N of the cases, chosen at random")
+    add("--seed", metavar="S", type=int, help="choose those of --sample again that were chosen with this number")
+    add("--limit", metavar="N", type=_count, help="only the first N cases")
+    add("--repeat", metavar="N", type=_count, help="run each case N times and take the mean")
+    add("--workers", metavar="N", type=_count, help="how many cases run at once; 4, where the suite says nothing")
+    add("--dialect", metavar="NAME", help="the dialect to read suites in that do not name one themselves")
 
 
 def _share(text: str) -> float:

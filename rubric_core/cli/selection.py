@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Analysis, Language
+from rubric_core.cli.case_filter import id_pattern
 from rubric_core.cli.sources import SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, load_suite
 from rubric_core.evaluation.cases.runnable import Options, Runnable
-from rubric_core.evaluation.cases.variations import base_id, variations
+from rubric_core.evaluation.cases.target_choice import shared_targets
+from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.attempt import requested_fields, targets_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import with_dependencies
@@ -34,18 +36,22 @@ __all__ = [
     "RunSelection",
     "SuiteSelection",
     "WrongUseError",
-    "chosen_cases",
+    "changed_cases",
+    "failed_cases",
+    "named_cases",
     "no_file",
     "resume_command",
     "unfinished_cases",
+    "with_needed",
 ]
 
 
 #: Options that a run after a run takes over.
 _REPEATED = (
-    "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
+    "keywords", "tag", "where", "shard", "sample", "seed", "limit", "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
     "allow_grader_errors", "show_prompts",
 )  # fmt: skip
+_SHORT = {"keywords": "-k"}
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
 
 
@@ -75,7 +81,8 @@ class RunSelection:
             raise WrongUseError(f"{options.targets}: {no_file(options.targets)}")
         self._options = options
         self._asked = Options(
-            target=options.target,
+            target=options.target[0] if options.target and len(options.target) == 1 else None,
+            targets=tuple(dict.fromkeys(options.target)) if options.target and len(options.target) > 1 else (),
             grader_target=options.grader_target,
             threshold=options.threshold,
             targets_file=options.targets,
@@ -130,64 +137,66 @@ async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
         return await generate_cases(suite, ports)
 
 
-def chosen_cases(
-    suite: LoadedSuite, ids: Sequence[str], options: argparse.Namespace, *, alone: bool = True
-) -> list[Runnable]:
-    """The cases to run, each with the target that answers it.
-
-    Raises WrongUseError when there is none; with --failed, only where the suite is `alone`.
-    """
+def named_cases(suite: LoadedSuite, ids: Sequence[str]) -> list[Runnable]:
+    """The cases with these ids, or all of them, each with the target that answers it. Raises WrongUseError when there is none."""
     every = suite.cases
     if not every:
         raise WrongUseError(_no_cases(suite.path, suite.analysis))
-    cases: Sequence[Runnable] = every if ids else suite.in_range
-    if not cases:
-        raise WrongUseError(f"{suite.path}: there is no case to run: `filter_range` leaves none of {len(every)}")
     if ids:
-        cases = [case for name in ids for case in _named(suite, name)]
-    if options.failed:
-        return _failed(suite.path, cases, every, options, alone=alone)
-    chosen = _variations(with_dependencies(cases, every))
-    # A variation that is named stands for itself alone.
-    single = [name for name in ids if not any(case.id == name for case in every)]
-    asked = {base_id(name) for name in single}
-    return [case for case in chosen if case.base_id not in asked or case.id in single]
+        return list({id(case): case for name in ids for case in _named(suite, name)}.values())
+    if not suite.in_range:
+        raise WrongUseError(f"{suite.path}: there is no case to run: `filter_range` leaves none of {len(every)}")
+    return _variations(suite.in_range)
+
+
+def with_needed(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
+    """Those chosen and all the cases that they depend on, in the order of `every`.
+
+    A variation that is chosen stands for itself alone; of a case that is needed, every variation runs.
+    """
+    kept, asked = {id(case) for case in chosen}, {case.base_id for case in chosen}
+    some = [case for case in every if any(id(each) in kept for each in variations(case))]
+    return [v for v in _variations(with_dependencies(some, every)) if id(v) in kept or v.base_id not in asked]
 
 
 def _named(suite: LoadedSuite, name: str) -> list[Runnable]:
-    cases = [case for case in suite.cases if name in (case.id, *(v.id for v in variations(case)))]
-    if not cases:
-        names = [n for c in suite.cases for n in (c.id, *(v.id for v in variations(c)))]
-        close = get_close_matches(name, names, 1)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        raise WrongUseError(f"{suite.path}: no case has the id {name or '(nothing)'}{hint}")
-    return cases
+    """The cases with an id, or with one that a pattern stands for; an id comes before what it would be as a pattern."""
+    every = _variations(suite.cases)
+    found = [v for v in every if name in (v.id, v.base_id)]
+    pattern = id_pattern(name) if not found else None
+    if pattern is not None:
+        found = [v for v in every if pattern.match(v.id) or pattern.match(v.base_id)]
+    if found:
+        return found
+    if pattern is not None:
+        raise WrongUseError(f"{suite.path}: no id matches {name}")
+    close = get_close_matches(name, [n for v in every for n in (v.base_id, v.id)], 1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    raise WrongUseError(f"{suite.path}: no case has the id {name or '(nothing)'}{hint}")
 
 
 def _variations(cases: Sequence[Runnable]) -> list[Runnable]:
     return [each for case in cases for each in variations(case)]
 
 
-def _failed(
-    path: Path, cases: Sequence[Runnable], every: Sequence[Runnable], options: argparse.Namespace, *, alone: bool
-) -> list[Runnable]:
-    """The cases that did not pass when they ran last, and those that they depend on."""
+def failed_cases(path: Path, cases: Sequence[Runnable], options: argparse.Namespace, *, alone: bool) -> list[Runnable]:
+    """Those of the cases that did not pass when they ran last. Raises WrongUseError where none was run yet, if the suite is `alone`."""
     allows = options.allow_grader_errors
     stored = {(k.latest.id, k.latest.target, _stands(k.latest, allows=allows)) for _, k in ResultStore.of(path).cases()}
     if not stored and alone:
         raise WrongUseError(f"{path}: no case has been run yet, so there is none that failed")
     pairs = {(name, by) for name, by, verdict in stored if verdict is not Verdict.PASSED}
-    ids = {name for name, _ in pairs}
-    chosen = {v.id for case in cases for v in variations(case) if v.id in ids}
-    some = [c for c in cases if any(v.id in chosen for v in variations(c))]
-    each_target = [
-        v
-        for v in _variations(with_dependencies(some, every))
-        if v.id in chosen or v.base_id not in {c.base_id for c in some}
-    ]
-    if options.target is not None:
-        return each_target
-    return [c for c in each_target if c.id not in chosen or (c.id, requested_fields(c)["target"]) in pairs]
+    if options.target is not None and len(options.target) == 1:
+        ids = {name for name, _ in pairs}
+        return [case for case in cases if case.id in ids]
+    return [case for case in cases if (case.id, requested_fields(case)["target"]) in pairs]
+
+
+def changed_cases(path: Path, cases: Sequence[Runnable]) -> list[Runnable]:
+    """Those of the cases that have not run yet, or whose result is that of another text, prompt, target or file."""
+    files = DiskFiles()
+    ran = {(k.latest.id, k.latest.fingerprint) for _, k in ResultStore.of(path).cases()}
+    return [case for case in cases if (case.id, fingerprint(case, files, shared_targets(case, files))) not in ran]
 
 
 def _stands(result: CaseResult, *, allows: bool) -> Verdict:
@@ -221,9 +230,11 @@ def resume_command(options: argparse.Namespace, suites: Sequence[str], wish: str
     """The command that goes on, with `--resume` or `--failed` as `wish`: the same in all that makes a difference."""
     words = ["rubric", "run", *suites, f"--{wish}"]
     for name in _REPEATED:
-        value = getattr(options, name)
-        if value not in (None, False, "never"):
-            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+        written = getattr(options, name)
+        option = _SHORT.get(name) or f"--{name.replace('_', '-')}"
+        for value in written if isinstance(written, list) else [written]:
+            if value not in (None, False, "never"):
+                words += [option, *([] if value is True else [str(value)])]
     return shlex.join(words)
 
 

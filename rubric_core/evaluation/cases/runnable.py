@@ -44,6 +44,8 @@ class Options:
     """What a person asks for beyond what the suite says. Raises TypeError or ValueError for an invalid value."""
 
     target: str | None = None
+    #: Several that all answer each case, in place of those of the suite.
+    targets: tuple[str, ...] = ()
     grader_target: str | None = None
     #: 0..1, in place of every threshold of the suite.
     threshold: float | None = None

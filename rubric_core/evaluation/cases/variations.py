@@ -115,6 +115,8 @@ def _targets(case: "Runnable") -> list[str]:
     """The targets that all answer the case; empty when it is the one that suite or command line name."""
     if case.options.target is not None:
         return []
+    if case.options.targets:
+        return list(case.options.targets)
     default = case.defaults
     written: tuple[object, ...] = (
         case.case.providers, case.case.provider, default.providers if default else None, default.provider if default else None,
