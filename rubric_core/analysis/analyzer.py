@@ -18,6 +18,7 @@ from rubric_core.loading.file_kind import kind_of
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup
+from rubric_core.loading.promptfoo import is_promptfoo_file
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.tree import Node
@@ -79,7 +80,7 @@ def stated_dialect(text: str, language: Language, path: PurePath | None = None) 
     document = language.document(text, path)
     frame, states, _ = _read(document, language, None)
     root = states[frame.block].tree.root
-    kind = _kind(frame, items_of(document, states, root), root, path, None)
+    kind = _kind(document, frame, items_of(document, states, root), root, path, None)
     return _choose(document, states, root, kind, language, None, signs_in(states.values()))
 
 
@@ -118,7 +119,7 @@ def _alone(
     frame, states, change = _read(document, language, previous)
     root = states[frame.block].tree.root
     outside = project.look() if project is not None else None
-    given, kind = kind, kind or _kind(frame, items_of(document, states, root), root, path, outside)
+    given, kind = kind, kind or _kind(document, frame, items_of(document, states, root), root, path, outside)
     signs = _signs(states, change, previous)
     choice = _choose(document, states, root, kind, language, dialect, signs)
     if not choice.certain and outside is not None and path is not None:
@@ -139,11 +140,19 @@ def _alone(
 
 
 def _kind(
-    frame: Frame, items: Iterator[Node], root: Node | None, path: PurePath | None, outside: TrackedLookup | None
+    document: Document,
+    frame: Frame,
+    items: Iterator[Node],
+    root: Node | None,
+    path: PurePath | None,
+    outside: TrackedLookup | None,
 ) -> FileKind:
     """What a text is."""
+    first = next(items, None)
+    if modeline(document.head) is None and is_promptfoo_file(path, document.head, root, first):
+        return FileKind.PROMPTFOO
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
-    return kind_of(path, root, next(items, None) if listed else None, outside)
+    return kind_of(path, root, first if listed else None, outside)
 
 
 def _read(

@@ -224,7 +224,7 @@ class Check:
         lowering.merged_above = self.anchors.merged(number)
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
-        kind = self.item_kind if block.key == ROOT_LIST else CASE
+        kind = self.item_kind if block.key == ROOT_LIST or self.analysis.kind is FileKind.PROMPTFOO else CASE
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
         if self.analysis.kind is FileKind.DATASET and state.tree.problems:
             items = []  # of a line that is no JSON nobody knows what else is missing

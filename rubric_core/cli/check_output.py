@@ -96,10 +96,7 @@ def frames(files: Iterable[CheckedFile], style: TerminalStyle, columns: int | No
 
 def passed_over(checked: CheckedFile) -> str:
     """Why a file that somebody named was not checked."""
-    return (
-        f"{mask_name(checked.path)}: not checked, because nothing in it is eval YAML; "
-        "a first line `# rubric: dialect=…` or `include` in the configuration says that it is"
-    )
+    return f"{mask_name(checked.path)}: {checked.passed_over}"
 
 
 def summary(done: CheckRound, *, fixed: bool = False, diff: bool = False) -> str:

@@ -29,8 +29,8 @@ class CheckedFile:
     #: How many findings the fixes took away.
     fixed: int = 0
     is_suite: bool = True
-    #: Whether it was looked at and left alone, because it is a file of another program.
-    passed_over: bool = False
+    #: Why it was looked at and left alone: it is a file of another program. Empty for one that was checked.
+    passed_over: str = ""
     #: What it refers to and what can be checked as well.
     refers_to: tuple[ReferencedFile, ...] = ()
     #: Every file that its findings depend on.

@@ -19,6 +19,15 @@ from rubric_core.validation.selection import Selection
 
 __all__ = ["CheckOptions", "FileChecker"]
 
+_PROMPTFOO = (
+    "not checked, because it is a promptfoo configuration, which rubric does not read yet; "
+    "a first line `# rubric: dialect=agentv-5` says that it is a suite of agentv"
+)
+_FOREIGN = (
+    "not checked, because nothing in it is eval YAML; "
+    "a first line `# rubric: dialect=…` or `include` in the configuration says that it is"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
@@ -91,8 +100,8 @@ class FileChecker:
                 else CheckedFile(source.shown, self._language.document(text), (), is_suite=False)
             )
         first = self._analysis(source, text)
-        if self._is_of_another_program(source, first):
-            return CheckedFile(source.shown, first.document, (), is_suite=False, passed_over=True)
+        if reason := self._reason_to_pass_over(source, first):
+            return CheckedFile(source.shown, first.document, (), is_suite=False, passed_over=reason)
         done = apply_safe_fixes(first) if self._wishes.fix else FixedText(first)
         last = done.analysis
         dialect = last.choice.name if last.choice.certain else None
@@ -108,12 +117,13 @@ class FileChecker:
             depends_on=last.depends_on,
         )
 
-    def _is_of_another_program(self, source: Source, found: Analysis) -> bool:
-        """Whether a file has nothing to do with evals. Those in folders are there because they do, others because something refers to them."""
+    def _reason_to_pass_over(self, source: Source, found: Analysis) -> str:
+        """Why a file is not checked; empty for one that is. Files in folders are there because they are eval YAML, others because something refers to them."""
+        if found.kind is FileKind.PROMPTFOO:
+            return _PROMPTFOO
         asked = source.named and source.kind is None and source.place is not None
-        return (
-            asked and not self.configuration(source).includes(source.path) and found.is_eval_yaml(source.path) is False
-        )
+        is_foreign = asked and found.is_eval_yaml(source.path) is False
+        return _FOREIGN if is_foreign and not self.configuration(source).includes(source.path) else ""
 
     def _analysis(self, source: Source, text: str) -> Analysis:
         """What is in a text as what it is at its place, with the settings that count there."""

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MigratedFile", "MigrationRun"]
 
-_LEFT = frozenset({FileKind.DEFAULTS})  # no older dialect has them
+#: No older dialect has the defaults, and promptfoo has a language of its own.
+_LEFT = frozenset({FileKind.DEFAULTS, FileKind.PROMPTFOO})
 _TAKEN_OVER = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TEMPLATE})
 _USUAL_TARGETS = DIALECTS[0].properties.targets_file
 #: From the oldest to the newest.

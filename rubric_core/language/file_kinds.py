@@ -37,6 +37,8 @@ class FileKind(Enum):
     WORKSPACE = "a workspace"
     ENVIRONMENT = "an environment"
     PROMPT = "a prompt"
+    #: The configuration of another program with a language of its own: it is left alone.
+    PROMPTFOO = "a promptfoo configuration"
 
 
 class ConfigExecution(Shape):

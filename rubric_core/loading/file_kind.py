@@ -11,7 +11,7 @@ from rubric_core.loading.files import absolute, is_suite_name
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
-__all__ = ["kind_by_content", "kind_by_name", "kind_of"]
+__all__ = ["key_names", "kind_by_content", "kind_by_name", "kind_of"]
 
 _NAMED = re.compile(r"(?i)(?P<name>targets|providers)\.ya?ml\Z")
 _IN_HOME = {
@@ -64,7 +64,7 @@ def kind_of(
 
 def _describes_dataset(path: PurePath, root: Node | None, files: Files) -> bool:
     """Whether there is a data set of the same name beside a file without cases."""
-    if not isinstance(root, Mapping) or _names(root) & _SUITE_KEYS:
+    if not isinstance(root, Mapping) or key_names(root) & _SUITE_KEYS:
         return False
     return any(files.is_file(absolute(path.with_suffix(suffix))) for suffix in DATASETS)
 
@@ -92,17 +92,17 @@ def kind_by_name(path: PurePath) -> FileKind | None:
 def kind_by_content(root: Node | None, first: Node | None = None) -> FileKind | None:
     """What a file is by what stands in it, or None when that could be anything."""
     if isinstance(root, Mapping):
-        marked, told = _schema(root), _by_keys(_names(root))
+        marked, told = _schema(root), _by_keys(key_names(root))
         # Cases make a suite of a file whatever its mark says, and that is said of the mark.
-        cases = told is FileKind.SUITE and not _names(root) & {"targets", "providers", *_CONFIG_KEYS}
+        cases = told is FileKind.SUITE and not key_names(root) & {"targets", "providers", *_CONFIG_KEYS}
         return told if cases and marked is not None else marked or told
     if isinstance(first, Mapping):
-        return _by_item(_names(first))
+        return _by_item(key_names(first))
     return None
 
 
-def _names(node: Mapping) -> frozenset[str]:
-    """The keys; one that is still being typed tells nothing."""
+def key_names(node: Mapping) -> frozenset[str]:
+    """The keys of a mapping, but for one that is still being typed, which tells nothing."""
     half_typed = (e for e in node.entries if isinstance(e.value, Scalar) and e.value.style == "hole")
     return frozenset(e.name for e in node.entries if e.name is not None) - {e.name for e in half_typed}
 

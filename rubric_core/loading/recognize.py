@@ -21,6 +21,7 @@ from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import HOMES
+from rubric_core.loading.file_kind import key_names
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
@@ -86,7 +87,7 @@ def _tells_at_once(text: str) -> bool:
 
 def _finished(node: Mapping) -> frozenset[str]:
     """The keys behind which another one follows; a next line could still belong to the last one."""
-    return frozenset(e.name for e in node.entries[:-1] if e.name is not None) & _names(node)
+    return frozenset(e.name for e in node.entries[:-1] if e.name is not None) & key_names(node)
 
 
 def is_eval_yaml(path: PurePath, text: str, root: Node | None, items: Iterable[Node] = ()) -> bool | None:
@@ -104,8 +105,8 @@ def is_eval_yaml(path: PurePath, text: str, root: Node | None, items: Iterable[N
     if _FIXTURE.match(path.name):
         return False
     several = [*islice(items, _LOOKED_AT), *islice(_listed(root), _LOOKED_AT)]
-    mappings = [item for item in several if isinstance(item, Mapping) and _names(item)]
-    top = _names(root) if isinstance(root, Mapping) else frozenset[str]()
+    mappings = [item for item in several if isinstance(item, Mapping) and key_names(item)]
+    top = key_names(root) if isinstance(root, Mapping) else frozenset[str]()
     if top & _OWN_TOP or any(map(_is_ours, mappings)):
         return True
     if mappings:
@@ -123,15 +124,9 @@ def _listed(root: Node | None) -> Iterator[Node]:
             yield from value.items if isinstance(value, Sequence) else [value] if isinstance(value, Mapping) else ()
 
 
-def _names(node: Mapping) -> frozenset[str]:
-    """The keys, but for one that is still being typed."""
-    half_typed = {e.name for e in node.entries if isinstance(e.value, Scalar) and e.value.style == "hole"}
-    return frozenset(e.name for e in node.entries if e.name is not None) - half_typed
-
-
 def _is_ours(item: Mapping) -> bool:
     """Whether an item is a case, a target, a scenario or an evaluator, as far as its keys tell."""
-    names = _names(item)
+    names = key_names(item)
     if names & _OWN_KEYS or names & _OWN_ENTRY or names >= {"id", "label"} or names >= {"config", "tests"}:
         return True
     kind = item.get("type")
@@ -143,7 +138,7 @@ def _is_ours(item: Mapping) -> bool:
 
 def _is_of_others(item: Mapping) -> bool:
     """Whether an item that says nothing of evals has keys of something else."""
-    names = _names(item)
+    names = key_names(item)
     unknown = _unknown(names, _ITEMS)
     return unknown >= 2 or (unknown == 1 and "id" not in names) or isinstance(item.get("assert"), Mapping)
 

@@ -1,0 +1,57 @@
+"""Whether a YAML file is a configuration of promptfoo, whose language is close to that of agentv-5 and is not the same.
+
+A key that agentv-5 spells in snake_case is spelled in camelCase there: taken for a mistake and renamed, it loses its effect without
+a message, and an assertion in `defaultTest` is no longer run. So this is decided before anything is reported.
+"""
+
+from pathlib import PurePath
+
+from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.file_kind import key_names
+from rubric_core.syntax.tree import Mapping, Node, Sequence
+
+__all__ = ["is_promptfoo_file"]
+
+_NAME = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?\.ya?ml\Z")
+_AGENTV_NAME = pattern(r"(?is).*\.eval\.ya?ml\Z")
+#: A comment that names the schema of promptfoo.
+_SCHEMA = pattern(r"(?m)^#[^\r\n]*\$schema[ \t]*=[^\r\n]*promptfoo")
+#: Keys at the top that only promptfoo has.
+_TOP = frozenset({
+    "defaultTest", "evaluateOptions", "commandLineOptions", "derivedMetrics", "nunjucksFilters", "outputPath", "writeLatestResults", "redteam",
+})  # fmt: skip
+#: Keys at the top that only a suite of agentv has.
+_AGENTV_TOP = frozenset({
+    "default_test", "evaluate_options", "derived_metrics", "nunjucks_filters", "output_path", "evalcases", "eval_cases", "testcases", "assertions",
+    "execution", "workspace", "environment", "graders", "name", "input", "requires", "threshold", "suite", "dataset",
+})  # fmt: skip
+#: Keys of a case that only agentv has.
+_AGENTV_CASE = frozenset({
+    "id", "criteria", "input", "input_messages", "expected_output", "expected_outcome", "rubrics", "turns", "assertions", "evaluators", "execution",
+})  # fmt: skip
+
+
+def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first: Node | None) -> bool:
+    """Whether a file is promptfoo's, by its name, its schema comment, or keys that nothing else has.
+
+    Args:
+        path: Where it is, if it is anywhere.
+        head: The beginning of its text.
+        root: The root of its tree, or of what stands around its cases.
+        first: Its first case.
+    """
+    if path is not None and _NAME.match(path.name):
+        return True
+    if _SCHEMA.search(head):
+        return True
+    if not isinstance(root, Mapping) or (path is not None and _AGENTV_NAME.match(path.name)):
+        return False
+    names = key_names(root)
+    if not names & _TOP or names & _AGENTV_TOP:
+        return False
+    case = first if first is not None else _first(root.get("tests"))
+    return not (isinstance(case, Mapping) and key_names(case) & _AGENTV_CASE)
+
+
+def _first(node: Node | None) -> Node | None:
+    return node.items[0] if isinstance(node, Sequence) and node.items else None
