@@ -106,15 +106,19 @@ class JsonReport:
         summary: dict[str, Any] = {"summary": counts, "grader_errors": self._errors, "usage": usage}
         if done.derived:
             summary["derived_metrics"] = {name: value for name, value, _ in done.derived.values()}
-        if done.broken_off:
+        if done.broken_off or done.not_run:
             summary["stopped"] = True
+        if done.not_run:
+            summary["not_run"] = done.not_run
         close = f"\n{self._indent}  ]" if self._written else "]"
         self._page.put(f"{close},\n{self._members(summary)}\n{self._indent}}}{'' if self._several else chr(10)}")
 
     def finish(self, ending: Ending) -> None:
         """Every suite is over. A document that is broken off is JSON all the same."""
         if self._several:
-            stopped = ',\n  "stopped": true' if ending.broken_off else ""
+            stopped = ',\n  "stopped": true' if ending.broken_off or ending.not_run else ""
+            if ending.not_run:
+                stopped += f',\n  "not_run": {json.dumps(ending.not_run, ensure_ascii=False)}'
             self._page.put(f"{f'{chr(10)}  ' if self._suites else ''}]{stopped}\n}}\n")
 
     def _members(self, values: dict[str, Any]) -> str:

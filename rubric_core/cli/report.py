@@ -22,7 +22,7 @@ from rubric_core.evaluation.reporting.transcript import transcript, usage_words
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.wording import count
 
-__all__ = ["SuiteReport"]
+__all__ = ["SuiteReport", "listed"]
 
 #: Lines of a suite that are still printed as a whole.
 _MOST_LINES = 250
@@ -158,7 +158,7 @@ class SuiteReport:
             f"{suites}{self._counted(Counter(result.verdict for result in results))}",
             self._style.paint(count_graders(results), "bad"),
             kept,
-            f"target {_listed(sorted({r.target for r in results}))}",
+            f"target {listed(sorted({r.target for r in results}))}",
             f"judge: {', '.join(judges)}" if judges else "",
             f"{tokens.total:,} tokens" if tokens else "",
             f"${sum(costs):.4f}" if costs else "",
@@ -183,7 +183,7 @@ def _told(result: EvaluatorResult) -> EvaluatorResult:
     return replace_fields(result, hits=(), evaluator_raw_request=None, details=None, exchanges=(), members=members)
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """Some of many names."""
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}"

@@ -18,7 +18,7 @@ from rubric_core.evaluation.model.result import Verdict
 
 __all__ = ["add_arguments", "main"]
 
-PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED = 0, 1, 2, 3
+PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED, NOT_RUN = 0, 1, 2, 3, 4
 #: New objects between two looks for garbage while suites are read.
 _SELDOM = 1_000_000
 
@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric run`."""
     parser.epilog = (
         "Exit code: 0 every case passed, 1 a case did not pass, 2 wrong use, unreadable input, or results that could not be stored, 3 a case could not be scored, "
-        "or a grader could not run or crashed (also when other cases failed), 130 stopped by Ctrl-C. What is done is kept in .rubric/results."
+        "or a grader could not run or crashed (also when other cases failed), 4 every case that ran passed and --max-cost or "
+        "--max-seconds ended the run before the others, 130 stopped by Ctrl-C. What is done is kept in .rubric/results."
     )
     parser.add_argument(
         "suites",
@@ -102,6 +103,16 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     add("--sample", metavar="N", type=_count, help="only N of the cases, chosen at random")
     add("--seed", metavar="S", type=int, help="choose those of --sample again that were chosen with this number")
     add("--limit", metavar="N", type=_count, help="only the first N cases")
+    add = parser.add_argument_group("how").add_argument
+    add("-x", "--exitfirst", action="store_true", help="start no further case when one did not pass")
+    add("--maxfail", metavar="N", type=_count, help="start no further case when N did not pass")
+    add(
+        "--max-cost",
+        metavar="USD",
+        type=_amount,
+        help="start no further case when targets and judges have cost so many US dollars",
+    )
+    add("--max-seconds", metavar="N", type=_amount, help="end the run after so many seconds; what is done is kept")
     add("--repeat", metavar="N", type=_count, help="run each case N times and take the mean")
     add("--workers", metavar="N", type=_count, help="how many cases run at once; 4, where the suite says nothing")
     add("--dialect", metavar="NAME", help="the dialect to read suites in that do not name one themselves")
@@ -112,6 +123,13 @@ def _share(text: str) -> float:
         if 0 <= (value := float(text)) <= 1:
             return value
     raise argparse.ArgumentTypeError(f"a number from 0 to 1, not {text!r}")
+
+
+def _amount(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 < (value := float(text)) < float("inf"):
+            return value
+    raise argparse.ArgumentTypeError(f"a number above 0, not {text!r}")
 
 
 def _count(text: str) -> int:
@@ -156,6 +174,8 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
         return session.broken_off
     worst = PASSED if session.verdicts <= {Verdict.PASSED} else NOT_PASSED
     unscored = Verdict.UNSCORED in session.verdicts or (session.grader_errors and not options.allow_grader_errors)
+    if worst is PASSED and session.not_run:
+        worst = NOT_RUN
     return WRONG_USE if wrong or session.lossy else NOT_SCORED if unscored else worst
 
 

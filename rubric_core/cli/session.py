@@ -13,11 +13,13 @@ from typing import TextIO
 from rubric_core.cli.json_output import JsonReport, JsonRows
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.plan import SuitePlan
-from rubric_core.cli.report import SuiteReport
+from rubric_core.cli.report import SuiteReport, listed
 from rubric_core.cli.result_files import ResultFiles
+from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.selection import resume_command
 from rubric_core.cli.suite_run import Ending, ResultDisplay, SuiteRun
 from rubric_core.evaluation.model.result import Verdict
+from rubric_core.validation.wording import count
 
 __all__ = ["CliSession"]
 
@@ -45,6 +47,10 @@ class CliSession:
         self.verdicts: set[Verdict] = set()
         #: Whether an evaluator could not run or crashed.
         self.grader_errors = False
+        #: What the run may take.
+        self.limits = RunLimits(options)
+        #: The ids of the cases that were not run, because the run ended before.
+        self.not_run: list[str] = []
         #: The exit code of a run that was broken off; 0 for one that was not.
         self.broken_off = 0
         text = options.format == "text"
@@ -65,18 +71,20 @@ class CliSession:
     def run(self) -> None:
         """Run all of it, and report."""
         began = time.monotonic()
-        while self._plans and not self.broken_off:
+        while self._plans and not self.broken_off and not self.limits.reason:
             self._run(self._plans.popleft())
+        if not self.broken_off:
+            self.not_run += [case.id for plan in self._plans for case in plan.cases]
         goes_on = resume_command(self._options, self._names, "failed")
-        self._shown.finish(Ending(time.monotonic() - began, goes_on, bool(self.broken_off)))
+        self._shown.finish(Ending(time.monotonic() - began, goes_on, bool(self.broken_off), self.not_run))
         self._live.close()
-        if self.broken_off:
-            print(f"rubric: {self._words()}", file=sys.stderr)
+        for words in filter(None, (self.limits.note, self._words())):
+            print(f"rubric: {words}", file=sys.stderr)
 
     def _run(self, plan: SuitePlan) -> None:
         gc.freeze()  # what was read stays until its suite is over: no need to look through it again and again
         outputs = ResultFiles(plan.suite)
-        run = SuiteRun(plan.suite, plan.cases, self._options, self._live, self._shown, outputs.take)
+        run = SuiteRun(plan.suite, plan.cases, self._options, self._live, self._shown, self.limits, outputs.take)
         try:
             asyncio.run(run.results())
         except (KeyboardInterrupt, asyncio.CancelledError):
@@ -89,13 +97,19 @@ class CliSession:
         self._kept = self._kept and not run.unkept
         self.lossy = self.lossy or run.lossy or outputs.failed
         self._done += len(run.done.results)
+        self.not_run += run.done.not_run
         self._count -= run.done.before.total()
         self.grader_errors = self.grader_errors or run.done.grader_errors > 0
         self.verdicts |= {*run.done.before, *(result.verdict for result in run.done.results)}
 
     def _words(self) -> str:
-        """What there is after a run that was broken off, and how to go on."""
-        kept = f"; {self._done} of {self._count} cases are done and kept" if self._kept else ""
+        """What there is after a run that ended before all of its cases, and how to go on; empty after one that did not."""
         # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
         goes_on = resume_command(self._options, self._options.suites, "failed" if self._options.failed else "resume")
-        return f"stopped{kept}; {goes_on} runs the others"
+        if self.broken_off:
+            kept = f"; {self._done} of {self._count} cases are done and kept" if self._kept else ""
+            return f"stopped{kept}; {goes_on} runs the others"
+        if self.not_run:
+            left = f"{len(self.not_run)} of {count(self._count, 'case')} not run"
+            return f"stopped, {self.limits.reason}; {left}: {listed(self.not_run)}; {goes_on} runs the others"
+        return ""

@@ -1,6 +1,7 @@
 """The run of one suite: what is done is kept at once, whatever becomes of the rest."""
 
 import argparse
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import field
@@ -8,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from rubric_core.adapters import system_ports
 from rubric_core.cli.live_table import Live
+from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.selection import unfinished_cases
 from rubric_core.cli.signals import TerminationSignal
 from rubric_core.evaluation.cases.load import LoadedSuite
@@ -15,11 +17,12 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.attempt import targets_of
 from rubric_core.evaluation.engine.events import CaseDone, Event
 from rubric_core.evaluation.engine.run import save_recordings
-from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.engine.schedule import Schedule
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.results.store import ResultStore
 from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
 from rubric_core.lazy_compilation import dataclass
+from rubric_core.ports import Ports
 
 __all__ = ["Ending", "ResultDisplay", "SuiteOutcome", "SuiteRun"]
 
@@ -39,6 +42,8 @@ class SuiteOutcome:
     #: How many evaluators could not run or crashed, counted once for each case.
     grader_errors: int = 0
     broken_off: bool = False
+    #: The ids of the cases that were not run, because the run ended before.
+    not_run: list[str] = field(default_factory=list)
 
 
 class Ending(NamedTuple):
@@ -48,6 +53,8 @@ class Ending(NamedTuple):
     #: The command that runs again what did not pass.
     again: str
     broken_off: bool
+    #: The ids of the cases of all suites that were not run, because the run ended before.
+    not_run: Sequence[str] = ()
 
 
 class ResultDisplay(Protocol):
@@ -73,10 +80,12 @@ class SuiteRun:
     """One run of one suite."""
 
     def __init__(
-        self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: ResultDisplay,
+        self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: ResultDisplay, limits: RunLimits,
         also: Callable[[int, CaseResult], None] = lambda _, __: None,
     ) -> None:  # fmt: skip
         self._also = also
+        self._limits = limits
+        self._schedule: Schedule | None = None
         self._options = options
         self._live = live
         self._shown = shown
@@ -110,12 +119,30 @@ class SuiteRun:
             self._shown.begin(self.done.suite, len(cases))
             try:
                 async with self._live.drawing():
-                    workers = self._options.workers
-                    self.done.results = await run_cases(cases, ports, self._heard, workers, self._keep_of)
+                    self.done.results = await self._scheduled(cases, ports)
             finally:
                 self._keep()
                 for note in dict.fromkeys(note for case in cases for note in targets_of(case, ports).notes):
                     self._live.say(f"rubric: {note}")
+
+    async def _scheduled(self, cases: Sequence[Runnable], ports: Ports) -> list[CaseResult]:
+        """Run the cases, as far as the limits of the run allow."""
+        schedule = self._schedule = Schedule(cases, ports, self._heard, self._options.workers, self._keep_of)
+        seconds = self._limits.seconds_left
+        ending = asyncio.get_running_loop().call_later(seconds, self._end_time) if seconds is not None else None
+        try:
+            return await schedule.run()
+        finally:
+            if ending is not None:
+                ending.cancel()
+            self.done.not_run = [case.id for case in schedule.not_run]
+            left_out = {id(case) for case in schedule.not_run}
+            self.done.cases = [case for case in cases if id(case) not in left_out]
+
+    def _end_time(self) -> None:
+        self._limits.end_time()
+        if self._schedule is not None:
+            self._schedule.halt(now=True)
 
     def _keep_of(self, result: CaseResult) -> CaseResult:
         """What is kept of a result, as it was made when its case was done."""
@@ -131,6 +158,9 @@ class SuiteRun:
             self._note(event.result)
             self._shown.take(place, event.result)
             self._also(place, event.result)
+            self._limits.take(event.result)
+            if self._limits.reason and self._schedule is not None:
+                self._schedule.halt()
 
     def _note(self, result: CaseResult) -> None:
         try:

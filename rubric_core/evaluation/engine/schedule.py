@@ -89,6 +89,7 @@ class Schedule:
         self.stop = ""
         self._keep = keep
         self._called_off: set[str] = set()
+        self._halted = False
         #: The numbers of the cases that were left out for what they depend on.
         self._not_run: set[int] = set()
         #: By the number of the case; None for one that was called off.
@@ -130,6 +131,17 @@ class Schedule:
             if self.cases[number].id in names:
                 task.cancel()
 
+    def halt(self, *, now: bool = False) -> None:
+        """Start no further case; those on their way are ended when that is to be `now`, else they run to their end."""
+        self._halted = True
+        for task in self._running if now else ():
+            task.cancel()
+
+    @property
+    def not_run(self) -> list[Runnable]:
+        """The cases that were called off, or not started because the run was halted."""
+        return [self.cases[number] for number, result in sorted(self._results.items()) if result is None]
+
     def _deadline(self) -> asyncio.TimerHandle | None:
         """Sees to it that the run ends in the time that the suite gives it, if it gives one."""
         options = self.cases[0].suite.evaluate_options if self.cases else None
@@ -148,7 +160,7 @@ class Schedule:
         """Start a case whose turn it is, or say why it is not run."""
         case = self.cases[number]
         before = waits.before[number]
-        if case.id in self._called_off or any(self._results[n] is None for n in before):
+        if self._halted or case.id in self._called_off or any(self._results[n] is None for n in before):
             self._done(number, None, waits)
             return
         missing = self._missing(before)
