@@ -147,7 +147,7 @@ def _host(url: str) -> str:
     except ValueError:
         whole = False  # brackets that are not closed, a port that is no number or too high
     if not whole:
-        raise NetworkError(f"{_shown(url)} is no http address")
+        raise NetworkError(f"{_shown(url)} is not an HTTP address")
     return parts.netloc.rpartition("@")[2]
 
 

@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text} is no port; write 2087 or 127.0.0.1:2087")
+        raise argparse.ArgumentTypeError(f"{text} is not a port; write 2087 or 127.0.0.1:2087")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

@@ -147,7 +147,7 @@ class Commands:
     def _trusted(self, uri: str) -> Path:
         path = path_of(uri)
         if path is None:
-            raise RequestFailedError(INVALID_PARAMS, f"{uri} is no folder on disk")
+            raise RequestFailedError(INVALID_PARAMS, f"{uri} is not a folder on disk")
         wanted = self._server.permission.folder_of(path)
         try:
             folder = self._server.permission.add(wanted)

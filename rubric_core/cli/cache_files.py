@@ -102,7 +102,7 @@ def _user_key() -> bytes:
 
 def _whole(key: bytes) -> bytes:
     if len(key) != _KEY_BYTES:
-        raise ValueError("this is no key")
+        raise ValueError("this is not a key")
     return key
 
 

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _amount(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text} is no number of warnings; write 0 or more")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of warnings; write 0 or more")
     return int(text)
 
 

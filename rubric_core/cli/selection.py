@@ -241,7 +241,7 @@ def resume_command(options: argparse.Namespace, suites: Sequence[str], wish: str
 def no_file(path: Path) -> str:
     """Why a path that should be a target file is none."""
     if not path.is_dir():
-        return "this is no file" if path.exists() else "there is no such file"
+        return "this is not a file" if path.exists() else "there is no such file"
     inside = find_targets(path, DiskFiles(), path)
     meant = f"; did you mean {inside}?" if inside is not None and path in inside.parents else ""
     return f"this is a folder, --targets names a file{meant}"

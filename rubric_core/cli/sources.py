@@ -1,6 +1,6 @@
 """What a check was asked to look at: files, folders, patterns and standard input."""
 
-# Names as they are given: one that is too long is no folder, and no error either.
+# Names as they are given: one that is too long is not a folder, and no error either.
 # ruff: noqa: PTH112
 
 import os
@@ -122,7 +122,7 @@ class SourceCollector:
             yield Source(shown, absolute(shown), is_file=False)
         elif not name:
             # An unset variable of a shell script: never the current folder, which `migrate` would rewrite.
-            self.failures.append("an empty name is no path; write . for the current folder")
+            self.failures.append("an empty name is not a path; write . for the current folder")
         elif os.path.isdir(name):
             walked = self._discovery.files(name) if self._around else self._discovery.suites(name)
             yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}")
@@ -130,7 +130,7 @@ class SourceCollector:
             try:
                 matching = self._discovery.matching(name)
             except ValueError as error:
-                self.failures.append(f"{name}: this is no pattern: {error}")
+                self.failures.append(f"{name}: this is not a pattern: {error}")
                 return
             yield from self._several(matching, f"{name}: no file matches this pattern", named=True)
         elif not os.path.lexists(name):

@@ -30,13 +30,13 @@ def main(options: argparse.Namespace) -> int:
             print(folder)
         return 0
     if not options.folder:
-        print("rubric: an empty name is no folder; write . for the current one", file=sys.stderr)
+        print("rubric: an empty name is not a folder; write . for the current one", file=sys.stderr)
         return 2
     folder = Path(options.folder)
     if options.remove:
         return _removed(trust, folder)
     if not folder.is_dir():
-        print(f"rubric: {folder} is no folder", file=sys.stderr)
+        print(f"rubric: {folder} is not a folder", file=sys.stderr)
         return 2
     if is_wide(folder) and not options.yes and not _confirmed(folder):
         return 2

@@ -143,7 +143,7 @@ class _Reader:
             try:
                 found.append((Patterns(self.path.parent, [pattern]), codes))
             except ValueError:
-                self.problems.at_key(keys, f"`{pattern}` is no pattern")
+                self.problems.at_key(keys, f"`{pattern}` is not a pattern")
         return tuple(found)
 
     def _patterns(self, name: str, value: object) -> Patterns | None:
@@ -153,7 +153,7 @@ class _Reader:
                 Patterns(self.path.parent, [text])
                 usable.append(text)
             except ValueError:
-                self.problems.at_value((name, number), f"`{text}` is no pattern")
+                self.problems.at_value((name, number), f"`{text}` is not a pattern")
         return Patterns(self.path.parent, usable) if usable else None
 
     def _texts(self, keys: Keys, value: object, wanted: str) -> list[tuple[int, str]]:

@@ -117,7 +117,7 @@ class Properties:
     suite_marker: str = ""
     #: Whether merge keys are merged; otherwise the engine passes over them.
     merges: bool = False
-    #: Whether `agentv validate` refuses messages of the role tool.
+    #: Whether `agentv validate` rejects messages of the role tool.
     refuses_tool_role: bool = False
     #: Template variables that are on their way out, each with the one to write instead.
     replaced_variables: tuple[tuple[str, str], ...] = ()
@@ -131,7 +131,7 @@ class Properties:
     bare_targets: bool = True
     #: Whether members of a composite are dropped that have no name or an underscored type.
     literal_members: bool = False
-    #: Whether a key that it does not know makes the engine refuse the file.
+    #: Whether a key that it does not know makes the engine reject the file.
     strict_keys: bool = False
     #: Whether a kind of provider that is not known is looked up as a program.
     custom_providers: bool = False

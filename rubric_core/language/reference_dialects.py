@@ -230,7 +230,7 @@ _PROPERTIES: Mapping[str, _Words] = {
     },
     "suite_marker": lambda value: f"Early releases refuse a suite whose `$schema` is not `{value}`." if value else "",
     "merges": {True: "Merge keys (`<<`) are merged, from release 4.23 on.", False: "Merge keys (`<<`) are not merged."},
-    "refuses_tool_role": {True: "`agentv validate` refuses messages of the role `tool`.", False: ""},
+    "refuses_tool_role": {True: "`agentv validate` rejects messages of the role `tool`.", False: ""},
     "replaced_variables": lambda value: (
         f"Variables that the newest of its releases do not fill in: {', '.join(f'`{old}` (now `{new}`)' for old, new in value)}." if value else ""
     ),
@@ -247,7 +247,7 @@ _PROPERTIES: Mapping[str, _Words] = {
         False: "A file of targets has their list under a key.",
     },
     "literal_members": {True: "Members of a composite without a name, or with `_` in their type, are dropped.", False: ""},
-    "strict_keys": {True: "An unknown key makes agentv refuse the file.", False: "An unknown key is passed over."},
+    "strict_keys": {True: "An unknown key makes agentv reject the file.", False: "An unknown key is passed over."},
     "custom_providers": {
         True: "A kind of provider that nobody knows is looked for as a program in `.agentv/providers`.",
         False: "A target of a kind that nobody knows cannot be asked.",

@@ -2,7 +2,7 @@
 
 Written for editors that complete and check by schema, so that there is one reason for every complaint: evaluators are
 told apart by `if`/`then` on their `type`, unions by the JSON types of their parts; nothing is tried branch by branch.
-What an engine ignores without a word carries a `deprecationMessage`; what it refuses is no valid value.
+What an engine ignores without a word carries a `deprecationMessage`; what it refuses is not a valid value.
 """
 
 import re

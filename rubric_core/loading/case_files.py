@@ -102,9 +102,9 @@ def _of_yaml(look: TrackedLookup, path: Path) -> CaseFileContents:
     root = tree.root if tree is not None else None
     items = root.get("tests") if isinstance(root, Mapping) else root
     if tree is not None and any(p.kind == "syntax" for p in tree.problems):
-        return CaseFileContents(complete=False, trouble=f"{path.name} is no YAML", files=(path,))
+        return CaseFileContents(complete=False, trouble=f"{path.name} is not YAML", files=(path,))
     if not isinstance(items, Sequence):
-        return CaseFileContents(complete=False, trouble=f"{path.name} is no list of cases", files=(path,))
+        return CaseFileContents(complete=False, trouble=f"{path.name} is not a list of cases", files=(path,))
     suite = path if isinstance(root, Mapping) and _SUITE.match(path.name) else None
     return CaseFileContents(tuple(_cases(items.items, path)), files=(path,), suite=suite)
 
@@ -127,7 +127,7 @@ def _of_lines(path: Path, text: str) -> CaseFileContents:
         tree = parse_json(line)
         if tree.problems:
             return CaseFileContents(
-                complete=False, trouble=f"{path.name}:{number} is no JSON: {tree.problems[0].message}", files=(path,)
+                complete=False, trouble=f"{path.name}:{number} is not JSON: {tree.problems[0].message}", files=(path,)
             )
         if tree.root is not None:
             found.append(tree.root)

@@ -140,4 +140,4 @@ def _number(text: str, line: int) -> float:
     try:
         return float(text)
     except ValueError:
-        raise TableError(f"{line}: {text!r} is no number") from None
+        raise TableError(f"{line}: {text!r} is not a number") from None

@@ -17,7 +17,7 @@ from rubric_core.loading.reference_issues import EmptyFile, MissingFile, PromptT
 __all__ = ["FileLookup"]
 
 _PROMPT = re.compile(r"[^\s{}<>|*?\"']+\.(?:md|markdown|txt|j2|njk|prompt)\Z")
-_NOTHING_ASKED = "agentv leaves it out of the question with a log line"
+_NOTHING_ASKED = "agentv leaves it out of the question and only logs it"
 
 
 class FileLookup:

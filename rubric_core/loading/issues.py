@@ -205,7 +205,7 @@ class MissingKey(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrongType(Issue):
-    """A value of another type than the key takes."""
+    """A value of the wrong type."""
 
     #: The key, or `key[]` for an item of its list.
     name: str

@@ -13,7 +13,7 @@ __all__ = ["BrokenCases", "EmptyFile", "MissingFile", "PromptText", "UnknownTarg
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingFile(Issue):
-    """A file or directory that is not there."""
+    """A file or directory that does not exist."""
 
     node: Node
     name: str

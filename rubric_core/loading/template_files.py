@@ -28,10 +28,10 @@ def _trouble(look: TrackedLookup, path: Path, above: tuple[Path, ...]) -> str:
     if tree is None:
         return f"{path.name} cannot be read"
     if any(p.kind == "syntax" for p in tree.problems):
-        return f"{path.name} is no YAML"
+        return f"{path.name} is not YAML"
     items = _items(tree.root)
     if items is None:
-        return f"{path.name} is no list of evaluators"
+        return f"{path.name} is not a list of evaluators"
     for name in _includes(items):
         inner = template_of(look, name, path.parent)
         if inner is None:

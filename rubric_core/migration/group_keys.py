@@ -34,7 +34,7 @@ def group_under(
         return
     if inner is not None and not isinstance(inner, Mapping):
         yield MigrationNote(
-            free[0][0].key.span.start, f"`{under}` is no mapping in this place, so nothing can be put under it"
+            free[0][0].key.span.start, f"`{under}` is not a mapping in this place, so nothing can be put under it"
         )
         return
     if site.node.flow:

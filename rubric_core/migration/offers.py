@@ -23,7 +23,7 @@ __all__ = ["Offer", "Scope", "steps", "steps_at"]
 
 #: What an offer changes: what stands on one line, one case or entry, or everything.
 Scope = Literal["line", "item", "file"]
-#: A byte order mark, which is no part of the YAML.
+#: A byte order mark, which is not part of the YAML.
 _MARK = "\ufeff"
 #: Characters. What stands around the cases is looked at together with them, which would take too long in a longer text.
 _LARGEST = 100_000

@@ -39,7 +39,7 @@ _WAYS: Mapping[str, Sequence[MigrationStep]] = {
 }
 
 
-#: A byte order mark, which is no part of the YAML.
+#: A byte order mark, which is not part of the YAML.
 _MARK = "\ufeff"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 

@@ -61,7 +61,7 @@ def _as_shares(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
 
 
 def _without_gate(draft: Draft, site: ShapedMapping, entry: Entry) -> Iterator[EditGroup | MigrationNote]:
-    """A minimum of 0 gates nothing, and 0 is no `min_score`: with score ranges, nothing is what `required` gates too."""
+    """A minimum of 0 gates nothing, and 0 is not a `min_score`: with score ranges, nothing is what `required` gates too."""
     required = site.own("required")
     edits = [take_out_entry(draft, site.node, entry)]
     if required is not None and site.entry("score_ranges") is not None and site.plain("required") is True:

@@ -88,7 +88,7 @@ def _weights(aggregator: ShapedMapping) -> dict[str, object]:
 
 
 def _no_set(site: ShapedMapping, aggregator: ShapedMapping) -> str:
-    """Why a composite is no set, if it is none."""
+    """Why a composite is not a set, if it is none."""
     how = aggregator.plain("type")
     if how != "weighted_average":
         return f"agentv-5 has sets whose score is the weighted mean; nothing puts scores together by `{how}`"

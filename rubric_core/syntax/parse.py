@@ -202,7 +202,7 @@ def _repair(text: str, first: Failure, partial: SyntaxTree) -> tuple[SyntaxTree,
         failure = left
     if not problems:
         at = min(first.offset, len(text))
-        return partial, [SyntaxProblem("syntax", Span(at, at), f"this is no valid YAML: {first.problem}")]
+        return partial, [SyntaxProblem("syntax", Span(at, at), f"this is not valid YAML: {first.problem}")]
     return build(*lines.result())[0], problems
 
 

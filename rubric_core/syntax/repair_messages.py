@@ -238,7 +238,7 @@ def _quote(repair: Repair, line: str, start: int) -> SyntaxFix:
     if value[-1:] in ("'", '"') and value.count(value[-1]) == 1 and "\\" not in value:
         return SyntaxFix("open the quote", (Edit(Span(start + first, start + first), value[-1]),))
     if wrapped := _WRAPPED.fullmatch(value):
-        return SyntaxFix("take the backquotes away", (Edit(Span(start + first, start + end), wrapped[1]),))
+        return SyntaxFix("remove the backquotes", (Edit(Span(start + first, start + end), wrapped[1]),))
     safe = repair.kind == "inner-colon" or value[:1] in "@`%*"
     return SyntaxFix("put the value in quotes", (Edit(Span(start + first, start + end), quoted(value)),), safe=safe)
 
@@ -254,5 +254,5 @@ def _plain(failure: Failure, body: str) -> str:
             return "this list item is indented like none of the lists above it"
         return "this line fits neither the list nor the mapping above it; check its indentation"
     if "could not find expected ':'" in problem:
-        return "this line is no `key: value`"
-    return f"this is no valid YAML: {problem}"
+        return "this line is not a `key: value`"
+    return f"this is not valid YAML: {problem}"

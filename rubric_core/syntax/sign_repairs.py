@@ -15,7 +15,7 @@ SLIPS = {
     "stray": ("this does not belong in front of a key", "remove it"),
     "slashes": ("a comment begins with `#`", "write `#`"),
     "dash-tab": ("a tab cannot stand between a dash and a key; use a space", "use a space"),
-    "foreign-blank": ("this blank is no space to YAML; use spaces", "use spaces"),
+    "foreign-blank": ("this blank is not a space to YAML; use spaces", "use spaces"),
     "indicator": (
         "this number says by how much the text below is indented, and it is not; leave it out",
         "leave it out",

@@ -71,7 +71,7 @@ def quoted_list(node: Scalar) -> Sequence | None:
 def of_one_text(node: Scalar, context: Context) -> Iterator[Fix]:
     """One text as a list: out of its quotes, cut at its commas, or the whole as the only item."""
     if quoted_list(node) is not None:
-        yield Fix("take the list out of the quotes", (replace_value(node, node.text.strip()),))
+        yield Fix("remove the quotes around the list", (replace_value(node, node.text.strip()),))
         return
     inner = _ROUND.match(node.text)
     bare = inner is not None and inner["inner"].strip() != node.text.strip()

@@ -18,11 +18,11 @@ def lack_severity(shape: type[Shape], properties: Properties) -> Severity:
 def lack_consequence(shape: type[Shape]) -> str:
     """What agentv does about it; nothing where that is plain."""
     if issubclass(shape, TargetFile):
-        return "agentv refuses the file"
+        return "agentv rejects the file"
     if issubclass(shape, Suite):
-        return "agentv refuses the whole file"
+        return "agentv rejects the whole file"
     if issubclass(shape, Case):
         return "agentv skips the case and runs the others"
     if issubclass(shape, Band):
-        return "agentv drops the whole case with a log line"
-    return "agentv skips this evaluator with a log line" if issubclass(shape, Evaluator) else ""
+        return "agentv skips the whole case and only logs it"
+    return "agentv skips this evaluator and only logs it" if issubclass(shape, Evaluator) else ""

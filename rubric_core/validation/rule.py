@@ -46,7 +46,9 @@ Awaited = Literal["", "entry", "item"]
 T = TypeVar("T")
 
 #: How a message itself says what to do.
-_PROPOSAL = re.compile(r"did you mean|\bneeds `|(?:^|[:;] )(?:double|line up|put|say|turn|use|write) ")
+_PROPOSAL = re.compile(
+    r"did you mean|\bneeds `|(?:^|[:;] )(?:double|line up|describe|name|put|say|set|turn|use|write) "
+)
 _COMMENT = re.compile(r"[ \t]#")
 _LINE = re.compile(r"[^\r\n]*[^\s]")
 _FIRST_WORD = re.compile(r"(?:\s*#[^\r\n]*[\r\n])*\s*(?!\s)([^\r\n]*[^\s])")

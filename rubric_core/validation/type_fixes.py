@@ -80,7 +80,7 @@ def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Cont
     if node.is_block:
         if isinstance(kind, ListOf) and (opened := block_of_items(node, context.text)) is not None:
             yield Fix(
-                f"leave out the `{context.text[node.span.start]}`: it makes one text of the list", (opened,), safe=False
+                f"remove the `{context.text[node.span.start]}`: it turns the list into one text", (opened,), safe=False
             )
         return
     if isinstance(kind, Text | Shorthand):
@@ -101,7 +101,7 @@ def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Cont
     elif isinstance(kind, Number | Integer):
         yield from _as_number(node, value.strip(), kind, issue)
     elif isinstance(kind, ListOf) and (dashes := tuple(glued_dashes(node, context.text))):
-        yield Fix("write the dashes of a list", dashes)
+        yield Fix("add the dashes of a list", dashes)
     elif isinstance(kind, ListOf) and isinstance(kind.item, Text | NodeUnion):
         yield from of_one_text(node, context)
 
@@ -110,7 +110,7 @@ def _as_number(node: Scalar, text: str, kind: Number | Integer, issue: WrongType
     number = resolve(text)
     written = intended_number(text, issue.key.doc if issue.key else "", share=kind.at_most == 1)
     if isinstance(number, int | float) and not isinstance(number, bool) and _is_within(number, kind):
-        yield Fix("take it out of the quotes", (replace_value(node, text),))
+        yield Fix("remove the quotes around it", (replace_value(node, text),))
     elif written is not None and _is_within(float(written), kind):
         yield Fix(f"write {written}", (replace_value(node, written),), safe=text.lower() in NUMBERS)
 
@@ -159,7 +159,7 @@ def _of_list(node: Sequence, kind: Kind[object], name: str, context: Context) ->
     if name.endswith("[]") and all(could_be(item, kind) for item in items):
         start, end = node.span
         edits = (Edit(Span(start, start + 1), ""), Edit(Span(end - 1, end), ""))
-        yield Fix("take the inner brackets away", edits, safe=False)
+        yield Fix("remove the inner brackets", edits, safe=False)
         return
     if len(items) == 1 and could_be(items[0], kind):
         yield Fix("take it out of the list", (replace_value(node, _alone(items[0], context)),))
@@ -177,7 +177,7 @@ def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator
         if isinstance(only, Scalar) and only.empty:
             only = node.entries[0].key
         if isinstance(only, Scalar) and not only.is_block and could_be(only, kind):
-            fix = Fix("write the text alone", (replace_value(node, _alone(only, context)),), safe=False)
+            fix = Fix("write only the text", (replace_value(node, _alone(only, context)),), safe=False)
             yield from [fix] if node.flow else ()
     elif isinstance(kind, Messages):
         if node.get("role") is not None:
@@ -187,7 +187,7 @@ def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator
             yield Fix("make it a list with one message", edits, safe=node.get("content") is not None)
     elif isinstance(kind, ListOf):
         if dashes := tuple(foreign_dashes(node)):
-            yield Fix("write the dashes of a list", dashes)
+            yield Fix("add the dashes of a list", dashes)
             return
         branches = kind.item.branches if isinstance(kind.item, NodeUnion) else (kind.item,)
         shapes = [b.shape if isinstance(b, Shaped) else b.base for b in branches if isinstance(b, Shaped | Tagged)]

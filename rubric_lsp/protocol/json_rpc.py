@@ -122,7 +122,7 @@ class RubricProtocol(LanguageServerProtocol):
             if isinstance(message, Unreadable):
                 self._fail(None, PARSE_ERROR, message.why)
             elif not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-                self._fail(None, INVALID_REQUEST, "this is no JSON-RPC 2.0 message")
+                self._fail(None, INVALID_REQUEST, "this is not a JSON-RPC 2.0 message")
             elif "method" not in message:
                 self._reply(message)
             elif not isinstance(message["method"], str):

@@ -16,7 +16,7 @@ from rubric_lsp.protocol.json_array import JsonArray, json_text
 __all__ = ["Connection", "Framing", "Unreadable", "connected", "encoded", "serve_stdio", "serve_tcp", "serve_unix"]
 
 log = logging.getLogger("rubric")
-#: A header longer than this is no header.
+#: A header longer than this is not a header.
 _LONGEST_HEADER = 65_536
 _LARGEST_BODY = 1 << 30
 _MOST_DIGITS = len(str(_LARGEST_BODY))

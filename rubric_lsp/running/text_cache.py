@@ -35,7 +35,7 @@ def _written(home: Path, name: str, uri: str, text: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     path = folder / name
-    # Half of a pair of surrogates, as an answer may have it, is no text that a file can hold.
+    # Half of a pair of surrogates, as an answer may have it, is not text that a file can hold.
     write_atomically(path, text.encode(errors="replace").decode(), private=True)
     path.chmod(0o400)
     return path

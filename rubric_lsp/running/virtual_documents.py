@@ -87,7 +87,7 @@ class VirtualDocuments:
         asked = _asked(urlsplit(uri).query)
         kind = next((k for k in KINDS if k == asked.get("kind")), None)
         if kind is None or "suite" not in asked or "case" not in asked:
-            raise RequestFailedError(INVALID_PARAMS, f"{uri} is no document of rubric's")
+            raise RequestFailedError(INVALID_PARAMS, f"{uri} is not a document of rubric's")
         return {"text": await self.text(kind, asked["suite"], asked["case"], asked.get("evaluator", ""))}
 
     async def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:

@@ -109,7 +109,7 @@ def test_a_pattern_that_matches_nothing_is_no_success(rubric: Run) -> None:
     assert (ran.code, ran.err) == (2, "rubric: evals/**/*.eval.yaml: no file matches this pattern\n")
     ran = rubric("check", "[z-a].yaml", "x" * 300)
     said = [
-        "[z-a].yaml: this is no pattern: bad character range z-a at position 2",
+        "[z-a].yaml: this is not a pattern: bad character range z-a at position 2",
         f"{'x' * 300}: there is no such file",
     ]
     assert (ran.code, ran.err) == (2, "".join(f"rubric: {each}\n" for each in said))
@@ -203,7 +203,7 @@ def test_lines_may_end_as_on_windows(rubric: Run) -> None:
         (["--select", ""], "--select: name at least one code"),
         (["--path", "x.yaml"], "--path names standard input; give - as well"),
         (["-", "-"], "- can be given once"),
-        ([""], "an empty name is no path; write . for the current folder"),
+        ([""], "an empty name is not a path; write . for the current folder"),
         (["-", "--watch"], "--watch needs files"),
         (["--watch", "--fix"], "--watch only looks"),
         (["--watch", "--format", "json"], "--watch prints text only"),
@@ -305,7 +305,7 @@ def test_statistics_count_codes(rubric: Run) -> None:
     write("b.eval.yaml", BROKEN.replace("-1", "1"))
     ran = rubric("check", "--statistics")
     assert ran.out.splitlines()[:2] == [
-        "2  unknown-key  warning  A key that means nothing in its place  (all fixable)",
+        "2  unknown-key  warning  A key that is not known in this place  (all fixable)",
         "1  bad-weight   error    A weight that is negative, or a criterion with weight 0",
     ]
     assert "1 error, 2 warnings in 2 of 2 suites" in ran.out
@@ -516,7 +516,7 @@ def test_quiet_shows_what_fails_and_nothing_else(rubric: Run) -> None:
         (("--watch", "--strict"), "--watch shows everything and never fails"),
         (("--watch", "-q"), "--watch shows everything and never fails"),
         (("--max-warnings", "-1"), "write 0 or more"),
-        (("--max-warnings", "few"), "few is no number of warnings; write 0 or more"),
+        (("--max-warnings", "few"), "few is not a number of warnings; write 0 or more"),
     ],
 )
 def test_options_of_failing_that_make_no_sense(options: tuple[str, ...], words: str, rubric: Run) -> None:

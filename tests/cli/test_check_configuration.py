@@ -117,8 +117,8 @@ def test_a_configuration_can_be_checked_itself(rubric: Run) -> None:
 @pytest.mark.parametrize(
     ("text", "at", "words"),
     [
-        ("ignore = [", "ignore = [", "this is no valid TOML: "),
-        ('a = "x" b', "b", "this is no valid TOML: expected newline"),
+        ("ignore = [", "ignore = [", "this is not valid TOML: "),
+        ('a = "x" b', "b", "this is not valid TOML: expected newline"),
         ("x = 1", "x", "there is no setting `x`; the settings are dialect, select, "),
         ("[tool.rubric]\nselect = []", "[tool.rubric]", "in .rubric.toml the settings stand at the top"),
         ('dialect = "agentv3"', "agentv3", "there is no dialect `agentv3`; did you mean `agentv-3`?"),
@@ -132,8 +132,8 @@ def test_a_configuration_can_be_checked_itself(rubric: Run) -> None:
         ("severity = []", "[]", "`severity` takes a table of codes and severities, found a list"),
         ('per-file-ignores = {"a*" = "x"}', "x", "`a*` takes a list of codes, found a text"),
         ('[per-file-ignores]\n"a*" = ["x"]', "x", "there is no code `x`"),
-        ('exclude = ["[z-a]"]', "[z-a]", "`[z-a]` is no pattern"),
-        ('per-file-ignores = {"!" = []}', "!", "`!` is no pattern"),
+        ('exclude = ["[z-a]"]', "[z-a]", "`[z-a]` is not a pattern"),
+        ('per-file-ignores = {"!" = []}', "!", "`!` is not a pattern"),
         ("include = 2021-01-01", "2021-01-01", "`include` takes a list of patterns, found a date"),
     ],
 )

@@ -114,7 +114,7 @@ def test_github_gets_one_command_for_each_finding(rubric: Run) -> None:
     assert second.startswith(
         "::warning file=a%2Cb%3A 100%25.eval.yaml,line=9,endLine=9,col=26,endColumn=32,title=unknown-key::"
     )
-    assert second.endswith("; did you mean `weight`?%0Aagentv ignores it without a word")
+    assert second.endswith("; did you mean `weight`?%0Aagentv silently ignores it")
     assert "1 error, 1 warning" in ran.err
 
 
@@ -156,7 +156,7 @@ def test_a_frame_shows_the_line_and_what_to_do(rubric: Run) -> None:
         "9 │       - {type: contains, wieght: 2, value: 30 days}",
         "  │                          ^^^^^^",
         "  │",
-        "  = agentv ignores it without a word",
+        "  = agentv silently ignores it",
         "  = fix: change it to `weight`   rubric explain unknown-key",
     ]
 

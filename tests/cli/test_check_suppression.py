@@ -70,12 +70,12 @@ def test_what_is_no_comment_of_that_kind(text: str) -> None:
 @pytest.mark.parametrize(
     ("comment", "words", "written"),
     [
-        ("# rubric: ignore[bad-weight", "codes stand in brackets: `[bad-weight]`", "# rubric: ignore[bad-weight]"),
-        ("# rubric: ignore[bad-wieght see #7", "codes stand in brackets: `[bad-weight]`", "# rubric: ignore[bad-weight] see #7"),
-        ("# rubric: ignore [bad-weight, cut-text", "codes stand in brackets: `[bad-weight, cut-text]`", "# rubric: ignore[bad-weight, cut-text]"),
-        ("# rubric: ignore bad-weight, cut-text", "codes stand in brackets: `[bad-weight, cut-text]`", "# rubric: ignore[bad-weight, cut-text]"),
-        ("# rubric: ignore[", "no code stands between the brackets", None),
-        ("# rubric: ignore[all", "no code stands between the brackets", None),
+        ("# rubric: ignore[bad-weight", "codes go in brackets: `[bad-weight]`", "# rubric: ignore[bad-weight]"),
+        ("# rubric: ignore[bad-wieght see #7", "codes go in brackets: `[bad-weight]`", "# rubric: ignore[bad-weight] see #7"),
+        ("# rubric: ignore [bad-weight, cut-text", "codes go in brackets: `[bad-weight, cut-text]`", "# rubric: ignore[bad-weight, cut-text]"),
+        ("# rubric: ignore bad-weight, cut-text", "codes go in brackets: `[bad-weight, cut-text]`", "# rubric: ignore[bad-weight, cut-text]"),
+        ("# rubric: ignore[", "there is no code between the brackets", None),
+        ("# rubric: ignore[all", "there is no code between the brackets", None),
     ],
 )  # fmt: skip
 def test_a_bracket_that_does_not_close_covers_nothing(comment: str, words: str, written: str | None) -> None:
@@ -128,14 +128,14 @@ tests:
     input: Can I return this?  # rubric: ignore
 #                              ^^^^^^^^^^^^^^^^ warning[unused-ignore]: there is nothing here to ignore
     criteria: Names the 30 day window  # rubric: ignore[]
-#                                      ^^^^^^^^^^^^^^^^^^ warning[unused-ignore]: no code stands between the brackets
+#                                      ^^^^^^^^^^^^^^^^^^ warning[unused-ignore]: there is no code between the brackets
     assertions:  # rubric: ignore gapped-bands
-#                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unused-ignore]: codes stand in brackets: `[gapped-bands]`
+#                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unused-ignore]: codes go in brackets: `[gapped-bands]`
       - {type: contains, value: 30 days, weight: -1}
       - {type: contains, value: days}  # rubric: ignore[gapped-bands, bad-weight]
 #                                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unused-ignore]: there is nothing here to ignore
     # rubric: ignore[bad-weight]
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unused-ignore]: nothing stands below this comment that it could cover
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[unused-ignore]: there is nothing below this comment for it to cover
 """
     )
 

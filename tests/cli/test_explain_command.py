@@ -19,7 +19,7 @@ def test_without_a_code_every_code_is_listed(rubric: Run) -> None:
     ran = rubric("explain")
     assert ran.code == 0
     assert [line.split()[0] for line in ran.out.splitlines()] == sorted(r.code for r in RULES)
-    assert any(line.split(maxsplit=2)[1:] == ["error", "A score that two bands claim"] for line in ran.out.splitlines())
+    assert any(line.split(maxsplit=2)[1:] == ["error", "A score that two bands cover"] for line in ran.out.splitlines())
 
 
 def test_a_page_that_is_piped_stays_markdown(rubric: Run) -> None:

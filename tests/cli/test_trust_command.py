@@ -31,8 +31,8 @@ def test_a_folder_is_trusted_listed_and_no_longer_trusted(rubric: Run, here: Pat
     ("arguments", "words"),
     [
         (["--list", "--remove"], "argument --remove: not allowed with argument --list"),
-        (["gone"], "rubric: gone is no folder"),
-        ([""], "rubric: an empty name is no folder; write . for the current one"),
+        (["gone"], "rubric: gone is not a folder"),
+        ([""], "rubric: an empty name is not a folder; write . for the current one"),
     ],
 )
 def test_wrong_use_is_explained(rubric: Run, arguments: list[str], words: str) -> None:

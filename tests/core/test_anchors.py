@@ -90,7 +90,7 @@ tests:
   - id: a
     input: Hello
     criteria: *greets
-#             ^^^^^^^ error[unknown-alias]: no `&greets` stands before this
+#             ^^^^^^^ error[unknown-alias]: no anchor `&greets` is defined before this
   - id: b
     input: Hello
     criteria: &greets Greets
@@ -117,7 +117,7 @@ tests:
     input: Hello
     criteria: Greets
     <<: *me
-#       ^^^ error[unknown-alias]: `&me` holds a reference to itself
+#       ^^^ error[unknown-alias]: `&me` contains a reference to itself
 """
     )
 

@@ -153,7 +153,7 @@ def test_many_errors_are_not_many_seconds():
     ],
 )
 def test_several_documents(text, below):
-    several = "a suite is one document, and here starts a second one"
+    several = "a suite is one document, and a second one starts here"
     assert said(text) == [("several-documents", several), *below]
     assert [e.case.id for e in analysis_of(text).cases] == ["a"]
 
@@ -204,7 +204,7 @@ def test_references_that_lead_through_hundreds_of_others() -> None:
     parts = "".join(f"  - &a{n} {{<<: *a{n - 1}}}\n" for n in range(1, 400))
     text = f"parts:\n  - &a0 {{criteria: C, input: I}}\n{parts}tests:\n  - {{<<: *a399, id: c}}\n"
     told = [each.message for each in analyze(text).diagnostics if each.code == "unknown-alias"]
-    assert told[0] == "this leads through 100 references, one in the other; what is behind the last is not read"
+    assert told[0] == "this leads through 100 nested references; the rest is not read"
 
 
 def test_a_hundred_thousand_empty_lines() -> None:

@@ -349,7 +349,7 @@ def test_a_case_above_the_keys_of_the_suite():
 
 
 def test_half_a_case_is_looked_at_with_the_other_half():
-    """Once the case above has an `input` of its own, what stands behind the extra dash is no half of it any more."""
+    """Once the case above has an `input` of its own, what stands behind the extra dash is not a half of it any more."""
     text = "tests:\n  - id: a\n    criteria: Greets\n  - input: Hi there\n"
     at = text.index("    criteria: Greets")
     analysis = analysis_of(text)

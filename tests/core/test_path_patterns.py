@@ -124,5 +124,5 @@ def test_a_pattern_that_is_given_up_is_reported(tmp_path: Path) -> None:
     text = "tests: file://**/*.cases.yaml\n"
     found = analyze(text, path=tmp_path / "a.eval.yaml", project=Project(_Disk(), tmp_path)).diagnostics
     assert [(each.code, each.message) for each in found if each.code == "broken-cases"] == [
-        ("broken-cases", f"no cases come from here: {TOO_MANY_FOLDERS}"),
+        ("broken-cases", f"no cases were loaded from here: {TOO_MANY_FOLDERS}"),
     ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tests in real editors: Neovim new and old, Emacs, Helix, and VS Code with the extension exactly as it is packaged.
-# What the registries do not give is no fault of this project: its tests are skipped, and the last lines say so.
+# What the registries do not give is not a fault of this project: its tests are skipped, and the last lines say so.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export npm_config_fetch_timeout=60000 npm_config_fetch_retries=2

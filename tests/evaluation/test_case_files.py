@@ -139,10 +139,10 @@ def test_json_is_read_as_a_list_of_cases(suite: Folder, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("written", "content", "reason"),
     [
-        ("gone.yaml", None, "line 3 has a mistake, no cases come from here: there is no such file or directory"),
-        ("bad.jsonl", '{"id": "x", "criteria": "c", "input": "hi"}\n{"id": ', "no cases come from here: bad.jsonl:2 is no JSON"),
-        ("bad.yaml", "tests: 3\n", "no cases come from here: bad.yaml is no list of cases"),
-        ("made.py", "print(1)\n", "no cases come from here: agentv-3 runs no programs for cases"),
+        ("gone.yaml", None, "line 3 has a mistake, no cases were loaded from here: there is no such file or directory"),
+        ("bad.jsonl", '{"id": "x", "criteria": "c", "input": "hi"}\n{"id": ', "no cases were loaded from here: bad.jsonl:2 is not JSON"),
+        ("bad.yaml", "tests: 3\n", "no cases were loaded from here: bad.yaml is not a list of cases"),
+        ("made.py", "print(1)\n", "no cases were loaded from here: agentv-3 runs no programs for cases"),
         ("bad.yaml", "- {id: x, criteria: c, input: hi, assertions: [{type: contains}]}\n", "bad.yaml:1 has a mistake, missing-key"),
         ("bad.yaml", "- {id: own, criteria: c, input: hi}\n", "duplicate-case-id: the id own is taken (line 2)"),
     ],

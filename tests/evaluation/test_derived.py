@@ -45,7 +45,7 @@ def test_what_is_worked_out(value: str, number: float) -> None:
     [
         ("tp / 0", "it divides by zero"),
         ("tn + 1", "there is no metric tn; there are: tp, fp"),
-        ("tp +", "'tp +' is no expression"),
+        ("tp +", "'tp +' is not an expression"),
         ("tp.real", "rubric works out sums"),
         ("__import__('os')", "rubric works out sums"),
         ("'a' * 3", "rubric works out sums"),

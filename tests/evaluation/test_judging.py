@@ -217,7 +217,9 @@ async def test_a_server_that_is_not_there(folder: Folder) -> None:
 async def test_what_is_no_address_keeps_no_other_case_from_being_run(folder: Folder, address: str) -> None:
     folder.targets({"name": "default", "provider": "openai", "base_url": address, "model": "m"})
     result = await folder.one(SUITE)
-    assert result.reason == f"target default: {address}/chat/completions is no http address (targets.yaml:1, base_url)"
+    assert (
+        result.reason == f"target default: {address}/chat/completions is not an HTTP address (targets.yaml:1, base_url)"
+    )
 
 
 async def test_a_server_that_stalls(folder: Folder, judge: JudgeServer) -> None:
@@ -599,7 +601,7 @@ async def test_judges_are_told_what_is_in_the_files_of_an_answer(folder: Folder)
     ("command", "reason"),
     [
         ("[python3, -c, 'exit(3)']", "the preprocessor python3 -c 'exit(3)' for out.xlsx: ended with exit code 3"),
-        (None, "the file out.xlsx of the answer is no text; a preprocessor may make one of it"),
+        (None, "the file out.xlsx of the answer is not text; a preprocessor may make one of it"),
     ],
 )
 async def test_a_file_that_gives_no_text_leaves_the_case_without_a_score(

@@ -140,13 +140,13 @@ async def test_a_prompt_that_a_server_refuses_takes_nothing_from_the_next_one(
 @pytest.mark.parametrize(
     ("kind", "body", "words"),
     [
-        ("anthropic", {"content": "?"}, "is no message"),
+        ("anthropic", {"content": "?"}, "is not a message"),
         ("anthropic", {"content": [], "stop_reason": "max_tokens"}, "raise max_output_tokens"),
         ("gemini", {"candidates": []}, "no generated content"),
         ("gemini", {"promptFeedback": {"blockReason": "SAFETY"}}, "refuses the prompt: SAFETY"),
         ("gemini", {"candidates": [{"finishReason": "RECITATION"}]}, "no answer: RECITATION"),
         ("gemini", {"candidates": [{"finishReason": "MAX_TOKENS"}]}, "raise max_output_tokens"),
-        ("responses", {"choices": []}, "is no response"),
+        ("responses", {"choices": []}, "is not a response"),
         ("responses", {"output": [], "incomplete_details": {"reason": "max_output_tokens"}}, "raise max_output_tokens"),
         ("openrouter", {"error": {"message": f"no credit for {KEY}", "code": 402}}, "error: no credit for ***"),
         ("chat", {"choices": [{"message": {"content": [{"type": "image"}]}}]}, ""),
@@ -169,7 +169,7 @@ async def test_a_reply_without_an_answer_is_one_sentence(
     ("kind", "settings", "words"),
     [
         ("chat", {"model": None}, "openai targets need `model` (targets.yaml:1)"),
-        ("chat", {"base_url": "localhost:1234"}, "localhost:1234 is no http address (targets.yaml:1, base_url)"),
+        ("chat", {"base_url": "localhost:1234"}, "localhost:1234 is not an HTTP address (targets.yaml:1, base_url)"),
         ("chat", {"api_format": "soap"}, "api_format is chat or responses, found soap"),
         ("azure", {"resource": None}, "azure targets need `endpoint` or `resource`"),
         ("azure", {"deployment": None}, "azure targets need `deployment`"),
@@ -177,7 +177,7 @@ async def test_a_reply_without_an_answer_is_one_sentence(
         ("gemini", {"api_key": None}, "gemini targets need `api_key`"),
         ("openrouter", {"max_retries": -1}, "max_retries is a whole number of at least 0, found -1"),
         ("openrouter", {"retry_status_codes": [1]}, "retry_status_codes[] is a whole number from 100 to 599"),
-        ("anthropic", {"base_url": "http://x"}, "base_url is no setting of anthropic targets"),
+        ("anthropic", {"base_url": "http://x"}, "base_url is not a setting of anthropic targets"),
         ("chat", {"api_key": "schlüssel-zum-glück"}, "characters that no header can have"),
     ],
 )

@@ -303,7 +303,7 @@ async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, sc
     [
         (["no-such-program-here"], None, "command not found: no-such-program-here"),
         (["./plain.txt"], None, "./plain.txt: ./plain.txt may not be executed; `chmod +x` allows it"),
-        (["./no-first-line"], None, "./no-first-line is no program; a script begins with a line such as #!/bin/sh"),
+        (["./no-first-line"], None, "./no-first-line is not a program; a script begins with a line such as #!/bin/sh"),
         (["./no-such"], None, "command not found: ./no-such"),
         (["./windows"], None, "./windows has the line breaks of Windows, so what its first line asks for is not found"),
         (["./other"], None, "./other cannot be started: it needs /no/such/shell, which is not there"),

@@ -140,7 +140,7 @@ def test_one_case(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
         (["suite.eval.yaml", "--threshold", "most"], "a number from 0 to 1, not 'most'"),
         (["suite.eval.yaml", "--workers", "0"], "at least 1"),
         (["suite.eval.yaml", "--repeat", "some"], "a whole number of at least 1, not 'some'"),
-        ([""], "an empty name is no path"),
+        ([""], "an empty name is not a path"),
         ([], "required"),
     ],
 )

@@ -358,7 +358,7 @@ async def test_what_the_server_says_counts_more_than_prices(suite: Folder, judge
     [
         ({"input": 1}, "a price list needs `output`"),
         ({"input": -1, "output": 1}, "input is a number of at least 0"),
-        ({"input": 1, "outptu": 1}, "outptu is no setting of openai targets; did you mean output"),
+        ({"input": 1, "outptu": 1}, "outptu is not a setting of openai targets; did you mean output"),
     ],
 )
 async def test_prices_that_mean_nothing(

@@ -135,7 +135,7 @@ async def test_where_skills_are_found(tool: str, given: Any, output: Any, used: 
         ("{type: trajectory:tool-args-match, value: {name: x, args: {}, defaults: 5}}", "`defaults` is a mapping"),
         ("{type: trajectory:tool-args-match, value: {name: x, args: {}, ignore: ['']}}", "`ignore` is the name"),
         ("{type: trajectory:step-count, value: {type: tool}}", "needs `min`, `max` or both"),
-        ("{type: trajectory:step-count, value: {type: thought, max: 1}}", "is no type of step"),
+        ("{type: trajectory:step-count, value: {type: thought, max: 1}}", "is not a type of step"),
         ("{type: not-skill-used, value: {name: x, min: 1}}", "no bounds but `max: 0`"),
         ("{type: skill-used, value: {max: 0}}", "needs a `name` or a `pattern`"),
     ],

@@ -295,7 +295,7 @@ async def test_a_health_check_is_of_no_case(folder: Folder) -> None:
         ({"command": "sleep 60", "timeout_seconds": 0.2}, "it took longer than 0.2 s"),
         ({"command": ["no-such-program"]}, "command not found: no-such-program"),
         ({"url": "http://127.0.0.1:9/health"}, "connection to 127.0.0.1:9 refused"),
-        ({"url": "nonsense"}, "nonsense is no http address"),
+        ({"url": "nonsense"}, "nonsense is not an HTTP address"),
     ],
 )
 async def test_a_target_that_is_not_healthy_is_not_asked(folder: Folder, check: dict, words: str) -> None:
@@ -413,9 +413,9 @@ async def test_a_recording_of_one_variant_and_of_each_run(folder: Folder) -> Non
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b'{"id": "a"}\nnonsense', "rows.jsonl:2 is no JSON object (targets.yaml:1, fixtures)"),
-        (b"[{]", "rows.jsonl is no JSON"),
-        (b"\xff", "rows.jsonl is no UTF-8 text"),
+        (b'{"id": "a"}\nnonsense', "rows.jsonl:2 is not a JSON object (targets.yaml:1, fixtures)"),
+        (b"[{]", "rows.jsonl is not JSON"),
+        (b"\xff", "rows.jsonl is not UTF-8 text"),
         (b'{"id": "a", "target": "bot"}', "the recording has no answer for case a"),
         (b"", "no answer of bot is recorded"),
     ],
@@ -567,7 +567,7 @@ async def test_targets_stand_in_a_suite_too(folder: Folder) -> None:
     async with system_ports({}) as ports:
         assert targets.provider("bot", ports)[0].kind == "mock"
         with pytest.raises(
-            Unscored, match=r"frobnicate is no setting of mock targets \(suite.eval.yaml:17, frobnicate\)"
+            Unscored, match=r"frobnicate is not a setting of mock targets \(suite.eval.yaml:17, frobnicate\)"
         ):
             targets_for(broken, DiskFiles()).provider("judge", ports)
 

@@ -113,14 +113,14 @@ async def test_a_folder_called_like_a_target_file_above_the_one_that_counts_is_n
         ("targets:\n  - name: default\n    provider: openai\n", "openai targets need `model` (targets.yaml:2)"),
         (
             "targets:\n  - name: default\n    provider: openai\n    model: m\n    base-url: x\n",
-            "base-url is no setting of openai targets; did you mean base_url? (targets.yaml:5, base-url)",
+            "base-url is not a setting of openai targets; did you mean base_url? (targets.yaml:5, base-url)",
         ),
         ("targets:\n  - {name: default, provider: openai, model: m, temperature: hot}\n", "temperature"),
         (
             "targets:\n  - {name: default, provider: openai, model: m,\n     api_key: '${{ NO_SUCH_KEY }}'}\n",
             "the environment variable NO_SUCH_KEY is not set (targets.yaml:3, api_key)",
         ),
-        ("targets: [{name: default, provider: cli, command: 'x {PROMT}'}]", "{PROMT} is no placeholder"),
+        ("targets: [{name: default, provider: cli, command: 'x {PROMT}'}]", "{PROMT} is not a placeholder"),
         ("targets: [{name: default, provider: cli}]", "cli targets need `command`"),
         (
             "targets: [{name: default, use_target: b}, {name: b, use_target: default}]",
@@ -141,7 +141,7 @@ async def test_what_is_wrong_with_a_target_names_file_line_and_remedy(folder: Fo
 
 async def test_a_target_file_that_is_no_text(folder: Folder) -> None:
     (folder.path / "targets.yaml").write_bytes(b"targets: \xff")
-    assert "targets.yaml is no UTF-8 text: byte 9" in (await folder.one(SUITE)).reason
+    assert "targets.yaml is not UTF-8 text: byte 9" in (await folder.one(SUITE)).reason
 
 
 async def test_only_the_variables_of_the_target_in_use_are_needed(folder: Folder) -> None:
@@ -303,7 +303,7 @@ async def test_what_a_command_may_print(folder: Folder, printed: dict, answer: s
 @pytest.mark.parametrize(
     ("printed", "said"),
     [
-        ({"output": "hi"}, "`output` is no list"),
+        ({"output": "hi"}, "`output` is not a list"),
         ({"output": [{"content": "hi"}]}, "`output[0].role` is missing"),
         (
             {"output": [{"role": "assistant", "tool_calls": [{"name": "a"}]}]},

@@ -44,7 +44,7 @@ async def test_a_line_of_a_template_is_named(folder: Folder) -> None:
     ("files", "words"),
     [
         ({}, "there is no template safety"),
-        ({"safety.yaml": "just: words"}, "the template safety.yaml is no list of evaluators"),
+        ({"safety.yaml": "just: words"}, "the template safety.yaml is not a list of evaluators"),
         ({"safety.yaml": "[{include: other}]", "other.yaml": "[{include: safety}]"}, "the template safety includes itself"),
         ({"safety.yaml": "[{include: a}]", "a.yaml": "[{include: b}]", "b.yaml": "[{include: c}]", "c.yaml": "[]"}, "more than 3 levels deep"),
     ],

@@ -187,7 +187,7 @@ async def test_repositories_of_this_machine(place: Folder) -> None:
         (("path: repo2", "path: ../out"), "would lie outside of the workspace (line 4)"),
         (
             ("path: ./origin", "path: ./none"),
-            "the repository ./none is no directory here or in a directory above (line 3)",
+            "the repository ./none is not a directory here or in a directory above (line 3)",
         ),
     ):
         assert reason in (await run(place, (repos + case).replace(*change)))["a"].reason
@@ -223,7 +223,7 @@ async def test_an_environment_of_a_host(place: Folder) -> None:
     ("workspace", "reason"),
     [
         ("{docker: {image: x}}", "rubric runs no containers: take `docker` away to run this case on this machine (line 1)"),
-        ("{template: ./none}", "the template ./none is no directory here or in a directory above (line 1)"),
+        ("{template: ./none}", "the template ./none is not a directory here or in a directory above (line 1)"),
         ("{template: ./template, mode: static, path: ./template, hooks: {after_each: {reset: fast}}}", "rubric puts back no directory of yours"),
         ("{env: {required_commands: [no-such-program]}}", "the workspace needs the program no-such-program, which is not installed (line 1)"),
         ("{env: {required_python_modules: [no_such_module]}}", "the workspace needs the Python module no_such_module"),

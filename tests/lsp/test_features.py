@@ -75,7 +75,7 @@ def test_a_diagnostic_has_all_that_the_client_can_show(client: Client) -> None:
     assert overlap["codeDescription"]["href"].endswith("overlapping_bands.md")
     assert overlap["relatedInformation"][0]["location"]["range"]["start"] == at(SUITE, "[0, 5]")
     _, what_to_do, otherwise = overlap["message"].split("\n")
-    assert (what_to_do, otherwise) == ("fix: start this band at 6", "agentv drops the whole case with a log line")
+    assert (what_to_do, otherwise) == ("fix: start this band at 6", "agentv skips the whole case and only logs it")
     assert overlap["data"]["fixes"]
     assert renamed["tags"] == [2]
     assert renamed["severity"] == 2

@@ -421,7 +421,7 @@ def test_tcp(connect: Connect) -> None:
     with socket.create_connection((host, port), PATIENCE) as connection:
         assert asked(connection, hello(token))["result"]["serverInfo"]["name"] == "rubric"
         leave(connection, server)
-    assert server.log.splitlines()[2:] == [], "the token is no setting that nobody knows"
+    assert server.log.splitlines()[2:] == [], "the token is not a setting that nobody knows"
 
 
 @pytest.mark.parametrize("token", [None, "", "x" * 32, 7, ["a"]])
@@ -555,9 +555,9 @@ def test_a_page_may_connect_only_where_it_is_named(connect: Connect, origin: str
     [
         (["--version"], 0, "rubric-lsp "),
         (["--help"], 0, "--stdio"),
-        (["--tcp", "nowhere"], 2, "is no port"),
+        (["--tcp", "nowhere"], 2, "is not a port"),
         (["--stdio", "--tcp", "1"], 2, "not allowed"),
-        (["--ws", "70000"], 2, "is no port"),
+        (["--ws", "70000"], 2, "is not a port"),
         (["--log-file", "/nowhere/at/all"], 2, "cannot write"),
     ],
 )

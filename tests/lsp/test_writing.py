@@ -23,7 +23,7 @@ def after(text: str, *edits: tuple[int, int, str]) -> EditPlace:
     [
         ("a word", "tests:\n  - id: a\n    crit<|>", "crit"),
         ("a key without a value", "tests:\n  - id: a\n    criteria: <|>", "criteria: "),
-        ("a value is no part of its key", "tests:\n  - id: a\n    criteria: Sa<|>", "Sa"),
+        ("a value is not part of its key", "tests:\n  - id: a\n    criteria: Sa<|>", "Sa"),
         ("a key behind a dash", "tests:\n  - id:<|>", "id:"),
         ("an empty item, and the key that has only that", "a: 1\ntests:\n  -<|>", "tests:\n  -"),
         ("an empty line below a key", "score_ranges:\n  <|>", "score_ranges:\n  "),

@@ -130,15 +130,15 @@ def _flat(evaluators: Sequence[EvaluatorOutcome]) -> Iterator[EvaluatorOutcome]:
 Check = Callable[[Example, SuiteOutcome], bool]
 #: Sentences by how they begin, with what a run must show.
 _CHECKS: Sequence[tuple[str, Check]] = (
-    (r"agentv (drops the whole case|skips the case|skips a case)", _some_case_is_left_out),
+    (r"agentv skips (the whole case|the case|a case)", _some_case_is_left_out),
     (
-        r"agentv runs (the case all the same|the other cases)|agentv sends it all the same|agentv asks its default judge",
+        r"agentv (still runs the case|runs the other cases)|agentv sends it anyway|agentv asks its default judge",
         _some_case_runs,
     ),
     (r"agentv runs none of the cases", _nothing_runs),
-    (r"agentv refuses the case", _some_case_is_refused),
-    (r"agentv refuses (the whole file|the file|the suite|to run the suite)|agentv cannot run", _nothing_runs),
-    (r"agentv (skips this evaluator|skips it) with a log line", _is_skipped_in_the_log),
+    (r"agentv rejects the case", _some_case_is_refused),
+    (r"agentv (rejects (the whole file|the file|the suite)|refuses to run the suite)|agentv cannot run", _nothing_runs),
+    (r"agentv (skips this evaluator and only logs it|skips it and only logs that)", _is_skipped_in_the_log),
     (r"agentv scores 0", _some_evaluator_has_none),
     (r"agentv scores nothing", _no_score),
     (r"agentv runs both", _several_run),

@@ -27,16 +27,16 @@ class Replayed:
 @pytest.mark.parametrize(
     ("sentence", "true", "untrue"),
     [
-        ("agentv drops the whole case with a log line", NOTHING, ONE),
-        ("agentv refuses the case", REFUSED, ONE),
-        ("agentv refuses the whole file", NOTHING, ONE),
-        ("agentv skips this evaluator with a log line", NOTHING, ONE),
+        ("agentv skips the whole case and only logs it", NOTHING, ONE),
+        ("agentv rejects the case", REFUSED, ONE),
+        ("agentv rejects the whole file", NOTHING, ONE),
+        ("agentv skips this evaluator and only logs it", NOTHING, ONE),
         ("agentv scores 0 when the case runs", ZERO, ONE),
         ("agentv scores nothing with it", ZERO, ONE),
-        ("agentv runs both and files them under one name", ONE, REFUSED),
+        ("agentv runs both and stores them under one name", ONE, REFUSED),
         ("agentv runs none of the cases that share an id", REFUSED, ONE),
-        ("agentv runs the case all the same; only `agentv validate` refuses it", ONE, REFUSED),
-        ("agentv sends it all the same, and the judge makes up a score", ONE, NOTHING),
+        ("agentv still runs the case; only `agentv validate` rejects it", ONE, REFUSED),
+        ("agentv sends it anyway, and the judge makes up a score", ONE, NOTHING),
     ],
 )
 def test_what_a_run_must_show(sentence: str, true: SuiteOutcome, untrue: SuiteOutcome) -> None:
@@ -47,9 +47,9 @@ def test_what_a_run_must_show(sentence: str, true: SuiteOutcome, untrue: SuiteOu
 
 
 def test_a_sentence_that_no_run_shows_is_counted() -> None:
-    example = Example("x", "", 1, frozenset(["agentv ignores it without a word"]))
+    example = Example("x", "", 1, frozenset(["agentv silently ignores it"]))
     (checked,) = check_sentences(cast("Runner", Replayed(ONE)), [example], 1)
-    assert (checked.untrue, checked.unchecked) == ((), ("agentv ignores it without a word",))
+    assert (checked.untrue, checked.unchecked) == ((), ("agentv silently ignores it",))
 
 
 def test_pages_have_examples_for_agentv() -> None:

@@ -95,7 +95,7 @@ class ContentReader:
         try:
             text = self.files.read(path, _LARGEST).decode("utf-8")
         except UnicodeDecodeError:
-            raise Unscored(f"the file {name} of the {self.what} is no UTF-8 text", at=at) from None
+            raise Unscored(f"the file {name} of the {self.what} is not UTF-8 text", at=at) from None
         except OSError as error:
             raise Unscored(
                 f"the file {name} of the {self.what} cannot be read: {error.strerror or error}", at=at

@@ -95,7 +95,7 @@ class IncludedKeys:
             return None
         items = self._lowered(path, name, EVALUATORS, _listed)
         if not isinstance(items, list):
-            self.troubles.setdefault(name, f"the template {path.name} is no list of evaluators")
+            self.troubles.setdefault(name, f"the template {path.name} is not a list of evaluators")
             return None
         return list(self._expanded(items, path.parent, (*above, path)))
 

@@ -18,7 +18,7 @@ __all__ = ["empty_path_entry", "invalid_entries", "lines_of"]
 def empty_path_entry(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
     """What stands for a path behind which there are no cases."""
     line_at = frame.suite_line_at or frame.line_at
-    problem = (place_words(None, line_at(each.span.start)), f"no cases come from here: {trouble}")
+    problem = (place_words(None, line_at(each.span.start)), f"no cases were loaded from here: {trouble}")
     name = each.text.removeprefix(URL)
     return replace(frame, case=Case(each.span), named=name, problems=(problem,), line_at=line_at)
 

@@ -83,7 +83,7 @@ def _of_file(frame: "Runnable", path: Path, behind: Behind) -> "Iterator[Runnabl
     made = lowering.value(_SCENARIOS, tree.root, "scenarios") if tree.root is not None else None
     found = [s for s in as_list(made) if isinstance(s, Scenario)]
     if not found or tree.problems:
-        yield _broken(frame, path.name, f"{path.name} is no list of scenarios")
+        yield _broken(frame, path.name, f"{path.name} is not a list of scenarios")
         return
     lines = LineIndex(text)
     inside = replace(
@@ -136,7 +136,7 @@ class _Cases:
         root = tree.root if not tree.problems else None
         rows = getattr(root, "items", None) or ([root] if isinstance(root, MappingNode) else [])
         if not rows:
-            yield name  # which is no row, and is told as one
+            yield name  # which is not a row, and is told as one
         for row in rows:
             # Spans of another file say nothing here: its values stand where its name does.
             yield node_of(plain(row, tree.anchors), name)

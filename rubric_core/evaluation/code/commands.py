@@ -34,7 +34,7 @@ __all__ = [
 
 #: A shell gives an exit code that is as much higher where a signal ended the program.
 _BY_SIGNAL = 128
-#: With these exit codes a shell says that a command is no program, or is not found.
+#: With these exit codes a shell says that a command is not a program, or is not found.
 _BY_SHELL = (126, 127)
 _FIRST_LINE = 200
 #: Where programs that report in JSON put the reason of a failure: lists of checks, and single texts.
@@ -214,7 +214,7 @@ def _not_started(program: Program, error: OSError) -> str:
     if isinstance(error, PermissionError) and here and not os.access(file, os.X_OK):
         return f"{name} may not be executed; `chmod +x` allows it"
     if error.errno == errno.ENOEXEC:
-        return f"{name} is no program; a script begins with a line such as #!/bin/sh"
+        return f"{name} is not a program; a script begins with a line such as #!/bin/sh"
     return f"{name} cannot be started: {error.strerror or error}"
 
 

@@ -117,6 +117,6 @@ class _Writer:
 
     def _reference(self, node: Reference) -> str:
         numbers = [self._numbers[n] for n in self._places.filled(node)]
-        # A group that did not take part matches nothing in JavaScript, and is no failure.
+        # A group that did not take part matches nothing in JavaScript, and is not a failure.
         written = "".join(f"(?({n})\\{n})" for n in numbers)
         return f"(?i:{written})" if written and node.ignore_case else written or "(?:)"

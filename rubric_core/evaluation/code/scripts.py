@@ -115,7 +115,7 @@ async def run_code(
 
     `function` is the one that a Python file has where none is named.
 
-    Raises GraderError when it cannot be run, fails, or takes too long: a crash is no score.
+    Raises GraderError when it cannot be run, fails, or takes too long: a crash is not a score.
     """
     if context.ports is None:
         raise Unscored("code is run as a part of a run only", at=at)

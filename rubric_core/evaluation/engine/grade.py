@@ -207,7 +207,7 @@ class _Grader:
             result = replace(
                 result, evaluator_raw_request=problem.request, raw_replies=problem.replies, members=problem.members
             )
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is no score
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is not a score
             reason = f"the evaluator crashed: {type(error).__name__}: {error}"
             result = replace(base, reason=reason, error=reason)
         took = (asyncio.get_running_loop().time() - began) * 1000

@@ -96,7 +96,7 @@ async def run_in_session(
     except Exception as error:
         # Nothing else is looked for without a name: a program has removed the folder in which the run was started.
         is_gone = isinstance(error, FileNotFoundError) and error.filename is None and current_directory() is None
-        # A mistake of ours in one case keeps no other case from being run, and is no score.
+        # A mistake of ours in one case keeps no other case from being run, and is not a score.
         logging.getLogger(__name__).debug("while running %s", case.id, exc_info=True)
         result = replace(
             base,

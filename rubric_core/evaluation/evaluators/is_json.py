@@ -12,7 +12,7 @@ __all__ = ["IS_JSON", "strict_json"]
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def strict_json(text: str) -> object:
@@ -27,7 +27,7 @@ def _grade(_: IsJson, context: EvaluationContext) -> EvaluationScore:
     except RecursionError:
         raise Unscored("the answer is nested too deeply to tell whether it is JSON") from None
     except ValueError as error:
-        return EvaluationScore.check(False, "", f"is no JSON: {error}")
+        return EvaluationScore.check(False, "", f"is not JSON: {error}")
     return EvaluationScore.check(True, "is JSON", "")
 
 

@@ -28,7 +28,7 @@ async def _grade(config: Regex, context: EvaluationContext) -> EvaluationScore:
     try:
         translation = translate(pattern, flags)
     except InvalidPatternError as error:
-        return EvaluationScore.crash(f"{shown} is no regular expression: {error}")
+        return EvaluationScore.crash(f"{shown} is not a regular expression: {error}")
     except UnsupportedPatternError as error:
         raise Unscored(str(error)) from None
     holds = await _matches(translation, context)

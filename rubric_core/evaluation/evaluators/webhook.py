@@ -37,7 +37,7 @@ async def _grade(config: Webhook, context: EvaluationContext) -> EvaluationScore
         value = json.loads(reply.body)
     except (ValueError, RecursionError):
         raise GraderError(
-            f"the webhook's reply is no JSON: {reply.body[:80].decode('utf-8', 'replace')!r}", at=config
+            f"the webhook's reply is not JSON: {reply.body[:80].decode('utf-8', 'replace')!r}", at=config
         ) from None
     return external_score(value, config.threshold, config)
 

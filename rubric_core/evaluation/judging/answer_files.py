@@ -84,7 +84,7 @@ def _as_it_is(path: Path, file: AnswerFile, context: EvaluationContext) -> str:
         return context.ports.files.read(path, _LARGEST).decode("utf-8")
     except UnicodeDecodeError:
         kind = Path(file.path).suffix.removeprefix(".") or _media_type(file)
-        reason = f"the file {file.path} of the answer is no text; a preprocessor may make one of it: `preprocessors: [{{type: {kind}, command: …}}]`"
+        reason = f"the file {file.path} of the answer is not text; a preprocessor may make one of it: `preprocessors: [{{type: {kind}, command: …}}]`"
         raise Unscored(reason, at=context.evaluator) from None
     except OSError as error:
         raise GraderError(f"the file {file.path} of the answer cannot be read: {error.strerror or error}", at=context.evaluator) from None  # fmt: skip

@@ -115,7 +115,7 @@ def json_object(text: str) -> Mapping[str, Any]:
     try:
         value: dict[str, Any] = json.loads(text[start : end + 1])
     except (ValueError, RecursionError) as error:
-        raise InvalidReplyError(f"the reply is no valid JSON: {error}") from None
+        raise InvalidReplyError(f"the reply is not valid JSON: {error}") from None
     return value
 
 

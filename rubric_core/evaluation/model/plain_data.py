@@ -71,7 +71,7 @@ def evaluator_from_data(data: Mapping[str, Any], dialect: Dialect) -> Evaluator:
     key = dialect.spelled(Case, "assertions") or "evaluators"
     made = case_list(case_from_data({key: [data]}, dialect)) or []
     if not made or not isinstance(made[0], Evaluator):
-        raise InvalidSuiteError(f"{dict(data)!r:.60} is no evaluator: it needs a `type`")
+        raise InvalidSuiteError(f"{dict(data)!r:.60} is not an evaluator: it needs a `type`")
     return made[0]
 
 
@@ -93,7 +93,7 @@ def _plain(value: object, place: str) -> Any:
     """`value` as JSON has it. Raises TypeError or ValueError."""
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise ValueError(f"{place}: the string has a lone surrogate, which is no character")
+            raise ValueError(f"{place}: the string has a lone surrogate, which is not a character")
         return str.__str__(value)  # also of an enumeration of texts
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{place}: {value} cannot be written as a number")

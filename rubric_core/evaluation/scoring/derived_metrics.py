@@ -91,7 +91,7 @@ def _parsed(text: str) -> ast.expr:
     try:
         return ast.parse(text.replace("^", "**").strip(), mode="eval").body
     except (SyntaxError, MemoryError):
-        raise ValueError(f"{text!r} is no expression") from None
+        raise ValueError(f"{text!r} is not an expression") from None
 
 
 def _value(node: ast.expr, known: Mapping[str, float]) -> float:

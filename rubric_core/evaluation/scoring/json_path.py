@@ -69,4 +69,4 @@ def value_fits(expected: Any, found: Any, *, exact: bool) -> bool:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

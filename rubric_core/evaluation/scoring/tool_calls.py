@@ -174,7 +174,7 @@ def tool_pattern(value: Mapping[str, Any], at: Shape, *, least: int | None = Non
     kinds = tuple(map(str, written if isinstance(written, list) else [written]))
     unknown = next((kind for kind in kinds if kind not in StepCount.step_types), None)
     if unknown is not None:
-        raise Unscored(f"`{unknown}` is no type of step; there are {', '.join(StepCount.step_types)}", at=at)
+        raise Unscored(f"`{unknown}` is not a type of step; there are {', '.join(StepCount.step_types)}", at=at)
     return ToolPattern(name, fewest, most, kinds)
 
 

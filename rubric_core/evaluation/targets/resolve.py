@@ -264,7 +264,7 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     try:
         file = read_targets(path, files)
     except UnicodeDecodeError as error:
-        return Targets(directory, trouble=f"{path.name} is no UTF-8 text: byte {error.start} cannot be read")
+        return Targets(directory, trouble=f"{path.name} is not UTF-8 text: byte {error.start} cannot be read")
     except (OSError, ValueError) as error:
         return Targets(directory, trouble=f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}")
     if file.broken or (file.problems and not file.entries):

@@ -275,7 +275,7 @@ def _trouble(issue: Issue, entry: LoadedTargetEntry, dialect: Dialect) -> str | 
     kind = entry.kind or "such"
     if isinstance(issue, UnknownKey):
         hint = f"; did you mean {issue.meant}?" if issue.meant else ""
-        return f"{issue.name} is no setting of {kind} targets{hint}"
+        return f"{issue.name} is not a setting of {kind} targets{hint}"
     if isinstance(issue, ForeignKey) and not _idle(issue):
         instead = f"; write {issue.current}" if issue.current else ""
         return f"{issue.name} is a setting of {issue.dialects[0]} and not of {dialect.name}{instead}"

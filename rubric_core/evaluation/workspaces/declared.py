@@ -42,7 +42,7 @@ class DeclaredWorkspace:
         for place in places_of(name.removeprefix(URL), self.directory, self.files, self.fallback):
             if self.files.is_directory(place):
                 return place
-        raise Unscored(f"the {what} {name} is no directory here or in a directory above ({self.where(at)})")
+        raise Unscored(f"the {what} {name} is not a directory here or in a directory above ({self.where(at)})")
 
 
 def suite_workspace(case: Runnable, shape: Shape, files: Files) -> DeclaredWorkspace | None:

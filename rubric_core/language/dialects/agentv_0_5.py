@@ -16,10 +16,10 @@ AGENTV_0_5 = AGENTV_0_1.successor(
     "agentv-0.5",
     "v0.2.1 – v0.19.0",
     [
-        renames(Suite, "testcases", "evalcases", SpellingStatus.REJECTED, "agentv refuses the whole file"),
+        renames(Suite, "testcases", "evalcases", SpellingStatus.REJECTED, "agentv rejects the whole file"),
         # REQ-EVAL-009 (document 003): `grader` is read with a deprecation warning.
-        renames(Suite, "grader", "evaluator", SpellingStatus.DEPRECATED, "agentv ignores it without a word"),
-        renames(Case, "grader", "evaluator", SpellingStatus.DEPRECATED, "agentv ignores it without a word"),
+        renames(Suite, "grader", "evaluator", SpellingStatus.DEPRECATED, "agentv silently ignores it"),
+        renames(Case, "grader", "evaluator", SpellingStatus.DEPRECATED, "agentv silently ignores it"),
         renames(Case, "messages", "input_messages", SpellingStatus.IGNORED, "agentv skips the case"),
         *(narrows(shape, "evaluator", "llm_judge", "code") for shape in (Suite, Case)),
         *(narrows(shape, "grader", "llm_judge", "code", "heuristic") for shape in (Suite, Case)),

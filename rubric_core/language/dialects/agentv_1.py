@@ -98,10 +98,10 @@ AGENTV_1 = AGENTV_0_5.successor(
         tolerates(Criterion, "outcome", "outcome", "criteria", note=_SKIPS_CRITERION),
         # The word of document 000, in the scenario about ranges that are refused.
         tolerates(Criterion, "score_ranges", "score_rubric", note="agentv grades the criterion without them"),
-        tolerates(Band, "outcome", "outcome", note="agentv drops the whole case with a log line"),
+        tolerates(Band, "outcome", "outcome", note="agentv skips the whole case and only logs it"),
         tolerates(Case, "evaluators", "assertions", "assert", fate=SpellingStatus.IGNORED, note=_UNGRADED),
         tolerates(Execution, "evaluators", "assertions", "assert", fate=SpellingStatus.IGNORED, note=_UNGRADED),
-        tolerates(CodeEvaluator, "command", "command", note="agentv skips this evaluator with a log line"),
+        tolerates(CodeEvaluator, "command", "command", note="agentv skips this evaluator and only logs it"),
         *AROUND_1,
         *TARGETS_1,
     ],

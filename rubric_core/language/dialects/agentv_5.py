@@ -73,7 +73,7 @@ from rubric_core.language.model import (
 
 __all__ = ["AGENTV_5"]
 
-_REFUSED = "agentv refuses the file"
+_REFUSED = "agentv rejects the file"
 _NEXT = "releases after 5.3 refuse it"
 #: Types that releases before wrote with underscores as well.
 _UNDERSCORED: Mapping[str, type[Evaluator]] = {
@@ -188,18 +188,18 @@ AGENTV_5 = AGENTV_3.successor(
         tolerates(Evaluator, "name", "name", fate=SpellingStatus.TOLERATED, note="agentv does not read it as the name"),
         drops(Evaluator, "preprocessors", fate=SpellingStatus.REJECTED, note="write `transform`"),
         tolerates(Evaluator, "transform", "postprocess", fate=SpellingStatus.REJECTED, note=_REFUSED),
-        tolerates(CodeEvaluator, "command", "script", fate=SpellingStatus.REJECTED, note="agentv refuses the case"),
+        tolerates(CodeEvaluator, "command", "script", fate=SpellingStatus.REJECTED, note="agentv rejects the case"),
         renames(CodeEvaluator, "target", "provider", SpellingStatus.LEAVING, "later releases write `provider`"),
         renames(LlmJudge, "target", "provider", SpellingStatus.LEAVING, "later releases write `provider`"),
         tolerates(Criterion, "required_min_score", "required_min_score", fate=SpellingStatus.REJECTED, note="agentv drops the case"),
         adds(LlmRubric, "prompt", "provider", "score_ranges", "operator", "threshold", "max_steps", "temperature", "config", criteria="value"),
         tolerates(LlmRubric, "criteria", "criteria", "rubrics", "rubric_item", "rubricItem", fate=SpellingStatus.REJECTED, note="agentv drops the case"),
-        tolerates(PromptProgram, "command", "script", fate=SpellingStatus.REJECTED, note="agentv refuses the case"),
+        tolerates(PromptProgram, "command", "script", fate=SpellingStatus.REJECTED, note="agentv rejects the case"),
         tolerates(LlmRubric, "provider", "target", fate=SpellingStatus.LEAVING, note="later releases write `provider`"),
         adds(AssertSet),
         adds(SkillUsed),
-        tolerates(SkillUsed, "value", "skill", fate=SpellingStatus.REJECTED, note="agentv refuses the case"),
-        drops(SkillUsed, "should_trigger", fate=SpellingStatus.REJECTED, note="agentv refuses the case; `not-skill-used` is the other way round"),
+        tolerates(SkillUsed, "value", "skill", fate=SpellingStatus.REJECTED, note="agentv rejects the case"),
+        drops(SkillUsed, "should_trigger", fate=SpellingStatus.REJECTED, note="agentv rejects the case; `not-skill-used` is the other way round"),
         adds(ToolUsed),
         adds(ToolArgsMatch),
         adds(ToolSequence),

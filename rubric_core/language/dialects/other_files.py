@@ -95,7 +95,7 @@ AROUND_3: tuple[Change, ...] = (
 )
 
 AROUND_5: tuple[Change, ...] = (
-    tolerates(Hook, "command", "script", fate=SpellingStatus.REJECTED, note="agentv refuses the file"),
+    tolerates(Hook, "command", "script", fate=SpellingStatus.REJECTED, note="agentv rejects the file"),
     # What a data set's file beside it says is not asked to be that of a suite.
     *(tolerates(Sidecar, name, name, fate=SpellingStatus.ALIAS) for name in ("dataset", "execution", "evaluator")),
     adds(
@@ -104,7 +104,7 @@ AROUND_5: tuple[Change, ...] = (
     ),
     tolerates(Config, "targets", "targets", fate=SpellingStatus.LEAVING, note=f"{_NEXT}; write `providers`"),
     adds(Template, assertions="assert"),
-    tolerates(Template, "assertions", "assertions", fate=SpellingStatus.REJECTED, note="agentv refuses the file"),
+    tolerates(Template, "assertions", "assertions", fate=SpellingStatus.REJECTED, note="agentv rejects the file"),
     tolerates(Defaults, "provider", "target", fate=SpellingStatus.LEAVING, note=_NEXT),
     adds(
         Environment, "type", "workdir", "setup", "env", "image", "context", "dockerfile", "resources", "mounts", "secrets",

@@ -32,7 +32,7 @@ from rubric_core.language.targets import ENTRIES, Entry, Provider, Runtime, Targ
 
 __all__ = ["TARGETS_0_1", "TARGETS_0_5", "TARGETS_1", "TARGETS_2_7", "TARGETS_3", "TARGETS_5"]
 
-_REFUSED = "agentv refuses the file"
+_REFUSED = "agentv rejects the file"
 _NEXT = "releases after 5.3 refuse it"
 
 

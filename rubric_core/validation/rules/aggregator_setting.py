@@ -16,7 +16,10 @@ _EXAMPLES = {"path": FILL_IN, "threshold": "0.8"}
 
 
 @rule(
-    "aggregator-setting", "error", "An aggregator without what its type needs, or weights for no member", awaits="entry"
+    "aggregator-setting",
+    "error",
+    "An aggregator that lacks a key of its type, or a weight for an unknown member",
+    awaits="entry",
 )
 def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A program needs its path, a threshold its value; weights name members."""
@@ -30,7 +33,7 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
             aggregator.at("type"),
             f"an aggregator of type {aggregator.type} needs `{needed}`",
             fixes=() if aggregator.borrowed else add_key_fix(aggregator.node, needed, _EXAMPLES[needed], context),
-            consequence="agentv skips this evaluator with a log line",
+            consequence="agentv skips this evaluator and only logs it",
         )
     written = [m for m in composite.assertions or [] if isinstance(m, Evaluator)]
     if context.dialect.properties.names_required and not all(m.has("name") for m in written):
@@ -54,7 +57,7 @@ def AGGREGATOR_SETTING(composite: Composite, context: Context) -> Iterator[Findi
             )
             yield Finding(
                 entry.key.span,
-                f"no member is called `{entry.name}`; there are {there}",
+                f"no member is named `{entry.name}`; the members are {there}",
                 fixes=fixes,
                 severity="warning",
                 consequence="agentv gives the member weight 1",

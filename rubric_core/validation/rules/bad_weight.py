@@ -28,7 +28,7 @@ def BAD_WEIGHT(shape: Case | Criterion | Evaluator, context: Context) -> Iterato
     """Negative weights are errors; 0 means that a criterion is judged and counts for nothing."""
     if isinstance(shape, Criterion | Evaluator) and shape.weight < 0:
         consequence = (
-            "agentv drops the whole case with a log line"
+            "agentv skips the whole case and only logs it"
             if isinstance(shape, Evaluator)
             else "agentv subtracts it from the score"
         )

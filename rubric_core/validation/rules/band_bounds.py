@@ -15,10 +15,10 @@ __all__ = ["BAND_BOUNDS"]
 
 #: "0-3" as a key of a map.
 _FROM_TO = re.compile(r"(\d+) *(?:-|–|\.\.|to) *\d+\Z")
-_DROPS = "agentv drops the whole case with a log line"
+_DROPS = "agentv skips the whole case and only logs it"
 
 
-@rule("band-bounds", "error", "A bound that is no whole number of 0..10")
+@rule("band-bounds", "error", "A band bound that is not a whole number from 0 to 10")
 def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge gives whole scores of 0..10, so bounds are such numbers."""
     wrong = [
@@ -35,7 +35,7 @@ def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # 
         )
         yield Finding(
             span,
-            f"{problem}; the bounds of a band are whole numbers of 0..10",
+            f"{problem}; band bounds are whole numbers from 0 to 10",
             fixes=(whole,) if whole is not None else single,
             consequence=_DROPS,
             hides=ranges.node.whole if ranges.node is not None and not ranges.borrowed else None,
@@ -56,9 +56,9 @@ def _problem(node: Node) -> str:
     if isinstance(value, str):
         value = resolve(value.strip()) if value.strip() else value  # the keys of a map are texts to the engine
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return f"`{node.text}` is no number" if isinstance(node, Scalar) and node.text else "this is no number"
+        return f"`{node.text}` is not a number" if isinstance(node, Scalar) and node.text else "this is not a number"
     if value != value or (isinstance(value, float) and not value.is_integer()):  # noqa: PLR0124  # NaN
-        return f"{value:g} is not whole"
+        return f"{value:g} is not a whole number"
     return "" if 0 <= value <= HIGHEST else f"{value:g} is outside 0..10"
 
 

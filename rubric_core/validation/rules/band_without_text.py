@@ -12,7 +12,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["BAND_WITHOUT_TEXT"]
 
 
-@rule("band-without-text", "error", "A band that does not say what it stands for", awaits="entry")
+@rule("band-without-text", "error", "A band without a description", awaits="entry")
 def BAND_WITHOUT_TEXT(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The judge grades by these texts; a missing key is reported as such."""
     for band in ranges.bands:
@@ -29,18 +29,18 @@ def BAND_WITHOUT_TEXT(ranges: ScoreRanges, context: Context) -> Iterator[Finding
         )
         if isinstance(node, Mapping) and not place.borrowed and (words := _only_text(node, context)):
             behind = context.text.find(":", place.key.end) + 1
-            fixes = (Fix("write the text alone", (Edit(Span(behind, node.span.end), f" {words}"),)),)
+            fixes = (Fix("write only the text", (Edit(Span(behind, node.span.end), f" {words}"),)),)
         if not fixes and not place.borrowed and isinstance(node, Scalar) and not node.anchor:
             lead = " " if node.span.start == node.span.end else ""
             fixes = (Fix("say it: …", (Edit(node.span, lead + FILL_IN),), safe=False),)
         message = (
-            "the text of a band has to be a string"
+            "the text of a band must be a string"
             if number
-            else "the text of a band stands behind its lowest score"
+            else "the text of a band follows its lowest score"
             if fixes and isinstance(node, Mapping)
             else "this band has no text; say what an answer with such a score looks like"
         )
-        yield Finding(span, message, fixes=fixes, consequence="agentv drops the whole case with a log line")
+        yield Finding(span, message, fixes=fixes, consequence="agentv skips the whole case and only logs it")
 
 
 def _only_text(node: Mapping, context: Context) -> str:

@@ -21,7 +21,7 @@ _BAD = pattern(
 )
 
 
-@rule("bands-against-outcome", "warning", "Bands that grow worse as the score grows")
+@rule("bands-against-outcome", "warning", "Bands that get worse as the score rises")
 def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """10 is the best score; words of praise at 0 and of blame at 10 are the wrong way round."""
     bands = sorted(sound(ranges), key=lambda b: b.low or 0)
@@ -31,7 +31,7 @@ def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Fin
     if _GOOD.search(low) and not _BAD.search(low) and _BAD.search(high) and not _GOOD.search(high):
         yield Finding(
             bands[-1].at("outcome"),
-            "10 is the best score, but these words describe a bad answer; turn the bands round",
+            "10 is the best score, but these words describe a bad answer; reverse the bands",
             fixes=tuple(_turned(bands, context)),
         )
 
@@ -45,4 +45,4 @@ def _turned(bands: list[Band], context: Context) -> Iterator[Fix]:
         return
     pairs = zip(nodes, reversed(nodes), strict=True)
     edits = tuple(Edit(node.span, context.written(other.span)) for node, other in pairs if node is not other)
-    yield Fix("turn the words round", edits, safe=False)
+    yield Fix("reverse the texts", edits, safe=False)

@@ -24,7 +24,7 @@ def BANDS_NOT_FROM_ZERO(ranges: ScoreRanges, context: Context) -> Iterator[Findi
     verb = "belongs" if first.low == 1 else "belong"
     yield Finding(
         place.value,
-        f"{score_words(range(first.low))} {verb} to no band; the lowest key has to be 0",
+        f"{score_words(range(first.low))} {verb} to no band; the lowest key must be 0",
         fixes=fixes,
-        consequence="agentv drops the whole case with a log line; for inline rubrics the whole file",
+        consequence="agentv skips the whole case and only logs it; for inline rubrics the whole file",
     )

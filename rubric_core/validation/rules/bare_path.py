@@ -34,7 +34,7 @@ def BARE_PATH(shape: Suite | Case, context: Context) -> Iterator[Finding]:  # no
                     node.span,
                     f"a file under `{place.name}` begins with file://",
                     fixes=(Fix("write file:// in front", (Edit(Span(at, at), "file://"),)),),
-                    consequence="agentv refuses the file",
+                    consequence="agentv rejects the file",
                 )
 
 

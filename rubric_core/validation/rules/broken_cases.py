@@ -8,8 +8,8 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["BROKEN_CASES"]
 
 
-@rule("broken-cases", "error", "A path to cases behind which there are none")
+@rule("broken-cases", "error", "A path that yields no cases")
 def BROKEN_CASES(issue: BrokenCases, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A list of cases, a data set with one case per line, or a directory whose directories have a `case.yaml`."""
-    consequence = "agentv refuses the suite" if issue.refused else "rubric runs none of them"
-    yield Finding(issue.span, f"no cases come from here: {issue.trouble}", consequence=consequence)
+    consequence = "agentv rejects the suite" if issue.refused else "rubric runs none of them"
+    yield Finding(issue.span, f"no cases were loaded from here: {issue.trouble}", consequence=consequence)

@@ -28,11 +28,11 @@ _FILTERS = frozenset({
     "round", "safe", "select", "selectattr", "slice", "sort", "string", "striptags", "sum", "title", "trim", "truncate", "upper", "urlencode",
     "urlize", "wordcount",
 })  # fmt: skip
-_STAYS = "it stays as these very letters"
-_FAILS = "the template cannot be filled in, so the case is not run"
+_STAYS = "it stays in the text verbatim"
+_FAILS = "the template cannot be rendered, so the case does not run"
 
 
-@rule("broken-template", "warning", "A template that is not closed, or that names a filter that is not there")
+@rule("broken-template", "warning", "A template that is not closed, or that uses an unknown filter")
 def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     visited: Suite | Case | Entry | LlmJudge | PromptText, context: Context
 ) -> Iterator[Finding]:
@@ -96,9 +96,9 @@ def _statement(found: UnmatchedStatement) -> Finding:
     if not found.word:
         words = "this statement is not closed; write `%}` at its end"
     elif found.is_end:
-        words = f"nothing begins what `{found.word}` ends"
+        words = f"`{found.word}` has no matching start"
     else:
-        words = f"this statement has no end; write `{{% {found.word} %}}` behind what belongs to it"
+        words = f"this statement is never closed; write `{{% {found.word} %}}` after its body"
     return Finding(found.span, words, consequence=_FAILS, severity="error")
 
 

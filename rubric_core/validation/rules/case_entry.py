@@ -11,7 +11,7 @@ __all__ = ["CASE_ENTRY"]
 _TYPES = (".yaml", ".yml", ".jsonl", ".json", ".csv", ".js", ".mjs", ".cjs", ".py")
 
 
-@rule("case-entry", "error", "A string among the cases that is no path to cases")
+@rule("case-entry", "error", "A string in the case list that is not a path to cases")
 def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Paths in the list begin with `file://`; a single path in its place names a YAML or JSONL file or a folder."""
     path = issue.node.text
@@ -20,9 +20,9 @@ def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noq
             issue.span,
             "an entry of the case list is a case or a path that begins with file://",
             fixes=tuple(_fixes(issue)),
-            consequence="agentv refuses the file"
+            consequence="agentv rejects the file"
             if context.dialect.properties.strict_keys
-            else "agentv runs the other cases without it; only `agentv validate` refuses the file",
+            else "agentv runs the other cases without it; only `agentv validate` rejects the file",
         )
     elif not issue.in_list and "." in path.rpartition("/")[2] and not path.endswith(_TYPES):
         yield Finding(issue.span, "a file of cases is YAML or JSONL", severity="warning")
@@ -34,7 +34,7 @@ def CASE_ENTRY(issue: StrayEntry, context: Context) -> Iterator[Finding]:  # noq
         yield Finding(
             issue.span,
             "this is a suite, not a list of cases; name a file with the cases themselves",
-            consequence="agentv refuses the file",
+            consequence="agentv rejects the file",
         )
 
 

@@ -20,23 +20,23 @@ def COMPOSITE_MEMBER(composite: Composite, context: Context) -> Iterator[Finding
         if not isinstance(member, Evaluator) or member.borrowed or not member.type_name:
             continue
         if isinstance(member, Include):
-            words = "a composite takes no include; write the evaluators of the template here"
-            yield Finding(member.span, words, consequence="agentv drops this member without a word")
+            words = "a composite does not support `include`; write the evaluators of the template here"
+            yield Finding(member.span, words, consequence="agentv silently drops this member")
             continue
         if "_" in member.type_name:
             dashed = member.type_name.replace("_", "-")
             yield Finding(
                 member.at("type"),
-                f"inside a composite only `{dashed}` is known",
+                f"inside a composite only `{dashed}` is recognized",
                 fixes=(Fix(f"change it to `{dashed}`", (Edit(member.places["type"].node.span, dashed),)),),
-                consequence="agentv drops this member without a word",
+                consequence="agentv silently drops this member",
             )
         if not member.has("name") and "name" not in member.unread:
             yield Finding(
                 member.at("type"),
                 "a member of a composite needs a name",
                 fixes=tuple(_named(member, composite, context)),
-                consequence="agentv drops this member without a word",
+                consequence="agentv silently drops this member",
             )
 
 

@@ -27,10 +27,10 @@ def _mended(case: Case, node: Mapping, written: list[str], context: Context) -> 
         yield Fix(f"remove `{next(iter(names))}`", (edits[0],), safe=False)
 
 
-_VALIDATED = "agentv runs the case all the same; only `agentv validate` refuses it"
+_VALIDATED = "agentv still runs the case; only `agentv validate` rejects it"
 
 
-@rule("conversation", "error", "Keys of a conversation that do not go together", awaits="entry")
+@rule("conversation", "error", "Conversation keys that do not fit together", awaits="entry")
 def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`turns` and its company need `mode: conversation`, and that mode needs turns."""
     if not case.has("mode"):
@@ -41,7 +41,7 @@ def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N8
                 fixes = tuple(_mended(case, case.node, written, context))
             yield Finding(
                 case.key_at(written[0]),
-                f"`{written[0]}` only means something with `mode: conversation`",
+                f"`{written[0]}` has an effect only with `mode: conversation`",
                 fixes=fixes,
                 consequence=_VALIDATED,
             )

@@ -22,7 +22,7 @@ def CRITERIA_BESIDE_ASSERT(case: Case, context: Context) -> Iterator[Finding]:  
         case.key_at("criteria"),
         f"a case has either `criteria` or `{key}`",
         fixes=tuple(_fixes(case, context)),
-        consequence="agentv refuses the file",
+        consequence="agentv rejects the file",
     )
 
 

@@ -14,14 +14,14 @@ __all__ = ["CRITERION_WITHOUT_BANDS"]
 #: Bands that fit any criterion; one of them begins at `ENOUGH`.
 _BANDS = "score_ranges: {0: not met, 4: partly met, 7: met with minor gaps, 10: fully met}"
 
-#: What such a criterion has to reach, by what `required` alone asks for; agentv itself asks for a 10 in the first two.
+#: What such a criterion has to reach, by what `required` alone needs; agentv itself asks for a 10 in the first two.
 _NEEDS = {"ten": "needs a 10", "nonzero": "fails only at 0", "never": "gates nothing"}
 
 
 @rule(
     "criterion-without-bands",
     "information",
-    "A required criterion without bands, scored 0..10 beside others that have some",
+    "A required criterion without bands, scored 0..10 because others have bands",
     awaits="entry",
 )
 def CRITERION_WITHOUT_BANDS(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant

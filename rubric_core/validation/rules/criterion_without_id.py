@@ -15,7 +15,7 @@ __all__ = ["CRITERION_WITHOUT_ID"]
 @rule(
     "criterion-without-id",
     "information",
-    "A criterion without the id that the documented format asks for",
+    "A criterion without the id that the documented format requires",
     awaits="entry",
 )
 def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
@@ -30,7 +30,7 @@ def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> I
         name = id_of(criterion.outcome or "", taken)
         yield Finding(
             criterion.at("outcome"),
-            "the documented format asks for an `id`",
+            "the documented format requires an `id`",
             fixes=put_first(criterion.node, "id", plain_or_quoted(name), context) if name else (),
-            consequence=f"without one, results call this by its text, and `rubric-{position}` in JSON",
+            consequence=f"without one, results label this by its text, and by `rubric-{position}` in JSON",
         )

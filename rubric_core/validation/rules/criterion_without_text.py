@@ -35,7 +35,7 @@ def CRITERION_WITHOUT_TEXT(criterion: Criterion, context: Context) -> Iterator[F
             entry.key.span,
             f"YAML reads `{entry.name}` as a key; a criterion with a colon in it needs quotes, one with a name `id` and `{name}`",
             fixes=(spelled, *sentence) if is_word(entry) or not sentence else sentence,
-            consequence="agentv skips it with a log line, so it is not graded",
+            consequence="agentv skips it and only logs that, so it is not graded",
         )
         return
     if isinstance(criterion.node, Mapping) and not criterion.borrowed:
@@ -45,5 +45,5 @@ def CRITERION_WITHOUT_TEXT(criterion: Criterion, context: Context) -> Iterator[F
         criterion.span,
         f"this criterion does not say what it checks; it needs `{name}`",
         fixes=fixes,
-        consequence="agentv skips it with a log line, so it is not graded",
+        consequence="agentv skips it and only logs that, so it is not graded",
     )

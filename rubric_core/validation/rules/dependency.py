@@ -17,7 +17,7 @@ __all__ = ["DEPENDENCY"]
 _REFUSES = "agentv refuses to run the suite"
 
 
-@rule("dependency", "error", "A dependency on no case, on itself, or in a circle")
+@rule("dependency", "error", "A dependency on an unknown case, on itself, or in a cycle")
 def DEPENDENCY(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A case runs after those that it names."""
     dependent = [e for e in suite.cases if e.case.has("depends_on")]
@@ -82,7 +82,11 @@ def _without(suite: CaseList, entry: CaseEntry, node: Scalar) -> tuple[Fix, ...]
         edit = remove_entry(text, mapping, own) if own is not None and not entry.case.borrowed else None
     if edit is None:
         return ()
-    return (Fix(f"do not wait for `{node.text}`", (Edit(suite.outer(entry, edit.span), edit.new_text),), safe=False),)
+    return (
+        Fix(
+            f"remove the dependency on `{node.text}`", (Edit(suite.outer(entry, edit.span), edit.new_text),), safe=False
+        ),
+    )
 
 
 def _circles(
@@ -101,13 +105,13 @@ def _circles(
     places |= {name: suite.outer(e, e.case.at("id")) for name, e in by_id.items()}
     for circle in _rounds(after):
         first = min(circle, key=lambda n: (n not in by_id, places[n].start))
-        related = tuple(Related(places[n], f"`{n}` is part of the circle") for n in circle if n != first)
+        related = tuple(Related(places[n], f"`{n}` is part of the cycle") for n in circle if n != first)
         own = by_id.get(first)
         within = set(circle)
         link = next((n for n, _ in _names(own) if n.text in within), None) if own is not None else None
         yield Finding(
             suite.outer(own, own.case.key_at("depends_on")) if own is not None else places[first],
-            f"these cases wait for one another: {' → '.join([*circle, circle[0]])}",
+            f"these cases depend on each other: {' → '.join([*circle, circle[0]])}",
             related=related,
             fixes=_without(suite, own, link) if own is not None and link is not None else (),
             consequence=_REFUSES,

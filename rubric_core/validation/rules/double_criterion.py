@@ -19,7 +19,7 @@ _TWO = re.compile(rf"\b{_VERB}\b.*\b(?:and|but)\s+(?:also\s+)?{_VERB}\b", re.IGN
 _BETWEEN = pattern(rf"\s+(?:and|but)\s+(?:also\s+)?(?={_VERB}\b)", re.IGNORECASE)
 
 
-@rule("double-criterion", "hint", "Two demands in one criterion")
+@rule("double-criterion", "hint", "Two requirements in one criterion")
 def DOUBLE_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """An answer that meets one of them has no fair score; two criteria say which one failed."""
     text = criterion.outcome
@@ -34,7 +34,7 @@ def DOUBLE_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding
             criterion.at("outcome"),
             "this asks for two things",
             fixes=_two(criterion, text, context),
-            consequence="as two criteria the result says which one is missing",
+            consequence="as two criteria, the result shows which one failed",
         )
 
 
@@ -48,4 +48,4 @@ def _two(criterion: Criterion, text: str, context: Context) -> tuple[Fix, ...]:
     before = context.text[line : node.whole.start]
     between = ", " if before.strip() != "-" else newline_of(context.text) + before
     parts = (plain_or_quoted(first), plain_or_quoted(second[:1].upper() + second[1:]))
-    return (Fix("make two criteria of it", (Edit(node.whole, between.join(parts)),), safe=False),)
+    return (Fix("split it into two criteria", (Edit(node.whole, between.join(parts)),), safe=False),)

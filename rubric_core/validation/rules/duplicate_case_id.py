@@ -9,11 +9,11 @@ from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, R
 
 __all__ = ["DUPLICATE_CASE_ID"]
 
-_BOTH = "agentv runs both and files them under one name"
+_BOTH = "agentv runs both and stores them under one name"
 _NEITHER = "agentv runs none of the cases that share an id"
 
 
-@rule("duplicate-case-id", "error", "Two cases with one id")
+@rule("duplicate-case-id", "error", "Two cases with the same id")
 def DUPLICATE_CASE_ID(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Results are filed by id, so the second case would hide the first."""
     # Ids are looked at since cases can depend on one another.

@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Related, rule
 __all__ = ["DUPLICATE_CRITERION_ID"]
 
 
-@rule("duplicate-criterion-id", "error", "Two criteria of one rubric with one id")
+@rule("duplicate-criterion-id", "error", "Two criteria of one rubric with the same id")
 def DUPLICATE_CRITERION_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge's reply names criteria by id, so the second would take the place of the first."""
     seen: dict[str, Criterion] = {}

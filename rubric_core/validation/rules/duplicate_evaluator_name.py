@@ -13,7 +13,7 @@ __all__ = ["DUPLICATE_EVALUATOR_NAME"]
 _Holder = Case | Suite | Execution | Composite | AssertSet
 
 
-@rule("duplicate-evaluator-name", "warning", "Two evaluators of one list with one name")
+@rule("duplicate-evaluator-name", "warning", "Two evaluators of one list with the same name")
 def DUPLICATE_EVALUATOR_NAME(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Results, and the weights of a composite, go by name."""
     for field in ("assertions", "evaluators"):

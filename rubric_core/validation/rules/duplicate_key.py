@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 __all__ = ["DUPLICATE_KEY"]
 
 
-@rule("duplicate-key", "error", "A key twice in one mapping")
+@rule("duplicate-key", "error", "The same key twice in one mapping")
 def DUPLICATE_KEY(issue: DuplicateKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Which of the two was meant only the author knows; keys that begin again are an item without its dash."""
     related = (Related(issue.first, f"`{issue.name}` is here already"),)
@@ -26,7 +26,7 @@ def DUPLICATE_KEY(issue: DuplicateKey, context: Context) -> Iterator[Finding]:  
         f"`{issue.name}` is in this mapping twice{'; is a dash missing in front of it?' if again else ''}",
         related=related,
         fixes=fixes,
-        consequence="agentv refuses the whole file",
+        consequence="agentv rejects the whole file",
     )
 
 

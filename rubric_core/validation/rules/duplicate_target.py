@@ -8,7 +8,7 @@ from rubric_core.validation.rule import Context, Finding, Related, TargetList, T
 __all__ = ["DUPLICATE_TARGET"]
 
 
-@rule("duplicate-target", "error", "Two targets with one name")
+@rule("duplicate-target", "error", "Two targets with the same name")
 def DUPLICATE_TARGET(targets: TargetList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Suites refer to targets by name, so that the second one can never be asked."""
     seen: dict[str, TargetListEntry] = {}
@@ -25,5 +25,5 @@ def DUPLICATE_TARGET(targets: TargetList, context: Context) -> Iterator[Finding]
                 f"another target is called `{name}`",
                 related=(Related(there, f"`{name}` is taken here"),),
                 fixes=free.called(each.entry.places.get("name"), name, each.outer(each.entry.at("name"))),
-                consequence="the newest releases refuse the file, older ones use the first",
+                consequence="the newest releases reject the file, older ones use the first",
             )

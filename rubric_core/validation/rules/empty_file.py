@@ -8,7 +8,7 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["EMPTY_FILE"]
 
 
-@rule("empty-file", "warning", "A file of the question that has nothing in it")
+@rule("empty-file", "warning", "An empty file in the question")
 def EMPTY_FILE(issue: EmptyFile, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """The target is shown its name and nothing below it."""
-    yield Finding(issue.span, f"`{issue.name}` is empty, so that it adds nothing to the question")
+    yield Finding(issue.span, f"`{issue.name}` is empty, so it adds nothing to the question")

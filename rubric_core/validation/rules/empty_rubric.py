@@ -23,7 +23,7 @@ def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[
             shape.at("type"),
             "this rubric has neither `value` nor `prompt`, so it checks nothing",
             fixes=() if shape.borrowed else add_key_fix(shape.node, "value", f"[{FILL_IN}]", context),
-            consequence="agentv skips this evaluator with a log line",
+            consequence="agentv skips this evaluator and only logs it",
         )
         return
     field = field_of(shape)

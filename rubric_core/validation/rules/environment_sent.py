@@ -20,7 +20,7 @@ _NOT_ASKED = frozenset({
 })  # fmt: skip
 
 
-@rule("environment-sent", "warning", "A key or token of the environment in a text that models are asked")
+@rule("environment-sent", "warning", "A key or token from the environment in a prompt")
 def ENVIRONMENT_SENT(visited: Suite | Case | PromptText, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Prompts, variables and what graders are told are filled in from the environment of whoever runs the suite."""
     if ("{{" not in context.text and "{%" not in context.text) or not context.dialect.properties.interpolation:
@@ -57,10 +57,10 @@ def _found(span: Span, context: Context) -> Iterator[Finding]:
             what = (
                 f"`{name}` of the environment"
                 if name != ANY_VARIABLE
-                else "any variable of the environment, by a name that is put together,"
+                else "any environment variable, by a computed name,"
             )
             yield Finding(
                 at.moved(span.start),
-                f"{what} is sent to whoever answers or judges this",
-                consequence="its value leaves this machine with the prompt, whoever runs the suite",
+                f"{what} is sent to the target or judge",
+                consequence="its value leaves this machine with the prompt, no matter who runs the suite",
             )

@@ -14,7 +14,7 @@ __all__ = ["EXTENSION_HOOK"]
 _FILE = "file://"
 
 
-@rule("extension-hook", "error", "An extension without a hook that there is")
+@rule("extension-hook", "error", "An extension without a valid hook")
 def EXTENSION_HOOK(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """An extension is a file with a hook behind it, or the rules for agents that agentv brings."""
     place = suite.places.get("extensions")
@@ -24,7 +24,7 @@ def EXTENSION_HOOK(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa
         if isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip() and "{{" not in node.text:
             for words, fixes in _wrong(node):
                 at = place.value if place.borrowed else node.span
-                yield Finding(at, words, fixes=() if place.borrowed else fixes, consequence="agentv refuses the file")
+                yield Finding(at, words, fixes=() if place.borrowed else fixes, consequence="agentv rejects the file")
 
 
 def _wrong(node: Scalar) -> Iterator[tuple[str, tuple[Fix, ...]]]:
@@ -37,7 +37,7 @@ def _wrong(node: Scalar) -> Iterator[tuple[str, tuple[Fix, ...]]]:
     path, colon, hook = node.text.removeprefix(_FILE).rpartition(":")
     if not colon or not path or "/" in hook or "." in hook:
         yield (
-            f"an extension says its hook behind the path, as in `file://path:beforeAll`; there are {hooks}",
+            f"an extension names its hook after the path, as in `file://path:beforeAll`; the hooks are {hooks}",
             _with_hook(node),
         )
     elif hook not in HOOKS.names:

@@ -37,9 +37,9 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
         )
     refused = context.dialect.properties.strict_keys and issue.owner.strict
     if refused or _entries_key(issue, context) is not None:
-        yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the file", severity="error")
         return
-    yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
+    yield Finding(issue.span, message, fixes=fixes, consequence="agentv silently ignores it")
 
 
 def _entries_key(issue: ForeignKey, context: Context) -> str | None:

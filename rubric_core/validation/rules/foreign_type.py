@@ -19,7 +19,7 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
     where = issue.dialects[0] if len(issue.dialects) == 1 else f"{issue.dialects[0]} to {issue.dialects[-1]}"
     near = [] if issue.current else list(types_called(context.dialect, issue.name))
     advice = (
-        f"use `{issue.current}`: " if issue.current else f"use {names(near, 'or')}, which comes near: " if near else ""
+        f"use `{issue.current}`: " if issue.current else f"use {names(near, 'or')}, the closest match: " if near else ""
     )
     fixes: tuple[Fix, ...] = ()
     if issue.current and not issue.borrowed:
@@ -34,7 +34,7 @@ def FOREIGN_TYPE(issue: ForeignType, context: Context) -> Iterator[Finding]:  # 
         issue.span,
         f"{advice}`{issue.name}` is a {noun} of {where}, not of {context.dialect.name}",
         fixes=fixes,
-        consequence="agentv refuses the case"
+        consequence="agentv rejects the case"
         if refused
         else f"agentv looks for a program `.agentv/assertions/{issue.name}`"
         if graded and context.dialect.properties.custom_types

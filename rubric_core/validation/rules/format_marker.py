@@ -34,7 +34,7 @@ def FORMAT_MARKER(file: Suite | TargetFile | Config, context: Context) -> Iterat
                 file.at("schema"),
                 f"this marks the file as {told}, and it is {own}",
                 fixes=_own_mark(file, context),
-                consequence="`agentv validate` goes by the mark",
+                consequence="`agentv validate` relies on the marker",
             )
         elif isinstance(file, Suite) and marker and written != marker:
             place = file.places["schema"]
@@ -45,9 +45,9 @@ def FORMAT_MARKER(file: Suite | TargetFile | Config, context: Context) -> Iterat
             )
             yield Finding(
                 file.at("schema"),
-                f"the mark of a suite is `{marker}`",
+                f"the marker of a suite is `{marker}`",
                 fixes=(fix,) if fix is not None and not place.borrowed else (),
-                consequence="releases 0.5 and 0.6 refuse the file",
+                consequence="releases 0.5 and 0.6 reject the file",
             )
     elif isinstance(file, Suite | TargetFile) and context.dialect.properties.suite_marker and not file.has("schema"):
         version = _number(file.version)
@@ -56,9 +56,9 @@ def FORMAT_MARKER(file: Suite | TargetFile | Config, context: Context) -> Iterat
             first = Fix("write 2.0", (Edit(place.value, '"2.0"' if isinstance(file.version, str) else "2.0"),))
             yield Finding(
                 file.at("version"),
-                "this format begins with version 2.0",
+                "this format starts at version 2.0",
                 fixes=() if place.borrowed else (first,),
-                consequence="releases 0.2 and 0.3 refuse the file",
+                consequence="releases 0.2 and 0.3 reject the file",
             )
 
 

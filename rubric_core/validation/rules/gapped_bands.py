@@ -11,7 +11,7 @@ from rubric_core.validation.wording import band_words, score_words
 __all__ = ["GAPPED_BANDS"]
 
 
-@rule("gapped-bands", "error", "A score that no band claims", awaits="item")
+@rule("gapped-bands", "error", "A score that no band covers", awaits="item")
 def GAPPED_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Name the scores that are missing, one finding for each gap."""
     if ranges.style not in ("list", "turned") or not all(map(is_sound, ranges.bands)):
@@ -19,9 +19,9 @@ def GAPPED_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  #
     if not ranges.bands:
         yield Finding(
             ranges.span,
-            "no band at all; the bands have to cover the scores 0–10",
+            "no band at all; the bands must cover the scores 0–10",
             fixes=() if ranges.borrowed or ranges.node is None else (placeholder_bands(ranges.node),),
-            consequence="agentv drops the whole case with a log line",
+            consequence="agentv skips the whole case and only logs it",
         )
         return
     missing = [s for s in range(HIGHEST + 1) if s not in covered(ranges.bands)]
@@ -50,10 +50,10 @@ def _finding(bands: list[Band], start: int, end: int) -> Finding:
     )
     return Finding(
         band.at("score_range"),
-        f"{score_words(range(start, end + 1))} {verb} to no band; the bands have to cover 0–10",
+        f"{score_words(range(start, end + 1))} {verb} to no band; the bands must cover 0–10",
         related=related,
         fixes=tuple(fixes),
-        consequence="agentv drops the whole case with a log line",
+        consequence="agentv skips the whole case and only logs it",
     )
 
 

@@ -35,5 +35,5 @@ def GATE_INSIDE_BAND(criterion: Criterion, context: Context) -> Iterator[Finding
                 f"this minimum lies inside the band {band_words(band.low, band.high)}",
                 related=(Related(band.at("score_range"), "the band"),),
                 fixes=fixes,
-                consequence="answers that the words of the band describe both pass and fail",
+                consequence="of the answers that match this band, some pass and some fail",
             )

@@ -23,7 +23,7 @@ _SCALES: tuple[tuple[str, Callable[[float], bool], str, float], ...] = (
     ),
     ("min_score", lambda share: 0 < share <= 1, "above 0 and up to 1", 0.1),
 )
-_DROPS = "agentv drops the whole case with a log line"
+_DROPS = "agentv skips the whole case and only logs it"
 
 
 @rule("gate-out-of-range", "error", "A minimum score outside its scale")

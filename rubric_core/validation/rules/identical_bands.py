@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 __all__ = ["IDENTICAL_BANDS"]
 
 
-@rule("identical-bands", "warning", "Two bands with the same words")
+@rule("identical-bands", "warning", "Two bands with the same text")
 def IDENTICAL_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The judge chooses a score by these words."""
     seen: dict[str, Band] = {}
@@ -23,7 +23,7 @@ def IDENTICAL_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:
         if first is not band and (first.low, first.high) != (band.low, band.high):
             yield Finding(
                 band.at("outcome"),
-                "another band has the same words, so the judge cannot tell the two apart",
+                "another band has the same text, so the judge cannot tell the two apart",
                 related=(Related(first.at("outcome"), "here"),),
                 fixes=_one_band(ranges, first, band, context),
             )
@@ -34,7 +34,7 @@ def _one_band(ranges: ScoreRanges, first: Band, second: Band, context: Context) 
     low, high = sorted((first, second), key=lambda band: band.low or 0)
     if not (is_sound(low) and is_sound(high)) or low.high is None or low.high + 1 != high.low:
         return ()
-    title = "make one band of the two"
+    title = "merge the two bands"
     if ranges.style == "map" and isinstance(ranges.node, Mapping):
         entry = next((e for e in ranges.node.entries if e.value is high.node), None)
         edit = remove_entry(context.text, ranges.node, entry) if entry is not None else None

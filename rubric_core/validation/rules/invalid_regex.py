@@ -19,7 +19,7 @@ _INLINE_FLAGS = re.compile(r"\(\?([aiLmsux]+)\)")
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 
-@rule("invalid-regex", "error", "A pattern that cannot be read, or unknown flags")
+@rule("invalid-regex", "error", "An invalid pattern, or unknown flags")
 def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """JavaScript's syntax is what counts."""
     if isinstance(regex.flags, str):
@@ -27,7 +27,7 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
         if wrong:
             yield Finding(
                 regex.at("flags"),
-                f"`{''.join(wrong)}` is no flag of a regular expression; there are i, m, s, u, g, y",
+                f"`{''.join(wrong)}` is not a flag of a regular expression; the flags are i, m, s, u, g, y",
                 fixes=_flags(regex, context),
                 consequence="agentv scores 0",
             )
@@ -46,8 +46,8 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
     except InvalidPatternError as error:
         yield Finding(
             regex.at("value"),
-            f"this pattern cannot be read: {error}",
-            fixes=_written(regex, "take it literally", _SPECIAL.sub(r"\\\g<0>", regex.value)),
+            f"this pattern is invalid: {error}",
+            fixes=_written(regex, "match it literally", _SPECIAL.sub(r"\\\g<0>", regex.value)),
             consequence="agentv scores 0 when the case runs",
         )
         return
@@ -57,7 +57,7 @@ def INVALID_REGEX(regex: Regex, context: Context) -> Iterator[Finding]:  # noqa:
         yield Finding(
             regex.at("value"),
             "this pattern matches every answer, so the check cannot fail",
-            fixes=_written(regex, "ask for an answer that is not blank", "\\S"),
+            fixes=_written(regex, "require an answer that is not blank", "\\S"),
             severity="warning",
         )
 
@@ -95,7 +95,7 @@ def _inline_flags(regex: Regex, found: "re.Match[str]", context: Context) -> Fin
             fixes = (Fix(f"write `flags: {flags}`", (Edit(Span(at, at + len(found[0])), ""), added)),)
     return Finding(
         regex.at("value"),
-        f"JavaScript knows no `{found[0]}` in a pattern; write `flags: {flags or 'i'}` beside it",
+        f"JavaScript does not support `{found[0]}` in a pattern; write `flags: {flags or 'i'}` beside it",
         fixes=fixes,
         consequence="agentv scores 0 when the case runs",
     )

@@ -19,7 +19,7 @@ __all__ = ["INVALID_VALUE"]
 _FEW = 5
 
 
-@rule("invalid-value", "error", "A word or number that is none of the possible ones")
+@rule("invalid-value", "error", "A value that is not one of the allowed ones")
 def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what is possible."""
     written = (
@@ -51,7 +51,7 @@ def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # 
         f"{subject(issue.name)} cannot be {written}{advice}",
         fixes=fixes,
         severity="warning" if scalar else None,
-        consequence="agentv takes llm_judge in its place, with a line in the log" if scalar else "",
+        consequence="agentv falls back to llm_judge and only logs it" if scalar else "",
     )
 
 

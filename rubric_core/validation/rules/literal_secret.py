@@ -17,7 +17,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _LOCAL = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\.docker\.internal)")
 
 
-@rule("literal-secret", "warning", "A key or token that is written into a file")
+@rule("literal-secret", "warning", "A key or token written into a file")
 def LITERAL_SECRET(shape: Entry | Byok, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Secrets come from the environment. The secret itself is in no message."""
     if _is_local(shape):
@@ -32,7 +32,7 @@ def LITERAL_SECRET(shape: Entry | Byok, context: Context) -> Iterator[Finding]: 
                 place.key,
                 f"write `{_reference(place.name, context)}`, and keep the {place.name} in the environment: it is written out here",
                 fixes=() if place.borrowed else (_from_there(node, _reference(place.name, context)),),
-                consequence="everybody who can read this file has it",
+                consequence="everyone who can read this file has it",
             )
 
 

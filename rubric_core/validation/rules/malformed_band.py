@@ -16,10 +16,10 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["MALFORMED_BAND"]
 
-_DROPS = "agentv drops the whole case with a log line"
+_DROPS = "agentv skips the whole case and only logs it"
 
 
-@rule("malformed-band", "error", "An entry of score_ranges that is no band, or no bands at all")
+@rule("malformed-band", "error", "An invalid entry of score_ranges, or no bands at all")
 def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Show the shape that is expected."""
     text_key = context.dialect.spelled(Band, "outcome") or "outcome"

@@ -16,15 +16,15 @@ _MOST = 100
 _COMMENT = re.compile(r"[ \t]+#")
 
 
-@rule("merge-key", "warning", "A merge key that the releases of the dialect do not know")
+@rule("merge-key", "warning", "A merge key that releases of the dialect do not support")
 def MERGE_KEY(issue: MergeKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Rubric reads what is merged; the engine does not."""
     fixes = () if issue.borrowed else tuple(_written_out(issue, context))
     yield Finding(
         issue.span,
-        f"{context.dialect.name} does not merge: what stands behind `<<` has to be written out",
+        f"{context.dialect.name} does not support merge keys: write out the content of `<<`",
         fixes=fixes,
-        consequence="only agentv 4.23 and later merge; before, `<<` is a key that is not read",
+        consequence="agentv supports merge keys from 4.23; earlier releases ignore `<<`",
     )
 
 
@@ -38,4 +38,4 @@ def _written_out(issue: MergeKey, context: Context) -> Iterator[Fix]:
     if not written or None in written or (comment and "\n" in (written[-1] or "")):
         return
     between = ", " if node.flow else newline_of(text) + " " * column
-    yield Fix("write out what it merges", (Edit(issue.entry.span, between.join(filter(None, written))),), safe=False)
+    yield Fix("write out the merged keys", (Edit(issue.entry.span, between.join(filter(None, written))),), safe=False)

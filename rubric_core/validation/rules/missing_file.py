@@ -13,7 +13,7 @@ from rubric_core.validation.wording import closest
 __all__ = ["MISSING_FILE"]
 
 
-@rule("missing-file", "error", "A file or directory that is not there")
+@rule("missing-file", "error", "A file or directory that does not exist")
 def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the file and, where there is one like it, the file that was probably meant."""
     folder = issue.name.rpartition("/")[0]

@@ -26,7 +26,7 @@ __all__ = ["MISSING_KEY"]
 _FEW = 4
 
 
-@rule("missing-key", "error", "A key without which the rest means nothing", awaits="entry")
+@rule("missing-key", "error", "A missing required key", awaits="entry")
 def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key and what it is for."""
     speaker = _speaker(issue)
@@ -39,7 +39,7 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
     fixes = () if issue.borrowed or not isinstance(issue.node, Mapping) else tuple(_fixes(issue, issue.node, context))
     severity = lack_severity(type(issue.owner), context.dialect.properties)
     if (name := _nested_list(issue, context)) and isinstance(issue.node, Mapping):
-        message = f"`{name}` is no evaluator: its items belong in the list around it"
+        message = f"`{name}` is not an evaluator: its items belong in the list around it"
         edits = () if issue.borrowed else lift_item(issue.node, context.text)
         fixes = (Fix("move them there", edits),) if edits else ()
     sentence = lone_text(issue.node) if issue.key.field == "type" and not issue.borrowed else None
@@ -68,7 +68,7 @@ def _said(issue: MissingKey, speaker: Entry, context: Context) -> Finding:
         if issue.borrowed
         else (Fix(f"write `role: {speaker.name}` and `content: …`", (Edit(speaker.key.span, written),)),)
     )
-    words = f"a message says who speaks under `role` and what under `content`; `{speaker.name}` is no key of it"
+    words = f"a message says who speaks under `role` and what under `content`; `{speaker.name}` is not a key of it"
     return Finding(issue.span if issue.borrowed else speaker.key.span, words, fixes=fixes)
 
 

@@ -10,13 +10,13 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["NAMELESS_CRITERION"]
 
 
-@rule("nameless-criterion", "hint", "A criterion whose id tells a reader of results nothing")
+@rule("nameless-criterion", "hint", "A criterion whose id says nothing in results")
 def NAMELESS_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """An id that is only a number, with or without a word that says as little."""
     if isinstance(criterion.id, str) and not criterion.borrowed and NUMBERED.match(criterion.id):
         name, place = id_of(criterion.outcome or ""), criterion.places["id"]
         yield Finding(
             criterion.at("id"),
-            "results are read by this id; let it name what the criterion checks",
+            "results show this id; name what the criterion checks",
             fixes=replace_with_words(place.node.span, [name]) if name and not place.borrowed else (),
         )

@@ -30,7 +30,7 @@ def NO_CASES(suite: CaseList, context: Context) -> Iterator[Finding]:  # noqa: N
                 suite.outer(None, found.span),
                 f"a suite needs `{name}` or `scenarios`",
                 fixes=_outer(suite, first_case(found, None, name, _of_suite(suite, context))),
-                consequence="agentv refuses the file",
+                consequence="agentv rejects the file",
             )
     elif found.cases == [] and not (isinstance(place.node, Sequence) and place.node.items):
         yield Finding(

@@ -23,7 +23,7 @@ _MINIMUMS = ("min_score", "required_min_score")
 _Holder = Case | Suite | Execution | Composite | AssertSet | Turn | DefaultTest | Template | LlmJudge | Rubric
 
 
-@rule("no-effect", "warning", "Something that can change no result")
+@rule("no-effect", "warning", "A setting that cannot change any result")
 def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
     if isinstance(shape, Execution | Suite) and shape.has("threshold") and shape.threshold == 0:
@@ -69,7 +69,7 @@ def _idle_minimums(shape: Shape, context: Context) -> Iterator[Finding]:
                 continue
             yield Finding(
                 place.key,
-                f"`{place.name}` changes nothing without `score_ranges`",
+                f"`{place.name}` has no effect without `score_ranges`",
                 fixes=() if place.borrowed else remove_key_fix(criterion.node, place.name, context),
                 consequence="without them a criterion is met or it is not",
             )
@@ -91,7 +91,7 @@ def _shadowed(shape: Shape, context: Context) -> Iterator[Finding]:
         name = used.places[used_field].name if used_field in used.places else used_field
         yield Finding(
             owner.key_at(field),
-            f"these evaluators do not run beside `{name}`",
+            f"these evaluators do not run next to `{name}`",
             related=(Related(used.key_at(used_field), "this one is read"),),
             fixes=() if place is None or place.borrowed else remove_key_fix(owner.node, place.name, context),
             consequence="where several lists are written, only the first of them is read",

@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["NOT_A_SUITE"]
 
 
-@rule("not-a-suite", "error", "The file holds no mapping that could be a suite", awaits="entry")
+@rule("not-a-suite", "error", "A file that is not a suite", awaits="entry")
 def NOT_A_SUITE(issue: NotASuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key that a suite needs."""
     key = context.dialect.spelled(Suite, "cases")
@@ -19,7 +19,7 @@ def NOT_A_SUITE(issue: NotASuite, context: Context) -> Iterator[Finding]:  # noq
         message = f"this file is empty; a suite has its cases under `{key}:`"
     else:
         message = f"this file is {issue.found}; a suite is a mapping that has its cases under `{key}:`"
-    yield Finding(issue.span, message, fixes=tuple(_fixes(issue, key, context)), consequence="agentv refuses the file")
+    yield Finding(issue.span, message, fixes=tuple(_fixes(issue, key, context)), consequence="agentv rejects the file")
 
 
 def _fixes(issue: NotASuite, key: str | None, context: Context) -> Iterator[Fix]:

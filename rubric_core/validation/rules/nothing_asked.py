@@ -62,7 +62,7 @@ def _is_empty(node: Node) -> bool:
     return len(contents) == len(node.items) and all(blank)
 
 
-_REFUSES = "agentv refuses the file"
+_REFUSES = "agentv rejects the file"
 
 
 def _asks_by_prompts(context: Context) -> bool:

@@ -15,12 +15,12 @@ __all__ = ["NOTHING_ASSERTED"]
 
 #: What makes a case complete, where the engine asks for one of them.
 _AIMS = ("criteria", "expected_output", "assertions", "turns")
-_SKIPS = "agentv skips the case with a log line; rubric gives it no score"
-_ASKS = "agentv asks a judge that is told no criteria; rubric gives it no score"
+_SKIPS = "agentv skips the case and only logs it; rubric does not score it"
+_ASKS = "agentv asks a judge without any criteria; rubric does not score it"
 _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "criteria", "expected_output"))
 
 
-@rule("nothing-asserted", "warning", "A case in which nothing is asserted", awaits="entry")
+@rule("nothing-asserted", "warning", "A case that asserts nothing", awaits="entry")
 def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Silent where a key that would assert something is misspelt: that key is reported already."""
     if context.dialect.properties.reference == "in-input":
@@ -53,7 +53,7 @@ def NOTHING_ASSERTED(case: Case, context: Context) -> Iterator[Finding]:  # noqa
     key = context.dialect.spelled(Case, field)
     yield Finding(
         case.at("id") if case.has("id") else case.span,
-        f"nothing in this case says what a good answer is; say it under `{key}`",
+        f"this case asserts nothing; describe a good answer under `{key}`",
         fixes=_to_fill_in(case, field, context),
         consequence=_ASKS if case.has(field) else _SKIPS,
     )
@@ -86,7 +86,7 @@ def _skipped(case: Case, context: Context) -> Finding:
         case.at("id") if case.has("id") else case.span,
         f"this case is skipped: it needs {needed} of its own",
         fixes=fix or _to_fill_in(case, "criteria", context),
-        consequence="agentv skips the case with a log line, whatever else grades it",
+        consequence="agentv skips the case and only logs it, whatever else grades it",
     )
 
 
@@ -104,9 +104,9 @@ def _halves(case: Case) -> Iterator[Finding]:
     wanted = [role for role in ("user", "assistant") if role not in roles]
     if not wanted or (None in roles):
         return
-    what = {"user": "nothing is asked", "assistant": "no answer says what a good one is"}
+    what = {"user": "nothing is asked", "assistant": "nothing describes a good answer"}
     yield Finding(
         case.key_at("input"),
         f"{' and '.join(what[role] for role in wanted)}: there is no message with the role {names(wanted, 'or')}",
-        consequence="agentv skips the case with a log line",
+        consequence="agentv skips the case and only logs it",
     )

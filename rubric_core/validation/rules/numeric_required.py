@@ -36,5 +36,5 @@ def NUMERIC_REQUIRED(evaluator: Evaluator, context: Context) -> Iterator[Finding
     strict = context.dialect.properties.strict_keys
     yield Finding(
         place.value, f"a minimum is written as `min_score: {number(value)}` beside `required: true`", fixes=fixes,
-        severity="error" if strict else "warning", consequence="agentv refuses the case" if strict else "",
+        severity="error" if strict else "warning", consequence="agentv rejects the case" if strict else "",
     )  # fmt: skip

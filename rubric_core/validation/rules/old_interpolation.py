@@ -15,7 +15,7 @@ _NEW = re.compile(r"(?<!\$)\{\{\s*env\.(\w+)\s*\}\}")
 _OLD = re.compile(r"\$\{\{\s*(\w+)\s*\}\}")
 
 
-@rule("old-interpolation", "error", "An environment variable written the way of other releases")
+@rule("old-interpolation", "error", "An environment variable in the syntax of other releases")
 def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Refused in providers; in suites nothing is put in for it any more."""
     if not context.dialect.properties.strict_keys and context.dialect.properties.interpolates == "targets":
@@ -27,12 +27,12 @@ def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context)
     if not context.dialect.properties.strict_keys or not context.templated or not isinstance(shape.node, Mapping):
         return
     severity: Severity = "error" if isinstance(shape, Provider) else "information"
-    consequence = "they refuse the file" if severity == "error" else "they leave it as it is"
+    consequence = "they reject the file" if severity == "error" else "they leave it as it is"
     for span, name in _written(shape, shape.node, context):
         instead = f"{{{{ env.{name} }}}}"
         yield Finding(
             span,
-            f"releases after 5.3 know `{instead}` and not `{context.written(span)}`",
+            f"releases after 5.3 support `{instead}`, not `{context.written(span)}`",
             fixes=(Fix(f"write `{instead}`", (Edit(span, instead),)),),
             consequence=consequence,
             severity=severity,
@@ -50,9 +50,7 @@ def _too_new(shape: Suite | Case | Provider | Target, context: Context) -> Itera
         or (isinstance(shape, Case) and "env" in (shape.vars or ()))
     ):
         return
-    consequence = (
-        "the target gets these very letters" if isinstance(shape, Target) else "it stays as these very letters"
-    )
+    consequence = "the target receives it verbatim" if isinstance(shape, Target) else "it stays in the text verbatim"
     for node in walk(shape.node) if context.templated else ():
         for found in _NEW.finditer(context.text, *node.span) if isinstance(node, Scalar) else ():
             instead = f"${{{{ {found[1]} }}}}"
@@ -78,8 +76,8 @@ def _too_early(shape: Suite | Case | Provider | Target, context: Context) -> Ite
             if whole != isinstance(shape, Target):
                 yield Finding(
                     Span(*found.span()),
-                    f"{context.dialect.name} puts in `{found[0]}` only where it is the whole value of a setting of a target",
-                    consequence="agentv 2.17 and later put it in everywhere; before, it stays as these very letters",
+                    f"{context.dialect.name} puts in `{found[0]}` only where it is the whole value of a target's setting",
+                    consequence="agentv expands it everywhere from 2.17; earlier releases leave it verbatim",
                     severity="warning",
                 )
 

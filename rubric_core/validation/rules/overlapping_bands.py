@@ -14,7 +14,7 @@ from rubric_core.validation.wording import band_words, score_words
 __all__ = ["OVERLAPPING_BANDS"]
 
 
-@rule("overlapping-bands", "error", "A score that two bands claim")
+@rule("overlapping-bands", "error", "A score that two bands cover")
 def OVERLAPPING_BANDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name both bands and the scores that they share."""
     if ranges.style not in ("list", "turned"):
@@ -37,9 +37,9 @@ def _finding(ranges: ScoreRanges, first: Band, second: Band, claims: MappingOf[i
     return Finding(
         second.at("score_range"),
         f"{shared} {verb} to two bands: {band_words(a, b)} and {band_words(c, d)}",
-        related=(Related(first.at("score_range"), f"{band_words(a, b)} is claimed here"),),
+        related=(Related(first.at("score_range"), f"{band_words(a, b)} is covered here"),),
         fixes=tuple(_fixes(first, second, claims)) or _inner(ranges, first, second, context),
-        consequence="agentv drops the whole case with a log line",
+        consequence="agentv skips the whole case and only logs it",
     )
 
 

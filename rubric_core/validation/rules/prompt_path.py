@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["PROMPT_PATH"]
 
 
-@rule("prompt-path", "warning", "A path that the judge gets as its prompt")
+@rule("prompt-path", "warning", "A path that the judge receives as its prompt")
 def PROMPT_PATH(prompt: PromptText, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Since release 4.6 only `file://` makes a path of a prompt."""
     if prompt.bare is None or prompt.path is None:
@@ -24,7 +24,7 @@ def PROMPT_PATH(prompt: PromptText, context: Context) -> Iterator[Finding]:  # n
     fixes = (Fix("write it as file://", (replace_value(prompt.bare, URL + prompt.bare.text),), safe=fits),)
     yield Finding(
         prompt.span,
-        f"since agentv 4.6 the judge gets these words as its prompt, not the content of {prompt.path.name}; write `file://`",
+        f"since agentv 4.6 the judge receives this path itself as its prompt, not the content of {prompt.path.name}; write `file://`",
         fixes=() if prompt.borrowed else fixes,
         # The dialect has earlier releases, too, and those read the file.
         severity=None if context.pinned or context.dialect.properties.strict_keys else "information",

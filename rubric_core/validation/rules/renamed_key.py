@@ -20,7 +20,7 @@ from rubric_core.validation.wording import number
 __all__ = ["RENAMED_KEY"]
 
 
-@rule("renamed-key", "warning", "A key under a name that the dialect has given up")
+@rule("renamed-key", "warning", "A key whose name the dialect no longer uses")
 def RENAMED_KEY(issue: RenamedKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the key to use, and what the engine does with the old one. REQ-EVAL-009 (document 003)."""
     used = issue.owner.places.get(issue.spelling.field)

@@ -34,16 +34,16 @@ def REQUIRED_WITHOUT_MINIMUM(criterion: Criterion, context: Context) -> Iterator
     if context.dialect.properties.required_without_min == "never":
         yield Finding(
             criterion.at("required"),
-            f"say with `{name}` which score is enough: `required` alone gates nothing here",
+            f"set `{name}` to the lowest passing score: `required` alone gates nothing here",
             fixes=fixes,
             severity="warning",
-            consequence="agentv reads it only of criteria without score ranges",
+            consequence="agentv reads it only on criteria without score ranges",
         )
         return
     needs = "any score but 0" if context.dialect.properties.required_without_min == "nonzero" else "a score of 10"
     yield Finding(
         criterion.at("required"),
-        f"say with `{name}` which score is enough: `required` alone asks for {needs} here",
+        f"set `{name}` to the lowest passing score: `required` alone needs {needs} here",
         fixes=fixes,
     )
 

@@ -14,7 +14,7 @@ __all__ = ["ROLE_MARKER"]
 _MARKER = re.compile(r"@\[(?:System|User|Assistant|Tool)\]:")
 
 
-@rule("role-marker", "warning", "Text that holds a marker such as @[User]:")
+@rule("role-marker", "warning", "Text that contains a marker such as @[User]:")
 def ROLE_MARKER(shape: Case | ContentBlock | Message, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The engine marks turns with these words itself, so a text that has them reads as several turns."""
     field = (
@@ -32,7 +32,7 @@ def ROLE_MARKER(shape: Case | ContentBlock | Message, context: Context) -> Itera
     for found in _MARKER.finditer(context.text, *place.node.span):
         yield Finding(
             Span(*found.span()),
-            f"write a message of its own instead of `{found[0]}`: the engine marks turns with it",
+            f"write a separate message instead of `{found[0]}`: the engine uses it to mark turns",
             fixes=_as_messages(place.node) if isinstance(shape, Case) else (),
         )
 

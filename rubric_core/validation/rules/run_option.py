@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["RUN_OPTION"]
 
 
-@rule("run-option", "error", "An option of the run in a form that the engine does not take")
+@rule("run-option", "error", "A run option in a form that the engine does not accept")
 def RUN_OPTION(options: EvaluateOptions | RunSettings, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A range of cases has two ends; how often a case is run is a number in the newest releases."""
     if isinstance(options, EvaluateOptions) and isinstance(options.filter_range, list):
@@ -18,17 +18,17 @@ def RUN_OPTION(options: EvaluateOptions | RunSettings, context: Context) -> Iter
         if len(numbers) != 2 or numbers[0] > numbers[1]:
             yield Finding(
                 options.at("filter_range"),
-                "a range of cases is its first and its last number, such as [0, 9]",
-                consequence="agentv refuses the file",
+                "a range of cases is its first and last number, such as [0, 9]",
+                consequence="agentv rejects the file",
             )
     repeat = options.repeat
     if isinstance(repeat, Repeat):
         yield Finding(
             options.at("repeat"),
-            "releases after 5.3 take a whole number here",
+            "releases after 5.3 accept a whole number here",
             fixes=tuple(_fixes(options, repeat)),
             severity="information",
-            consequence="they refuse the file",
+            consequence="they reject the file",
         )
 
 

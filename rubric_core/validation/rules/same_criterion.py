@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Related, rule
 __all__ = ["SAME_CRITERION"]
 
 
-@rule("same-criterion", "warning", "The same demand twice in one rubric")
+@rule("same-criterion", "warning", "The same requirement twice in one rubric")
 def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """It counts twice in the score, which a weight says more clearly."""
     seen: dict[str, Criterion] = {}
@@ -24,7 +24,7 @@ def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterato
         if first is not criterion and not criterion.borrowed:
             yield Finding(
                 criterion.at("outcome"),
-                "this rubric demands the same thing already",
+                "this rubric already requires the same thing",
                 related=(Related(first.at("outcome"), "here"),),
                 fixes=()
                 if place is None or criterion.node is None

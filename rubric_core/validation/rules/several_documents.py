@@ -15,9 +15,7 @@ def SEVERAL_DOCUMENTS(issue: NotYaml, context: Context) -> Iterator[Finding]:  #
     if issue.problem.kind == "documents":
         yield Finding(
             issue.span,
-            "a suite is one document, and here starts a second one",
-            fixes=(
-                Fix("remove what stands below", (Edit(Span(issue.span.start, len(context.text)), ""),), safe=False),
-            ),
-            consequence="agentv refuses the whole file",
+            "a suite is one document, and a second one starts here",
+            fixes=(Fix("remove everything below", (Edit(Span(issue.span.start, len(context.text)), ""),), safe=False),),
+            consequence="agentv rejects the whole file",
         )

@@ -26,10 +26,10 @@ def SEVERAL_SOURCES(replay: Replay, context: Context) -> Iterator[Finding]:  # n
         )
         yield Finding(
             replay.key_at(field),
-            f"a replay has one source; `{replay.places[written[0]].name}` stands there already",
+            f"a replay has one source, and `{replay.places[written[0]].name}` is already set",
             fixes=() if replay.borrowed or first.borrowed or second.borrowed else fixes,
             related=(Related(replay.key_at(written[0]), "this one"),),
-            consequence="agentv refuses the file",
+            consequence="agentv rejects the file",
         )
 
 

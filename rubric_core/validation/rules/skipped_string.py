@@ -18,7 +18,7 @@ __all__ = ["SKIPPED_STRING"]
 _Holder = Case | Suite | Execution | Composite
 
 
-@rule("skipped-string", "warning", "A plain string where the engine takes mappings only")
+@rule("skipped-string", "warning", "A plain string where the engine accepts only mappings")
 def SKIPPED_STRING(shape: Rubric | LlmJudge | _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`rubrics` of an evaluator takes mappings; plain strings among evaluators came with agentv-3."""
     if isinstance(shape, Rubrics | LlmRubric):
@@ -42,7 +42,7 @@ def SKIPPED_STRING(shape: Rubric | LlmJudge | _Holder, context: Context) -> Iter
                 item.span,
                 f"`rubrics` of an evaluator takes mappings with `{name}`; rubric reads this string",
                 fixes=fixes,
-                consequence="agentv skips it with a log line, so it is not graded",
+                consequence="agentv skips it and only logs that, so it is not graded",
             )
 
 
@@ -54,9 +54,9 @@ def _among_evaluators(shape: _Holder, context: Context) -> Iterator[Finding]:
             if isinstance(item, Criterion) and item.shorthand:
                 yield Finding(
                     item.span,
-                    f"a plain string is no evaluator in {context.dialect.name}",
+                    f"a plain string is not an evaluator in {context.dialect.name}",
                     fixes=() if item.borrowed else tuple(_as_rubric(item, context)),
-                    consequence="agentv skips it with a log line, so it is not graded",
+                    consequence="agentv skips it and only logs that, so it is not graded",
                 )
 
 

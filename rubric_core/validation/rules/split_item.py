@@ -16,7 +16,7 @@ __all__ = ["SPLIT_ITEM"]
 _SKIPS = "agentv skips one half or both, so nothing is asserted here"
 
 
-@rule("split-item", "error", "One item that an extra dash has cut in two", awaits="entry")
+@rule("split-item", "error", "An item that an extra dash splits in two", awaits="entry")
 def SPLIT_ITEM(issue: SplitItem | CaseList, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Without the dash the keys belong to the item above, in the same columns."""
     if isinstance(issue, CaseList):

@@ -13,7 +13,7 @@ __all__ = ["SUITE_NAME"]
 _GOOD = re.compile(r"[a-z0-9-]+\Z")
 
 
-@rule("suite-name", "warning", "A suite name with other characters than a-z, 0-9 and dashes")
+@rule("suite-name", "warning", "A suite name with characters other than a-z, 0-9 and dashes")
 def SUITE_NAME(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Results are filed under the name, so it is small letters, digits and dashes; older dialects take any."""
     name = suite.name
@@ -26,4 +26,4 @@ def SUITE_NAME(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa: N8
         if slug and not place.borrowed and isinstance(place.node, Scalar)
         else ()
     )
-    yield Finding(place.value, "a suite's name has only small letters, digits and dashes", fixes=fixes)
+    yield Finding(place.value, "a suite's name has only lowercase letters, digits and dashes", fixes=fixes)

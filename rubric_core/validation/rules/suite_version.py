@@ -14,7 +14,7 @@ __all__ = ["SUITE_VERSION"]
 _VERSION = re.compile(r"v?\d+(?:\.\d+){0,3}(?:[-+][\w.+-]+)?\Z")
 
 
-@rule("suite-version", "hint", "A version that YAML reads as another one, or that is none")
+@rule("suite-version", "hint", "A version that YAML changes, or that is invalid")
 def SUITE_VERSION(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`version: 1.10` is the number 1.1; as metadata, a version is a text such as 1.10.0."""
     place = suite.places.get("version")
@@ -28,4 +28,4 @@ def SUITE_VERSION(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa:
             place.value, f"YAML reads {node.text} as the number {node.value:g}", fixes=fixes, severity="warning"
         )
     elif node.text.strip() and not _VERSION.match(node.text):
-        yield Finding(place.value, f"`{node.text}` is no version; one looks like 1.2.0")
+        yield Finding(place.value, f"`{node.text}` is not a version; write one such as 1.2.0")

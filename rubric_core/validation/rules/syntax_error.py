@@ -8,12 +8,12 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["SYNTAX_ERROR"]
 
 
-@rule("syntax-error", "error", "The text is no valid YAML here")
+@rule("syntax-error", "error", "Text that is not valid YAML")
 def SYNTAX_ERROR(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Say what the parser stumbled on; what stands around it is read all the same."""
     problem = issue.problem
     if problem.kind in ("documents", "size"):
         return
-    consequence = "agentv refuses the whole file" if problem.kind == "syntax" else ""
+    consequence = "agentv rejects the whole file" if problem.kind == "syntax" else ""
     fixes = (Fix(*problem.mend),) if problem.mend is not None else ()
     yield Finding(issue.span, problem.message, fixes=fixes, consequence=consequence)

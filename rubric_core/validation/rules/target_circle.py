@@ -8,7 +8,7 @@ from rubric_core.validation.rule import Context, Finding, Related, TargetList, T
 __all__ = ["TARGET_CIRCLE"]
 
 
-@rule("target-circle", "error", "Targets that stand in for one another")
+@rule("target-circle", "error", "Targets that delegate to each other in a cycle")
 def TARGET_CIRCLE(targets: TargetList, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """`use_target` and `extends` have to lead to a target with a provider."""
     by_name: dict[str, TargetListEntry] = {}
@@ -27,8 +27,8 @@ def TARGET_CIRCLE(targets: TargetList, context: Context) -> Iterator[Finding]:  
             others = [by_name[n] for n in circle[1:]]
             yield Finding(
                 first.outer(first.entry.at(field)),
-                f"these targets stand in for one another: {' → '.join([*circle, circle[0]])}",
-                related=tuple(Related(o.outer(o.entry.at(_field(o.entry))), "is part of the circle") for o in others),
+                f"these targets delegate to each other: {' → '.join([*circle, circle[0]])}",
+                related=tuple(Related(o.outer(o.entry.at(_field(o.entry))), "is part of the cycle") for o in others),
                 consequence="agentv cannot run a suite with any of them",
             )
 

@@ -21,7 +21,7 @@ _VARS = re.compile(r"^[ \t]*(?:- +)?vars[ \t]*:", re.MULTILINE)
 _WRITTEN_FILE = re.compile(r"[\"']?file://")
 _LEFT = "agentv leaves it in the prompt as it is"
 _NOTHING = "agentv scores nothing with it"
-_SENT = "agentv sends it all the same, and the judge makes up a score"
+_SENT = "agentv sends it anyway, and the judge makes up a score"
 
 
 @rule("template-variable", "warning", "A template variable that is never filled in")
@@ -76,7 +76,7 @@ def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
             line = prompt.text.count("\n", 0, prompt.text.index(name)) + 1
             yield Finding(
                 prompt.span,
-                f"`{name}` in {prompt.path.name}:{line} is no template variable; {_advice(meant, known)}",
+                f"`{name}` in {prompt.path.name}:{line} is not a template variable; {_advice(meant, known)}",
                 consequence=_LEFT,
             )
     for name, instead in properties.replaced_variables:
@@ -85,7 +85,7 @@ def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
             line = prompt.text.count("\n", 0, found.start()) + 1
             yield Finding(
                 prompt.span,
-                f"`{name}` in {prompt.path.name}:{line} is on its way out: use `{instead}`",
+                f"`{name}` in {prompt.path.name}:{line} is deprecated: use `{instead}`",
                 consequence=_later(context),
                 tags=("deprecated",),
             )
@@ -102,7 +102,7 @@ def _unknown(context: Context, span: Span, known: tuple[str, ...]) -> Iterator[F
         if found[1] not in known and not (from_environment and context.text.startswith("$", found.start() - 1)):
             meant = closest(found[1], known)
             fixes = (Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),) if meant else ()
-            words = f"`{found[1]}` is no template variable; {_advice(meant, known)}"
+            words = f"`{found[1]}` is not a template variable; {_advice(meant, known)}"
             yield Finding(Span(*found.span()), words, fixes=fixes, consequence=_LEFT)
 
 
@@ -113,7 +113,7 @@ def _replaced(context: Context, span: Span) -> Iterator[Finding]:
             new = instead[found[1]]
             yield Finding(
                 Span(*found.span()),
-                f"`{found[1]}` is on its way out: use `{new}`",
+                f"`{found[1]}` is deprecated: use `{new}`",
                 fixes=(Fix(f"change it to `{new}`", (Edit(Span(*found.span(1)), new),)),),
                 consequence=_later(context),
                 tags=("deprecated",),
@@ -160,7 +160,7 @@ def _advice(meant: str | None, known: tuple[str, ...]) -> str:
 
 
 def _no_answer(context: Context) -> str:
-    return f"shows the judge no answer; use {names(context.dialect.properties.answer_variables, 'or')}"
+    return f"does not show the judge the answer; use {names(context.dialect.properties.answer_variables, 'or')}"
 
 
 def _first_line(context: Context, span: Span) -> Span:

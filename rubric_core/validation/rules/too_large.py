@@ -8,8 +8,8 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["TOO_LARGE"]
 
 
-@rule("too-large", "error", "The file is larger than rubric reads")
+@rule("too-large", "error", "A file that is larger than rubric reads")
 def TOO_LARGE(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Say so once instead of being slow at every keystroke."""
     if issue.problem.kind == "size":
-        yield Finding(issue.span, f"{issue.problem.message}; move cases into files of their own")
+        yield Finding(issue.span, f"{issue.problem.message}; move cases into separate files")

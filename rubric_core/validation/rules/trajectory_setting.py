@@ -35,7 +35,7 @@ _NEEDED: tuple[tuple[type[_Check], tuple[tuple[str, ...], ...]], ...] = (
 )
 
 
-@rule("trajectory-setting", "error", "A check of tool calls or steps without what it compares", awaits="entry")
+@rule("trajectory-setting", "error", "A check of tool calls or steps with nothing to compare", awaits="entry")
 def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`any_order` counts by `minimums`; every other mode compares with `expected`; later types have it all in `value`."""
     if isinstance(check, ToolTrajectory):
@@ -53,7 +53,7 @@ def TRAJECTORY_SETTING(check: _Check, context: Context) -> Iterator[Finding]:  #
                 place.value if place.borrowed else span,
                 words,
                 fixes=() if place.borrowed else fixes,
-                consequence="this evaluator ends with an error when it runs",
+                consequence="this evaluator fails with an error when it runs",
             )
 
 
@@ -65,7 +65,7 @@ def _literal_patterns(value: Node) -> Iterator[Finding]:
             fits = node is value and not {'"', "\\", "\n"} & set(node.text)
             yield Finding(
                 node.span,
-                f"no skill is called `{node.text}`: `*` and `?` stand for anything in a `pattern` alone",
+                f"no skill is named `{node.text}`: `*` and `?` are wildcards only in a `pattern`",
                 fixes=(Fix(f"change it to `{written}`", (Edit(node.span, written),), safe=False),) if fits else (),
                 severity="warning",
                 consequence="agentv compares the name as it is written",
@@ -85,7 +85,7 @@ def _in_trajectory(check: ToolTrajectory, mode: str, context: Context) -> Iterat
             check.at("mode"),
             f"the mode {mode} needs `{needed}`",
             fixes=mended,
-            consequence="agentv skips this evaluator with a log line",
+            consequence="agentv skips this evaluator and only logs it",
         )
     elif check.has(other):
         yield Finding(
@@ -153,7 +153,7 @@ def _needless_bounds(value: Mapping, written: dict[str, Node], context: Context)
     for name in ("min", "max"):
         node = written.get(name)
         if isinstance(node, Scalar) and not (name == "max" and node.value == 0):
-            words = f"`not-skill-used` takes no `{name}`: no use at all is allowed"
+            words = f"`not-skill-used` does not accept `{name}`: it allows no use at all"
             yield node.span, words, remove_key_fix(value, name, context)
 
 

@@ -17,10 +17,10 @@ __all__ = ["UNDEFINED_VARIABLE"]
 _NAME = re.compile(r"(?<!\$)\{\{-?\s*(?:vars\.)?([A-Za-z_]\w*)\s*-?\}\}")
 #: With statements, a template makes names of its own.
 _STATEMENT = "{%"
-_EMPTY = "it is empty when the prompt is made"
+_EMPTY = "it is empty when the prompt is rendered"
 
 
-@rule("undefined-variable", "warning", "A variable for which no value is given", awaits="entry")
+@rule("undefined-variable", "warning", "A variable without a value", awaits="entry")
 def UNDEFINED_VARIABLE(visited: CaseList | Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
     if context.dialect.spelled(Case, "vars") is None:
@@ -49,7 +49,7 @@ def _in_case(case: Case, context: Context) -> Iterator[Finding]:
                 if meant is not None:
                     yield Finding(
                         Span(*found.span()),
-                        f"`{name}` is none of the `vars` of this case; did you mean `{meant}`?",
+                        f"`{name}` is not one of the `vars` of this case; did you mean `{meant}`?",
                         fixes=(Fix(f"change it to `{meant}`", (Edit(Span(*found.span(1)), meant),)),),
                     )
 
@@ -72,7 +72,7 @@ def _in_prompts(cases: CaseList, suite: Suite, context: Context) -> Iterator[Fin
                     where = entry.case.key_at("vars") if entry.case.has("vars") else entry.case.at("id")
                     yield Finding(
                         cases.outer(entry, where),
-                        f"this case has no `{name}`, which a prompt asks for",
+                        f"this case has no `{name}`, which a prompt uses",
                         fixes=_given(cases, entry, name, context),
                         consequence=_EMPTY,
                     )

@@ -10,19 +10,19 @@ from rubric_core.validation.wording import closest
 
 __all__ = ["UNKNOWN_ALIAS"]
 
-_REFUSES = "agentv refuses the whole file"
+_REFUSES = "agentv rejects the whole file"
 
 
-@rule("unknown-alias", "error", "A reference to an anchor that is not there")
+@rule("unknown-alias", "error", "A reference to an unknown anchor")
 def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """An anchor has to stand before its references, and cannot hold one to itself."""
     if issue.recursive:
-        yield Finding(issue.span, f"`&{issue.name}` holds a reference to itself", consequence=_REFUSES)
+        yield Finding(issue.span, f"`&{issue.name}` contains a reference to itself", consequence=_REFUSES)
         return
     if issue.through:
         yield Finding(
             issue.span,
-            f"this leads through {issue.through} references, one in the other; what is behind the last is not read",
+            f"this leads through {issue.through} nested references; the rest is not read",
             severity="warning",
         )
         return
@@ -31,12 +31,14 @@ def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  
     if meant and context.written(issue.span) == f"*{issue.name}":
         fixes = (Fix(f"change it to `*{meant}`", (Edit(issue.span, f"*{meant}"),)),)
     elif issue.name in issue.known:
-        words = f"`&{issue.name}` stands further down; an anchor has to stand before what refers to it"
+        words = f"`&{issue.name}` is defined further down; an anchor must come before the references to it"
         yield Finding(issue.span, words, consequence=_REFUSES)
         return
     elif context.written(issue.span) == f"*{issue.name}" and issue.text and not issue.borrowed:
         fixes = (
-            Fix("put it in quotes: text, no reference", (Edit(issue.span, quoted(f"*{issue.name}")),), safe=False),
+            Fix("put it in quotes: text, not a reference", (Edit(issue.span, quoted(f"*{issue.name}")),), safe=False),
         )
     advice = f"; did you mean `*{meant}`?" if meant else ""
-    yield Finding(issue.span, f"no `&{issue.name}` stands before this{advice}", fixes=fixes, consequence=_REFUSES)
+    yield Finding(
+        issue.span, f"no anchor `&{issue.name}` is defined before this{advice}", fixes=fixes, consequence=_REFUSES
+    )

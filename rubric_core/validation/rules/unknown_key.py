@@ -21,7 +21,7 @@ __all__ = ["UNKNOWN_KEY"]
 _CAPITAL = re.compile(r"([A-Z])")
 
 
-@rule("unknown-key", "warning", "A key that means nothing in its place")
+@rule("unknown-key", "warning", "A key that is not known in this place")
 def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the key that was probably meant."""
     meant = issue.meant
@@ -36,20 +36,18 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         return  # what is wrong with the whole is said there
     strict = context.dialect.properties.strict_keys and issue.shape.strict
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
-        yield Finding(
-            issue.span, f"{message}; agentv passes over it, and what refers to its anchors finds them", severity="hint"
-        )
+        yield Finding(issue.span, f"{message}; agentv ignores it, but its anchors can be referred to", severity="hint")
         return
     if command and not camel_case:
-        yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the target", severity="error")
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the target", severity="error")
     elif camel_case or strict:
-        yield Finding(issue.span, message, fixes=fixes, consequence="agentv refuses the file", severity="error")
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the file", severity="error")
     elif issue.needed:
         lack = lack_consequence(issue.shape)
         severity = lack_severity(issue.shape, context.dialect.properties)
         yield Finding(issue.span, message, fixes=fixes, consequence=lack, severity=severity)
     else:
-        yield Finding(issue.span, message, fixes=fixes, consequence="agentv ignores it without a word")
+        yield Finding(issue.span, message, fixes=fixes, consequence="agentv silently ignores it")
 
 
 def _fixes(issue: UnknownKey, context: Context) -> Iterator[Fix]:

@@ -15,7 +15,7 @@ __all__ = ["UNKNOWN_PLACEHOLDER"]
 _PLACEHOLDER = re.compile(r"(?<!\$)(?<!\{)\{([A-Za-z][A-Za-z_]*)\}(?!\})")
 
 
-@rule("unknown-placeholder", "error", "A placeholder in a command that nothing is put in for")
+@rule("unknown-placeholder", "error", "An unknown placeholder in a command")
 def UNKNOWN_PLACEHOLDER(target: Cli, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The case gets into a command through `{PROMPT}` and a few others."""
     yield from _check(target, "command", context.dialect.properties.placeholders, context)
@@ -40,7 +40,7 @@ def _finding(found: "re.Match[str]", meant: str | None, known: tuple[str, ...]) 
     fixes = (Fix(f"change it to `{{{meant}}}`", (Edit(Span(*found.span(1)), meant),)),) if meant else ()
     return Finding(
         Span(*found.span()),
-        f"`{found[0]}` is no placeholder; {advice}",
+        f"`{found[0]}` is not a placeholder; {advice}",
         fixes=fixes,
-        consequence="agentv refuses the file",
+        consequence="agentv rejects the file",
     )

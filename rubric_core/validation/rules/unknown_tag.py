@@ -15,7 +15,7 @@ _FILE = "file://"
 _OF_FILES = frozenset({"!include", "!inc", "!file", "!import", "!load", "!path"})
 
 
-@rule("unknown-tag", "warning", "A YAML tag that means nothing to the engine")
+@rule("unknown-tag", "warning", "A YAML tag that the engine does not know")
 def UNKNOWN_TAG(issue: UnknownTag, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """No dialect has tags of its own: what is tagged is read as if the tag were not there."""
     whole, inner = issue.node.whole, issue.node.span
@@ -25,7 +25,7 @@ def UNKNOWN_TAG(issue: UnknownTag, context: Context) -> Iterator[Finding]:  # no
     end = next((n for n, char in enumerate(written[at:]) if char.isspace()), len(written) - at) + at
     span = Span(whole.start + at, whole.start + end)
     if issue.borrowed or at < 0:
-        yield Finding(issue.span, f"the tag `{issue.tag}` means nothing here", consequence=_PASSES)
+        yield Finding(issue.span, f"the tag `{issue.tag}` has no meaning here", consequence=_PASSES)
         return
     behind = len(written) - len(written[end:].lstrip(" "))
     new = _FILE if issue.path and not context.written(inner).startswith(("file:", '"', "'")) else ""
@@ -33,13 +33,13 @@ def UNKNOWN_TAG(issue: UnknownTag, context: Context) -> Iterator[Finding]:  # no
     fixes = [Fix(f"write `{new}` in its place" if new else "remove the tag", (gone,), safe=False)]
     text = context.written(whole)
     if isinstance(issue.node, Scalar) and issue.node.style == "plain" and "\n" not in text and not issue.node.anchor:
-        fixes.append(Fix("put it in quotes: text, no tag", (Edit(whole, quoted(text)),), safe=False))
+        fixes.append(Fix("put it in quotes: text, not a tag", (Edit(whole, quoted(text)),), safe=False))
     yield Finding(
         span,
-        f"the tag `{context.written(span)}` means nothing here: its value is taken as it is written",
+        f"the tag `{context.written(span)}` has no meaning here: its value is read as written",
         fixes=tuple(fixes if issue.tag in _OF_FILES else reversed(fixes)),
         consequence=_PASSES,
     )
 
 
-_PASSES = f"agentv passes over it; a file is named by a path beginning with {_FILE}"
+_PASSES = f"agentv ignores it; a file is named by a path beginning with {_FILE}"

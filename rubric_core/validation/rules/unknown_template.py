@@ -11,7 +11,7 @@ from rubric_core.validation.wording import closest
 __all__ = ["UNKNOWN_TEMPLATE"]
 
 
-@rule("unknown-template", "error", "An include of a template that is not there, or that cannot be used")
+@rule("unknown-template", "error", "An include of a template that is missing or cannot be used")
 def UNKNOWN_TEMPLATE(issue: UnknownTemplate, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A word names a file in `.agentv/templates`, anything else is a path; templates nest three levels deep at most."""
     consequence = "agentv skips the case"

@@ -28,8 +28,8 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
     """Offer the type that was probably meant; a program of that name may also stand for it."""
     graded = issubclass(issue.base, Evaluator)
     if issubclass(issue.base, Provider) and issue.name in _KEYS_OF_PROVIDERS:
-        words = f"`{issue.name}` is a key of a provider, and can be no kind of one"
-        yield Finding(issue.span, words, severity="error", consequence="agentv refuses the file")
+        words = f"`{issue.name}` is a key of a provider, not a kind of provider"
+        yield Finding(issue.span, words, severity="error", consequence="agentv rejects the file")
         return
     elsewhere = list(types_called(context.dialect, issue.name)) if graded else []
     turned = issue.name[4:] if graded and issue.name.startswith(("not-", "not_")) else ""
@@ -46,7 +46,7 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
     consequence = (
         f"agentv looks for a program `.agentv/{folder}/{issue.name}`"
         if issue.custom
-        else "agentv skips this evaluator with a log line"
+        else "agentv skips this evaluator and only logs it"
         if graded
         else "agentv cannot ask it"
     )

@@ -13,10 +13,10 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNREAD_CHECKS"]
 
-_CONSEQUENCE = "agentv ignores it without a word, so nothing is graded by it"
+_CONSEQUENCE = "agentv silently ignores it, so nothing is graded by it"
 
 
-@rule("unread-checks", "warning", "Checks that stand where nothing reads them")
+@rule("unread-checks", "warning", "Checks in a place where nothing reads them")
 def UNREAD_CHECKS(visited: Case | LlmJudge, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Both are open shapes, in which any key may stand and none is an error."""
     if visited.borrowed or not isinstance(visited.node, Mapping):
@@ -88,6 +88,6 @@ def _of_other_type(judge: LlmJudge, node: Mapping, entry: Entry, other: str | No
         return
     edits = (Edit(kind.span, other),)
     if isinstance(value, Sequence):
-        yield Fix(f"take the type `{other}`", edits)
+        yield Fix(f"use the type `{other}`", edits)
     elif isinstance(value, Scalar) and isinstance(value.value, str) and not value.is_block and not value.anchor:
-        yield Fix(f"take the type `{other}`", (*edits, Edit(value.span, f"[{quoted(value.text)}]")))
+        yield Fix(f"use the type `{other}`", (*edits, Edit(value.span, f"[{quoted(value.text)}]")))

@@ -8,7 +8,7 @@ from rubric_core.validation.suppression import UnusedIgnore
 __all__ = ["UNUSED_IGNORE"]
 
 
-@rule("unused-ignore", "warning", "A comment that ignores nothing")
+@rule("unused-ignore", "warning", "An ignore comment that covers nothing")
 def UNUSED_IGNORE(unused: UnusedIgnore, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """What was mended needs no comment, and a comment with a mistake in it covers nothing."""
     yield Finding(
@@ -26,12 +26,12 @@ def _words(unused: UnusedIgnore) -> str:
         advice = f"; did you mean `{unused.meant}`?" if unused.meant else ""
         return f"there is no code `{unused.name}`{advice}"
     if unused.problem == "bare":
-        return f"codes stand in brackets: `[{unused.meant or unused.name}]`"
+        return f"codes go in brackets: `[{unused.meant or unused.name}]`"
     if unused.problem == "empty":
-        return "no code stands between the brackets"
+        return "there is no code between the brackets"
     if unused.problem == "low":
         return "`ignore-file` counts only above the first key"
-    return "nothing stands below this comment that it could cover"
+    return "there is nothing below this comment for it to cover"
 
 
 def _fixes(unused: UnusedIgnore) -> Iterator[Fix]:

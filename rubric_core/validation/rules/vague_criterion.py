@@ -20,7 +20,7 @@ _EMPTY = frozenset(
 _WORD = re.compile(r"[A-Za-z']+")
 
 
-@rule("vague-criterion", "hint", "A demand that two judges would read differently")
+@rule("vague-criterion", "hint", "A criterion that two judges would read differently")
 def VAGUE_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Only words of praise: say what has to be there. With score ranges the bands say it."""
     text = criterion.outcome
@@ -34,5 +34,5 @@ def VAGUE_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding]
     words = [w.lower() for w in _WORD.findall(text)]
     if words and len(words) <= 5 and all(w in _EMPTY for w in words):
         yield Finding(
-            criterion.at("outcome"), "two judges would read this differently; say what the answer has to contain or do"
+            criterion.at("outcome"), "two judges would read this differently; say what the answer must contain or do"
         )

@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["WORKSPACE_SETTING"]
 
 
-@rule("workspace-setting", "error", "Settings of a workspace or environment that do not go together", awaits="entry")
+@rule("workspace-setting", "error", "Settings of a workspace or environment that do not fit together", awaits="entry")
 def WORKSPACE_SETTING(shape: Workspace | Repo | Environment, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """What agentv refuses, or does not do, when the place that the target works in is prepared."""
     if isinstance(shape, Workspace):
@@ -27,7 +27,7 @@ def _workspace(workspace: Workspace, context: Context) -> Iterator[Finding]:
     if workspace.isolation == "per_test" and isinstance(hook, Hook) and hook.reset not in (None, "none"):
         yield Finding(
             hook.at("reset"),
-            "`reset` has nothing to put back with `isolation: per_test`",
+            "`reset` has nothing to reset with `isolation: per_test`",
             fixes=_gone(hook, "reset", context),
             consequence="every case has a workspace of its own",
             severity="warning",
@@ -35,7 +35,7 @@ def _workspace(workspace: Workspace, context: Context) -> Iterator[Finding]:
     if workspace.mode in ("pooled", "temp") and workspace.has("path"):
         yield Finding(
             workspace.key_at("path"),
-            f"`path` is the directory of `mode: static`; with `mode: {workspace.mode}` agentv makes one of its own",
+            f"`path` is the directory of `mode: static`; with `mode: {workspace.mode}` agentv creates its own",
             fixes=_gone(workspace, "path", context),
             severity="warning",
         )
@@ -58,7 +58,7 @@ def _repo(repo: Repo, context: Context) -> Iterator[Finding]:
     if source is not None and source.type == "local" and checkout is not None and checkout.has("resolve"):
         yield Finding(
             checkout.at("resolve"),
-            "a local source is never asked, so that `resolve` has no effect",
+            "`resolve` has no effect on a local source",
             fixes=_gone(checkout, "resolve", context),
             severity="warning",
         )

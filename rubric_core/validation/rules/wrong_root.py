@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["WRONG_ROOT"]
 
 
-@rule("wrong-root", "error", "A file around a suite that holds something else than its kind has")
+@rule("wrong-root", "error", "A file whose content does not match its kind")
 def WRONG_ROOT(issue: WrongRoot, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what stands in a file of that kind."""
     what = f"this file is {'empty' if issue.found == 'nothing' else issue.found}"
@@ -20,7 +20,7 @@ def WRONG_ROOT(issue: WrongRoot, context: Context) -> Iterator[Finding]:  # noqa
         key = context.dialect.spelled(TargetFile, "providers") or "targets"
         fixes = (Fix(f"write `{key}:` above it", (Edit(Span(0, 0), f"{key}:\n"),), safe=False),)
     yield Finding(
-        issue.span, f"{what}; {_wanted(issue.kind, context)}", fixes=fixes, consequence="agentv refuses the file"
+        issue.span, f"{what}; {_wanted(issue.kind, context)}", fixes=fixes, consequence="agentv rejects the file"
     )
 
 

@@ -14,7 +14,7 @@ from rubric_core.validation.wording import subject
 __all__ = ["WRONG_TYPE"]
 
 
-@rule("wrong-type", "error", "A value of another type than the key takes")
+@rule("wrong-type", "error", "A value of the wrong type")
 def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what is expected and what was found; rewrite the value where the meaning is plain."""
     fixes = () if issue.borrowed else tuple(convert_value(issue, context))
@@ -33,7 +33,7 @@ def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa
         )
         return
     if issue.idle:
-        words = f"{subject(issue.name)} has no value, which is the same as not writing it"
+        words = f"{subject(issue.name)} has no value, which is the same as leaving it out"
         owner, declared = issue.owner, issue.key
         gone = (
             remove_key_fix(owner.node, issue.name, context)

@@ -44,7 +44,7 @@ KINDS: dict[str, Plant] = {
     "assertion without value": remove(Comparison, "value"),
     "rubric without criteria": remove(Rubric, "criteria", only=_needed("criteria")),
     "program without command": remove(CodeEvaluator, "command", only=_needed("command")),
-    # A list of which nothing has a role is no conversation: expected output may be any list.
+    # A list of which nothing has a role is not a conversation: expected output may be any list.
     "message without role": remove(Message, "role", only=in_conversation),
     "content block without value": remove(ContentBlock, "value"),
     "criterion without text": remove(

@@ -143,7 +143,7 @@ def _above_cases(analysis: Analysis) -> Iterator[Shape]:
 
 
 def in_conversation(shape: Shape, suite: Suite) -> bool:
-    """A list of which nothing has a role is no conversation: expected output may be any list."""
+    """A list of which nothing has a role is not a conversation: expected output may be any list."""
     lists = (v for s, _ in suite.shapes for v in vars(s).values() if isinstance(v, list))
     return any(
         sum(isinstance(i, Message) and i.has("role") for i in v) > 1 for v in lists if any(i is shape for i in v)

@@ -62,7 +62,7 @@ class _Wire:
     def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
         blocks = reply.get("content")
         if not isinstance(blocks, list):
-            raise ProviderError(f"the server's reply is no message: {json.dumps(reply)[:200]}")
+            raise ProviderError(f"the server's reply is not a message: {json.dumps(reply)[:200]}")
         parts = [b for b in blocks if isinstance(b, dict)]
         handed_in = next((p["input"] for p in parts if p.get("type") == "tool_use" and "input" in p), None)
         texts = (p.get("text") for p in parts if p.get("type") == "text")

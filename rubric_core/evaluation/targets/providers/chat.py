@@ -58,7 +58,7 @@ class ChatWire:
             message = choice["message"]
             text = message.get("content") or message.get("refusal") or ""
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise ProviderError(f"the server's reply is no chat completion: {json.dumps(reply)[:200]}") from None
+            raise ProviderError(f"the server's reply is not a chat completion: {json.dumps(reply)[:200]}") from None
         if isinstance(text, list):
             text = "".join(p.get("text", "") for p in text if isinstance(p, dict))
         if not isinstance(text, str):

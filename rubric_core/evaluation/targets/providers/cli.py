@@ -170,7 +170,7 @@ def _make(settings: Cli, place: TargetLocation, ports: Ports) -> _Cli:
     unknown = [name for name in _PLACEHOLDER.findall(command) if name not in _KNOWN]
     if unknown:
         raise ValueError(
-            f"{{{unknown[0]}}} is no placeholder; there are {', '.join(f'{{{k}}}' for k in _KNOWN[:-1])} ({place.where('command')})"
+            f"{{{unknown[0]}}} is not a placeholder; there are {', '.join(f'{{{k}}}' for k in _KNOWN[:-1])} ({place.where('command')})"
         )
     try:
         shlex.split(settings.files_format)

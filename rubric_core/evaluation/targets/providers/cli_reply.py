@@ -10,7 +10,7 @@ from rubric_core.ports import Answer
 
 __all__ = ["answer_in", "answer_in_batch"]
 
-#: The form of a reply: what a key takes, where it is there. A key that is not listed is left out; null is no value of any of them.
+#: The form of a reply: what a key takes, where it is there. A key that is not listed is left out; null is not a value of any of them.
 _Form = Mapping[str, Any]
 _CALL: _Form = {
     "tool": str, "id": str, "start_time": str, "end_time": str, "duration_ms": float,
@@ -122,7 +122,7 @@ def _misfit(value: object, form: Any, where: str) -> str:
         return _mapping_misfit(value, form, where)
     if isinstance(form, list):
         if not isinstance(value, list):
-            return f"`{where}` is no list"
+            return f"`{where}` is not a list"
         return next((m for at, item in enumerate(value) if (m := _misfit(item, form[0], f"{where}[{at}]"))), "")
     if isinstance(form, tuple):
         return "" if value in form else f"`{where}` is none of {', '.join(form)}"
@@ -132,7 +132,7 @@ def _misfit(value: object, form: Any, where: str) -> str:
 
 def _mapping_misfit(value: object, form: _Form, where: str) -> str:
     if not isinstance(value, dict):
-        return f"`{where}` is no mapping"
+        return f"`{where}` is not a mapping"
     for name, inner in form.items():
         place = f"{where}.{name}" if where else name
         if name in value:
@@ -145,4 +145,4 @@ def _mapping_misfit(value: object, form: _Form, where: str) -> str:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

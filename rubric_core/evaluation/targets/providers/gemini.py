@@ -78,7 +78,7 @@ class _Wire:
             parts = candidate.get("content", {}).get("parts", [])
             text = "".join(p["text"] for p in parts if isinstance(p.get("text"), str) and not p.get("thought"))
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise ProviderError(f"the server's reply is no generated content: {json.dumps(reply)[:200]}") from None
+            raise ProviderError(f"the server's reply is not generated content: {json.dumps(reply)[:200]}") from None
         why = candidate.get("finishReason")
         if not text:
             raise (

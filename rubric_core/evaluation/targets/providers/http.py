@@ -166,9 +166,9 @@ class HttpTarget:
             start = reply.body[:80].decode("utf-8", "replace")
             if start.startswith(_STREAM):
                 raise ProviderError(f"the server streams its reply, which it was not asked to do ({where})") from None
-            raise ProviderError(f"the server's reply is no JSON: {start!r} ({where})") from None
+            raise ProviderError(f"the server's reply is not JSON: {start!r} ({where})") from None
         if not isinstance(value, dict):
-            raise ProviderError(f"the server's reply is no JSON object ({where})")
+            raise ProviderError(f"the server's reply is not a JSON object ({where})")
         if value.get("error") and not value.get("choices"):
             refusal = refusal_of(reply)
             other = f"the server replied with an error: {refusal.said} ({self.place.where('')})"

@@ -47,7 +47,7 @@ def _address(base: str, asked: str | None, place: TargetLocation) -> tuple[str, 
     if asked not in (None, *FORMATS):
         raise ValueError(f"api_format is chat or responses, found {asked} ({place.where('api_format')})")
     if not base.startswith(("http://", "https://")):
-        raise ValueError(f"{place.redact(base)} is no http address ({place.where('base_url')})")
+        raise ValueError(f"{place.redact(base)} is not an HTTP address ({place.where('base_url')})")
     told = next((form for form, path in FORMATS.items() if base.endswith(path)), None)
     if told is not None:
         if asked not in (None, told):

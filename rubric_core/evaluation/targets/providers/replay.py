@@ -58,13 +58,13 @@ class _Replay:
         try:
             text = self.ports.files.read(self.path, _LARGEST).decode("utf-8")
         except UnicodeDecodeError:
-            raise ProviderError(f"{self.path.name} is no UTF-8 text ({where})") from None
+            raise ProviderError(f"{self.path.name} is not UTF-8 text ({where})") from None
         except OSError as error:
             raise ProviderError(f"{self.path.name} cannot be read: {error.strerror or error} ({where})") from None
         try:
             whole = json.loads(text) if text.lstrip().startswith("[") else None
         except (ValueError, RecursionError) as error:
-            raise ProviderError(f"{self.path.name} is no JSON: {error} ({where})") from None
+            raise ProviderError(f"{self.path.name} is not JSON: {error} ({where})") from None
         rows = whole if isinstance(whole, list) else self._lines(text, where)
         return [row for row in rows if isinstance(row, dict)]
 
@@ -76,7 +76,7 @@ class _Replay:
             try:
                 rows.append(json.loads(line))
             except (ValueError, RecursionError):
-                raise ProviderError(f"{self.path.name}:{number} is no JSON object ({where})") from None
+                raise ProviderError(f"{self.path.name}:{number} is not a JSON object ({where})") from None
         return rows
 
     def _wanted(self, row: Mapping[str, Any]) -> bool:

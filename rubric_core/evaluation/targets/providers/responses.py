@@ -51,7 +51,7 @@ class ResponsesWire:
     def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
         """See `Wire.answer`."""
         if not isinstance(reply.get("output"), list):
-            raise ProviderError(f"the server's reply is no response: {json.dumps(reply)[:200]}")
+            raise ProviderError(f"the server's reply is not a response: {json.dumps(reply)[:200]}")
         text = "".join(_texts(reply["output"]))
         if not text:
             why = reply.get("incomplete_details")

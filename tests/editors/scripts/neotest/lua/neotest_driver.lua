@@ -20,8 +20,8 @@ local function check_position(position)
 end
 
 local function check_result(id, result, tree)
-  assert(tree:get_key(id), ('%s is no position'):format(id))
-  assert(STATUSES[result.status], ('%s is no status'):format(result.status))
+  assert(tree:get_key(id), ('%s is not a position'):format(id))
+  assert(STATUSES[result.status], ('%s is not a status'):format(result.status))
   assert(result.short == nil or type(result.short) == 'string')
   assert(result.output == nil or vim.uv.fs_stat(result.output), 'the output is the path of a file')
   for _, error in ipairs(result.errors or {}) do
