@@ -169,6 +169,7 @@ OTHERS = {
     "cli/output.py": "standard streams",
     "cli/parallel.py": "pipes between processes",
     "cli/terminal_region.py": "the terminal",
+    "evaluation/results/connection.py": "a new database of results, before SQLite writes it",
     "evaluation/results/journal.py": "rows at the end of a journal, and locks",
     "evaluation/evaluators/code.py": "scratch files of a program",
     "evaluation/targets/providers/cli.py": "scratch files of a program",

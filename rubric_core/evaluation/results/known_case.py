@@ -6,13 +6,13 @@ are most of a result, and are shown for one case at a time.
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.results.result_reader import history_of, number, text
 from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, result_in
 
-__all__ = ["KnownCase", "ResultSummary", "known_case_of"]
+__all__ = ["KnownCase", "ResultSource", "ResultSummary", "known_case_of"]
 
 #: Where the summary begins in the line of a case, behind its name.
 _BEFORE = ': {"summary": '
@@ -56,6 +56,13 @@ class ResultSummary(NamedTuple):
             int(number(errors)),
         )
 
+    def as_result(self, name: str) -> CaseResult:
+        """What it says of a case with this id, where all else of the result is damaged."""
+        return CaseResult(
+            id=name, verdict=self.verdict, score=self.score, reason=_UNREADABLE, at=self.at, file=self.file, suite=self.suite,
+            duration_ms=self.duration_ms, fingerprint=self.fingerprint,
+        )  # fmt: skip
+
     @property
     def is_sound_pass(self) -> bool:
         """As of `CaseResult`."""
@@ -67,10 +74,20 @@ class ResultSummary(NamedTuple):
         return self.verdict is Verdict.UNSCORED or self.grader_errors > 0
 
 
+class ResultSource(Protocol):
+    """Where results are read one by one, by their numbers."""
+
+    def result(self, number: int) -> CaseResult:
+        """A whole result. Raises OSError or ValueError where it cannot be read."""
+
+    def history(self, number: int) -> tuple[Mapping[str, Any], ...]:
+        """The results of the same case up to this one, oldest first. Raises OSError where they cannot be read."""
+
+
 class KnownCase:
     """The last result of a case, and those before it."""
 
-    __slots__ = ("_history", "_name", "_result", "_row", "summary")
+    __slots__ = ("_history", "_name", "_number", "_result", "_row", "_source", "summary")
 
     def __init__(self, name: str, summary: ResultSummary, row: str) -> None:
         self.summary = summary
@@ -79,6 +96,15 @@ class KnownCase:
         self._row = row
         self._result: CaseResult | None = None
         self._history: tuple[Mapping[str, Any], ...] = ()
+        self._source: ResultSource | None = None
+        self._number = 0
+
+    @classmethod
+    def stored(cls, name: str, summary: ResultSummary, source: ResultSource, number: int) -> "KnownCase":
+        """One that is read when somebody looks at it."""
+        known = cls(name, summary, "")
+        known._source, known._number = source, number
+        return known
 
     @classmethod
     def of(cls, result: CaseResult, history: tuple[Mapping[str, Any], ...] = ()) -> "KnownCase":
@@ -103,20 +129,24 @@ class KnownCase:
     @property
     def history(self) -> tuple[Mapping[str, Any], ...]:
         """As of `StoredCase`."""
-        _ = self.result  # reads both
+        if self._source is not None:
+            try:
+                self._history = self._source.history(self._number)
+            except OSError:
+                return ()
+        else:
+            _ = self.result  # reads both
         return self._history
 
     def _read(self) -> CaseResult:
         try:
+            if self._source is not None:
+                return self._source.result(self._number)
             row = json.loads(self._row)
             self._history = history_of(row.get("history"))
             return result_in(row["latest"])
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-            known = self.summary
-            return CaseResult(
-                id=self._name, verdict=known.verdict, score=known.score, reason=_UNREADABLE, at=known.at, file=known.file, suite=known.suite,
-                duration_ms=known.duration_ms, fingerprint=known.fingerprint,
-            )  # fmt: skip
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
+            return self.summary.as_result(self._name)
 
 
 def known_case_of(line: str) -> tuple[str, KnownCase] | None:

@@ -1,0 +1,285 @@
+"""The file of the database of results, opened: to write, or to read without leaving a trace.
+
+It lies in a repository, which may come from anybody. So nothing is opened but a regular file that is this program's own database, with
+the tables of this program and no trigger or view besides; one that is not is set aside by the next run, and shown by nobody.
+"""
+
+import contextlib
+import errno
+import logging
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+from urllib.parse import quote
+
+from rubric_core.disk import open_file
+from rubric_core.evaluation.results import schema
+from rubric_core.user_dirs import hide
+
+__all__ = [
+    "DamagedStoreError", "ResultStoreError", "StoreStamp", "closing_reader", "open_to_read", "open_to_write", "read_without_trace",
+    "stamp_of", "store_errors",
+]  # fmt: skip
+
+log = logging.getLogger("rubric_core")
+#: Seconds to wait for others that write: each holds the database for a case, one that prunes for longer.
+_PATIENCE = 60.0
+#: Bytes of one value: a row that somebody made may claim to be a single one of gigabytes.
+_LONGEST_VALUE = 100_000_000
+#: Pages of the log after which it is put into the database, at the cost of a sync.
+_LOG_PAGES = 4_000
+_PRIVATE = 0o600
+#: What SQLite keeps beside a database.
+_BESIDE = ("-wal", "-shm")
+#: Written by SQLite before it changes a database that has no write-ahead log. This one always has: whatever such a file says is
+#: somebody else's, and SQLite would act on it.
+_JOURNAL = "-journal"
+
+
+#: How the file of a database is opened to which nobody writes: without locks, and without a file beside it.
+_FROZEN = "mode=ro&immutable=1"
+#: Readings of a database that others write to meanwhile, before their locks are taken part in.
+_TRIES = 3
+T = TypeVar("T")
+
+
+class ResultStoreError(OSError):
+    """Results cannot be stored or read; the message says why, with the file."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+
+class DamagedStoreError(ResultStoreError):
+    """The file is not a database of results that can be read."""
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """The database at a path, made where there is none; one that is damaged, or no such database, is set aside first.
+
+    Raises ResultStoreError, also for one that a later version has written.
+    """
+    try:
+        return _opened_to_write(path)
+    except DamagedStoreError as error:
+        aside = _set_aside(path)
+        log.warning("%s; it is now %s, and a new one was begun", error, aside.name)
+        return _opened_to_write(path)
+
+
+def _opened_to_write(path: Path) -> sqlite3.Connection:
+    with store_errors(path):
+        if not os.path.lexists(path):
+            _create(path)
+        _require_files(path)
+        path.chmod(_PRIVATE)
+        # The statements of a case follow one another in one transaction, whichever thread has them.
+        connection = _connected(path, "mode=rw", timeout=_PATIENCE)
+        with _closed_on_error(connection):
+            version = _verified(connection, path)
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+            if version < schema.VERSION:
+                schema.migrate(connection, version)
+        return connection
+
+
+def open_to_read(path: Path) -> sqlite3.Connection | None:
+    """The database at a path, to be read alone; None where there is none. Raises ResultStoreError."""
+    return _opened_to_read(path, ("mode=rw", "mode=ro", _FROZEN))
+
+
+def read_without_trace(path: Path, read: Callable[[sqlite3.Connection], T]) -> T | None:
+    """What `read` makes of the database at a path; None where there is none. Raises ResultStoreError.
+
+    Not even the files that readers share with writers are made: an editor reads results because a suite was opened. While nobody
+    writes, the database is a file like any other; `read` is called again where somebody began to meanwhile.
+    """
+    for _ in range(_TRIES):
+        stamp = stamp_of(path)
+        ways = (_FROZEN,) if not stamp.log_size else ("mode=ro", _FROZEN)
+        try:
+            with closing_reader(_opened_to_read(path, ways)) as connection, store_errors(path):
+                found = None if connection is None else read(connection)
+        except ResultStoreError:
+            if stamp == stamp_of(path):
+                raise
+            continue
+        if stamp.log_size or stamp == stamp_of(path):
+            return found
+    with closing_reader(_opened_to_read(path, ("mode=ro", _FROZEN))) as connection, store_errors(path):
+        return None if connection is None else read(connection)
+
+
+def closing_reader(
+    connection: sqlite3.Connection | None,
+) -> contextlib.AbstractContextManager[sqlite3.Connection | None]:
+    """Closes a connection, if there is one."""
+    return contextlib.nullcontext() if connection is None else contextlib.closing(connection)
+
+
+def _opened_to_read(path: Path, ways: Sequence[str]) -> sqlite3.Connection | None:
+    """The database, opened in the first of several ways that works. Raises ResultStoreError."""
+    if not os.path.lexists(path):
+        return None
+    with store_errors(path):
+        _require_files(path)
+        for way in ways[:-1]:
+            with contextlib.suppress(sqlite3.OperationalError):  # no right to write, a file system that is read-only
+                return _reader(path, way)
+        return _reader(path, ways[-1])
+
+
+def _reader(path: Path, how: str) -> sqlite3.Connection:
+    connection = _connected(path, how, timeout=_PATIENCE)
+    with _closed_on_error(connection):
+        _require_current(_verified(connection, path), path)
+        connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+class StoreStamp(NamedTuple):
+    """What tells that a database was written to, or replaced."""
+
+    file: tuple[int, int, int]
+    log: tuple[int, int, int]
+
+    @property
+    def log_size(self) -> int:
+        """Bytes that were written and are not in the database yet."""
+        return self.log[1]
+
+
+def stamp_of(path: Path) -> StoreStamp:
+    """That of the database at a path, whether there is one or not."""
+    return StoreStamp(_stamp(str(path)), _stamp(f"{path}-wal"))
+
+
+def _stamp(name: str) -> tuple[int, int, int]:
+    try:
+        found = os.stat(name)  # noqa: PTH116  # four times as fast
+    except OSError:
+        return 0, 0, 0
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@contextlib.contextmanager
+def store_errors(path: Path) -> Iterator[None]:
+    """Errors of SQLite as ResultStoreError, those of a damaged file as DamagedStoreError."""
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.DataError) as error:
+        raise ResultStoreError(errno.EIO, f"{path}: {_words(error)}") from error
+    except (sqlite3.ProgrammingError, sqlite3.NotSupportedError):
+        raise  # not about the file
+    except sqlite3.DatabaseError as error:
+        raise DamagedStoreError(errno.EIO, f"{path} is damaged: {_words(error)}") from error
+    except ResultStoreError:
+        raise
+    except OSError as error:
+        raise ResultStoreError(error.errno or errno.EIO, f"{path}: {error.strerror or error}") from error
+
+
+def _words(error: Exception) -> str:
+    return {"database or disk is full": "No space left on device"}.get(str(error), str(error))
+
+
+def _connected(path: Path, how: str, timeout: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?{how}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+    )
+    connection.text_factory = _text
+    if hasattr(connection, "setlimit"):  # Python 3.11
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    return connection
+
+
+def _text(written: bytes) -> str:
+    return written.decode(errors="replace")
+
+
+@contextlib.contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _require_files(path: Path) -> None:
+    """Raises DamagedStoreError for anything but regular files under the names that SQLite opens."""
+    for name in (path, *(path.with_name(path.name + end) for end in (*_BESIDE, _JOURNAL))):
+        with contextlib.suppress(FileNotFoundError):
+            found = name.lstat()
+            if not stat.S_ISREG(found.st_mode):
+                raise DamagedStoreError(errno.EINVAL, f"{name} is not a regular file")
+            if name.name.endswith(_JOURNAL):
+                raise DamagedStoreError(errno.EINVAL, f"{name} belongs to no database of rubric")
+    open_file(path).close()
+
+
+def _verified(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of the tables. Raises DamagedStoreError for a database that is not this program's, ResultStoreError for a later version."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != schema.APPLICATION_ID or version < 1:
+        raise DamagedStoreError(errno.EINVAL, f"{path} is not a database of rubric")
+    if version > schema.VERSION:
+        raise ResultStoreError(
+            errno.EINVAL, f"{path} was written by a later version of rubric: update rubric, or move the file away"
+        )
+    if schema.schema_of(connection) != schema.expected_schema(version):
+        raise DamagedStoreError(errno.EINVAL, f"{path} has other tables than those of rubric")
+    return int(version)
+
+
+def _require_current(version: int, path: Path) -> None:
+    if version < schema.VERSION:
+        raise ResultStoreError(
+            errno.EINVAL, f"{path} was written by an earlier version of rubric: the next run brings it up to date"
+        )
+
+
+def _create(path: Path) -> None:
+    """Put a new database in place at once: no other program finds a part of one."""
+    hide(path.parent)
+    draft = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE))
+    try:
+        connection = _connected(draft, "mode=rw", timeout=_PATIENCE)
+        with contextlib.closing(connection):
+            connection.execute("PRAGMA journal_mode = WAL")
+            schema.create(connection)
+        _put(draft, path)
+    finally:
+        for end in ("", *_BESIDE, _JOURNAL):
+            draft.with_name(draft.name + end).unlink(missing_ok=True)
+
+
+def _put(draft: Path, path: Path) -> None:
+    """Give a new database its name, unless another program was faster."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not os.path.lexists(path):
+            draft.rename(path)
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a file that cannot be used, with all that stands beside it. Raises ResultStoreError."""
+    mark = datetime.now(tz=timezone.utc).strftime("%Y%m%d-%H%M%S")
+    aside = path.with_name(f"{path.name}.damaged-{mark}-{os.urandom(2).hex()}")
+    with store_errors(path):
+        for end in ("", *_BESIDE, _JOURNAL):
+            with contextlib.suppress(FileNotFoundError):
+                Path(f"{path}{end}").rename(f"{aside}{end}")
+    return aside

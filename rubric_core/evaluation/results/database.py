@@ -1,0 +1,188 @@
+"""The results of a repository: every run with its cases, in one file that the command line and all editors share."""
+
+import logging
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.results.connection import (
+    closing_reader,
+    open_to_read,
+    open_to_write,
+    read_without_trace,
+    store_errors,
+)
+from rubric_core.evaluation.results.json_import import earlier_cases
+from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
+from rubric_core.evaluation.results.latest_results import latest_results, most_rows
+from rubric_core.evaluation.results.records import RunCase, RunInfo, RunRecord
+from rubric_core.evaluation.results.result_rows import relative_path, storable_text
+from rubric_core.evaluation.results.result_source import StoredResults
+from rubric_core.evaluation.results.root import database_path, results_root
+from rubric_core.evaluation.results.row_reader import (
+    BAD_ROW,
+    SUMMARY_COLUMNS,
+    mapping_in,
+    optional_number,
+    relative_name,
+    repeat_in,
+    score_in,
+    summary_in,
+    texts_in,
+    tokens_in,
+)
+from rubric_core.evaluation.results.run_queries import BASELINE_NAME, find_run, runs_in
+from rubric_core.evaluation.results.run_writer import RunWriter
+from rubric_core.loading.files import absolute
+
+__all__ = ["ResultDatabase"]
+
+log = logging.getLogger("rubric_core")
+_CASES = (
+    "SELECT r.number, s.path, f.path, c.id, c.target, r.tags, r.metadata, r.cost_usd, r.tokens_input, r.tokens_output, "  # noqa: S608  # our own words
+    f"r.tokens_cached, r.tokens_reasoning, {SUMMARY_COLUMNS} FROM results r JOIN cases c ON c.number = r.case_number "
+    "JOIN files s ON s.number = c.suite LEFT JOIN files f ON f.number = c.file WHERE {where} LIMIT ?"
+)
+_OF_RUN = "r.run = (SELECT number FROM runs WHERE id = ?) ORDER BY r.number"
+_OF_CASE = (
+    "r.run IS NOT NULL AND r.case_number = (SELECT number FROM cases WHERE suite = (SELECT number FROM files WHERE path = ?) "
+    "AND id = ? AND target = ?) ORDER BY r.number DESC"
+)
+_SCORES = "SELECT kind, path, type, verdict, score, weight FROM scores WHERE result = ? ORDER BY position"
+_REPEATS = "SELECT verdict, score, duration_ms FROM repeats WHERE result = ? ORDER BY number"
+
+
+class ResultDatabase:
+    """The results that are kept below one folder. Reading makes no file; the first run does.
+
+    Methods raise ResultStoreError, with a sentence, where the file cannot be read or written.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = database_path(root)
+        self._results = StoredResults(self.path)
+
+    @classmethod
+    def of(cls, suite: Path) -> "ResultDatabase":
+        """That of the repository of a suite, or of a file with cases."""
+        return cls(results_root(absolute(suite).parent))
+
+    @classmethod
+    def at(cls, folder: Path) -> "ResultDatabase":
+        """That of a folder, or of one above it."""
+        return cls(results_root(absolute(folder)))
+
+    def name_of(self, suite: Path) -> str:
+        """What a suite is called in it: its path relative to the root, with slashes."""
+        return relative_path(suite, self.root)
+
+    # -- runs ---------------------------------------------------------------------------------------------------------
+
+    def begin(self, info: RunInfo) -> RunWriter:
+        """A new run."""
+        return RunWriter(self.path, self.root, info)
+
+    def runs(self, *, suites: Collection[str] = (), limit: int | None = None) -> list[RunRecord]:
+        """The runs, newest first; with `suites`, by their names, those that had one of them."""
+        with self._reading() as connection:
+            return [] if connection is None else runs_in(connection, suites, limit)
+
+    def find(self, selector: str, *, suites: Collection[str] = ()) -> RunRecord:
+        """The run that is meant: an id or the beginning of one, `last`, `last~2`, a commit or the beginning of one, or a baseline.
+
+        With `suites`, `last` and commits are looked for among the runs that had one of them. Raises RunNotFoundError.
+        """
+        runs = self.runs()
+        return find_run(selector, runs, self.runs(suites=suites) if suites else runs, self.baselines().get(selector))
+
+    def cases(self, run: RunRecord) -> Iterator[RunCase]:
+        """The cases of a run, in the order in which they ended."""
+        return self._cases(_OF_RUN, (run.id,))
+
+    # -- cases --------------------------------------------------------------------------------------------------------
+
+    def latest(self, suite: Path) -> Iterator[tuple[str, KnownCase]]:
+        """The last result of each case of a suite, or of a file with cases, by its id.
+
+        Of a case that several targets answered, the first target of its last run has the id; the others are `id@target`. What an
+        earlier version stored counts until the suite is run again.
+        """
+        name = self.name_of(suite)
+        found = read_without_trace(self.path, lambda connection: latest_results(connection, name, suite, self._results))
+        known = found.known if found is not None else {}
+        yield from known.items()
+        if found is None or not found.is_complete:
+            for key, case in earlier_cases(suite):
+                if key not in known:
+                    yield key, KnownCase.of(case.latest, case.history)
+
+    def history(self, suite: str, case: str, target: str, *, limit: int = 50) -> list[RunCase]:
+        """The results of a case as a target answered it, newest first."""
+        values = (suite, storable_text(case), storable_text(target))
+        return list(self._cases(_OF_CASE, values, limit))
+
+    def _cases(self, where: str, values: tuple[Any, ...], limit: int | None = None) -> Iterator[RunCase]:
+        with self._reading() as connection:
+            if connection is None:
+                return
+            most = most_rows(connection) if limit is None else limit
+            for row in connection.execute(_CASES.format(where=where), (*values, most)):
+                with suppress(*BAD_ROW):
+                    yield self._case(connection, row)
+
+    def _case(self, connection: sqlite3.Connection, row: tuple[Any, ...]) -> RunCase:
+        number, suite, file, name, target, tags, metadata, cost, *rest = row
+        summary = summary_in(tuple(rest[4:]), file=relative_name(file, suite) if file is not None else "")
+        return RunCase(
+            suite=str(suite), id=str(name), target=str(target), tags=texts_in(tags), metadata=mapping_in(metadata), summary=summary,
+            cost_usd=optional_number(cost), tokens=tokens_in(rest[:4]),
+            scores=tuple(score_in(each) for each in connection.execute(_SCORES, (number,))),
+            repeats=tuple(repeat_in(each) for each in connection.execute(_REPEATS, (number,))),
+            read=partial(self._whole, number, str(name), summary),
+        )  # fmt: skip
+
+    def _whole(self, number: int, name: str, summary: ResultSummary) -> CaseResult:
+        return KnownCase.stored(name, summary, self._results, number).result
+
+    # -- baselines ----------------------------------------------------------------------------------------------------
+
+    def baselines(self) -> Mapping[str, str]:
+        """The ids of the runs that have a name, by that name."""
+        with self._reading() as connection:
+            if connection is None:
+                return {}
+            rows = connection.execute("SELECT name, id FROM baselines JOIN runs ON number = run ORDER BY name")
+            return {str(name): str(run) for name, run in rows}
+
+    def set_baseline(self, name: str, run: RunRecord) -> None:
+        """Give a run a name, in place of the one that had it. Raises ValueError for a name that can mean another run."""
+        if not BASELINE_NAME.fullmatch(name):
+            raise ValueError(
+                f"{name!r} cannot be the name of a baseline: letters, digits and ./@+-_ can, but no `last` and no id of a run"
+            )
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO baselines (name, run) SELECT ?, number FROM runs WHERE id = ?", (name, run.id)
+            )
+
+    def drop_baseline(self, name: str) -> bool:
+        """Take a name away; whether there was one. The run stays."""
+        with self._writing() as connection:
+            return connection.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount > 0
+
+    # -- the file -----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        with closing_reader(open_to_read(self.path)) as connection, store_errors(self.path):
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with closing(open_to_write(self.path)) as connection, store_errors(self.path):
+            yield connection

@@ -1,0 +1,77 @@
+"""The last result of each case of a suite: what editors show, and what `--failed` and `--resume` go by."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from rubric_core.evaluation.results.json_import import is_taken_over
+from rubric_core.evaluation.results.known_case import KnownCase, ResultSource
+from rubric_core.evaluation.results.row_reader import BAD_ROW, SUMMARY_COLUMNS, relative_name, summary_in
+
+__all__ = ["LatestResults", "latest_results", "most_rows"]
+
+#: Bytes that a row takes at least: a file that somebody made may lead in circles, and claim more rows than it can hold.
+_SHORTEST_ROW = 8
+_LATEST = (
+    f"SELECT c.id, c.target, r.run, r.number, s.path, f.path, {SUMMARY_COLUMNS} FROM cases c JOIN results r ON r.number = c.latest "  # noqa: S608  # our own words
+    "JOIN files s ON s.number = c.suite LEFT JOIN files f ON f.number = c.file "
+    "WHERE c.{column} = (SELECT number FROM files WHERE path = ?) LIMIT ?"
+)
+
+
+class LatestResults(NamedTuple):
+    """What a database has of the cases of a file."""
+
+    #: By the id of the case, or `id@target`.
+    known: dict[str, KnownCase]
+    #: Whether what an earlier version stored is among it.
+    is_complete: bool
+
+
+class _Row(NamedTuple):
+    id: str
+    target: str
+    run: int
+    number: int
+    case: KnownCase
+
+
+def latest_results(connection: sqlite3.Connection, name: str, suite: Path, source: ResultSource) -> LatestResults:
+    """Those of a suite, or of a file with cases, with this name in the database. Raises sqlite3.Error."""
+    rows = [*_rows(connection, "suite", name, source), *_rows(connection, "file", name, source)]
+    return LatestResults(_by_name(rows), is_taken_over(suite, connection))
+
+
+def most_rows(connection: sqlite3.Connection) -> int:
+    """More rows than a database of its size can hold. Raises sqlite3.Error."""
+    (pages,), (size,) = (connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
+    return int(pages) * int(size) // _SHORTEST_ROW
+
+
+def _rows(connection: sqlite3.Connection, column: str, name: str, source: ResultSource) -> Iterator[_Row]:
+    for row in connection.execute(_LATEST.format(column=column), (name, most_rows(connection))):
+        with suppress(*BAD_ROW):
+            case, target, run, number, suite, file, *summary = row
+            # From the suite, a file with cases is named; from that file, the suite.
+            if column == "suite":
+                said = summary_in(tuple(summary), file=relative_name(file, suite) if file is not None else "")
+            else:
+                said = summary_in(tuple(summary), suite=relative_name(suite, file))
+            yield _Row(
+                str(case), str(target), int(run or 0), int(number), KnownCase.stored(str(case), said, source, number)
+            )
+
+
+def _by_name(rows: list[_Row]) -> dict[str, KnownCase]:
+    """Of a case that several targets answered, the first one of its last run has the name of the case."""
+    rows.sort(key=lambda row: row.number)
+    last: dict[str, int] = {}
+    for row in rows:
+        last[row.id] = max(last.get(row.id, 0), row.run)
+    known: dict[str, KnownCase] = {}
+    for row in rows:
+        name = row.id if row.run == last[row.id] and row.id not in known else f"{row.id}@{row.target}"
+        known[name] = row.case
+    return known

@@ -1,0 +1,148 @@
+"""A result as rows of the database: its case, its summary, its scores, and all of it packed."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rubric_core.evaluation.model.exchanges import tokens_of
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, jsonable
+from rubric_core.evaluation.results.packed_result import pack_result
+from rubric_core.evaluation.results.records import EvaluatorScore, ScoreKind
+from rubric_core.loading.files import absolute
+from rubric_core.ports import Tokens
+
+__all__ = ["ResultRows", "relative_path", "storable_text", "token_columns", "tokens_taken"]
+
+_RESULT = (
+    "INSERT INTO results (run, case_number, verdict, score, at, duration_ms, fingerprint, grader_errors, tokens_input, tokens_output, "
+    "tokens_cached, tokens_reasoning, cost_usd, tags, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SCORE = (
+    "INSERT INTO scores (result, position, kind, path, type, verdict, score, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_REPEAT = "INSERT INTO repeats (result, number, verdict, score, duration_ms) VALUES (?, ?, ?, ?, ?)"
+
+
+def relative_path(path: Path, root: Path) -> str:
+    """A path as the database names it: relative to the root, with slashes."""
+    return storable_text(Path(os.path.relpath(absolute(path), root)).as_posix())
+
+
+def storable_text(text: str) -> str:
+    """A text as SQLite takes it: halves of pairs of surrogates as their numbers."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def tokens_taken(result: CaseResult) -> Tokens | None:
+    """Those of target and judges together, as far as they tell."""
+    return tokens_of(usage.tokens for usage in result.usage) or result.tokens
+
+
+def token_columns(tokens: Tokens | None) -> tuple[int | None, int | None, int | None, int | None]:
+    """Input, output, cached and reasoning."""
+    return (tokens.input, tokens.output, tokens.cached, tokens.reasoning) if tokens is not None else (None,) * 4
+
+
+class ResultRows:
+    """Writes results into one database, within transactions of its caller. Its methods raise sqlite3.Error.
+
+    Args:
+        connection: The database.
+        root: What paths are relative to.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, root: Path) -> None:
+        self._connection, self._root = connection, root
+        self._relative: dict[Path, str] = {}
+        self._files: dict[str, int] = {}
+
+    def forget(self) -> None:
+        """A transaction was undone: numbers that it gave to files are void."""
+        self._files.clear()
+
+    def add_suite(self, run: int, suite: Path) -> int:
+        """Note that a run has a suite; the number of its file."""
+        number = self._file(suite)
+        self._connection.execute("INSERT OR IGNORE INTO run_suites (run, suite) VALUES (?, ?)", (run, number))
+        return number
+
+    def add(
+        self, run: int | None, result: CaseResult, suite: Path, tags: Sequence[str], metadata: Mapping[str, Any]
+    ) -> None:
+        """Add a result as the latest of its case."""
+        case = self.case(result, suite)
+        number = self.add_summary(run, case, result, json.dumps(list(tags)), json.dumps(jsonable(metadata)))
+        execute = self._connection.execute
+        execute("INSERT INTO details (result, content) VALUES (?, ?)", (number, pack_result(result)))
+        execute("UPDATE cases SET latest = ? WHERE number = ?", (number, case))
+        if result.evaluators:
+            self._connection.executemany(_SCORE, _score_rows(number, result))
+        if result.runs:
+            self._connection.executemany(_REPEAT, _repeat_rows(number, result))
+
+    def add_summary(
+        self, run: int | None, case: int, result: CaseResult, tags: str = "[]", metadata: str = "{}"
+    ) -> int:
+        """Add what lists say of a result; its number."""
+        columns = (
+            run, case, result.verdict.value, result.score, storable_text(result.at), result.duration_ms,
+            storable_text(result.fingerprint), len(result.grader_errors), *token_columns(tokens_taken(result)), result.cost_usd,
+            tags, metadata,
+        )  # fmt: skip
+        return self._connection.execute(_RESULT, columns).lastrowid or 0
+
+    def case(self, result: CaseResult, suite: Path) -> int:
+        """The number of the case of a result, as its target answers it."""
+        file = self._file(absolute(suite).parent / result.file) if result.file else None
+        key = self._file(suite), storable_text(result.id), storable_text(result.target)
+        found = self._connection.execute(
+            "SELECT number, file FROM cases WHERE suite = ? AND id = ? AND target = ?", key
+        ).fetchone()
+        if found is None:
+            new = self._connection.execute(
+                "INSERT INTO cases (suite, id, target, file) VALUES (?, ?, ?, ?)", (*key, file)
+            )
+            return new.lastrowid or 0
+        if found[1] != file:  # it was moved into a file of its own, or back
+            self._connection.execute("UPDATE cases SET file = ? WHERE number = ?", (file, found[0]))
+        return int(found[0])
+
+    def _file(self, path: Path) -> int:
+        name = self._relative.get(path)
+        if name is None:
+            name = self._relative[path] = relative_path(path, self._root)
+        number = self._files.get(name)
+        if number is None:
+            number = self._files[name] = self._file_number(name)
+        return number
+
+    def _file_number(self, name: str) -> int:
+        found = self._connection.execute("SELECT number FROM files WHERE path = ?", (name,)).fetchone()
+        if found is not None:
+            return int(found[0])
+        return self._connection.execute("INSERT INTO files (path) VALUES (?)", (name,)).lastrowid or 0
+
+
+def _score_rows(number: int, result: CaseResult) -> Iterator[tuple[Any, ...]]:
+    scores = (score for evaluator in result.evaluators for score in _scores(evaluator, "evaluator", ""))
+    for position, each in enumerate(scores):
+        yield (
+            number, position, each.kind, storable_text(each.path), storable_text(each.type), each.verdict.value, each.score, each.weight,
+        )  # fmt: skip
+
+
+def _scores(evaluator: EvaluatorResult, kind: ScoreKind, before: str) -> Iterator[EvaluatorScore]:
+    path = f"{before}{evaluator.name}"
+    yield EvaluatorScore(kind, path, evaluator.type, evaluator.verdict, evaluator.score, evaluator.weight)
+    for line in evaluator.criteria:
+        yield EvaluatorScore("criterion", f"{path} / {line.label}", "", line.verdict, line.score, line.weight)
+    for member in evaluator.members:
+        yield from _scores(member, "member", f"{path} / ")
+
+
+def _repeat_rows(number: int, result: CaseResult) -> Iterator[tuple[Any, ...]]:
+    for place, run in enumerate(result.runs, 1):
+        yield number, place, run.verdict.value, run.score, run.duration_ms

@@ -1,0 +1,32 @@
+"""Where the results of a folder are kept."""
+
+import os
+from pathlib import Path
+
+__all__ = ["database_path", "results_root"]
+
+
+def results_root(folder: Path) -> Path:
+    """The folder whose `.rubric` has the results of what lies in `folder`: the root of its repository.
+
+    Outside a repository, the closest folder above that has results of this user's; else `folder` itself.
+    """
+    above = [folder, *folder.parents]
+    for each in above:
+        if os.path.exists(each / ".git"):  # noqa: PTH110  # raises for no name
+            return each
+    return next((each for each in above if _is_own(database_path(each))), folder)
+
+
+def database_path(root: Path) -> Path:
+    """The file of the results of a root."""
+    return root / ".rubric" / "results.db"
+
+
+def _is_own(path: Path) -> bool:
+    """Whether there is such a file, and it belongs to this user: another one could read what is stored there."""
+    try:
+        found = os.lstat(path)  # raises for no name but this error
+    except (OSError, ValueError):
+        return False
+    return not hasattr(os, "getuid") or found.st_uid == os.getuid()

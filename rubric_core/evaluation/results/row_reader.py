@@ -1,0 +1,112 @@
+"""Rows of the database as records, whoever wrote them: a value that its column cannot have makes the row one that is not there."""
+
+import json
+import posixpath
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.results.known_case import ResultSummary
+from rubric_core.evaluation.results.records import EvaluatorScore, RepeatScore, RunRecord, RunState
+from rubric_core.evaluation.results.result_reader import number, text
+from rubric_core.evaluation.results.run_writer import is_alive
+from rubric_core.ports import Tokens
+
+__all__ = [
+    "BAD_ROW", "RUN_COLUMNS", "SUMMARY_COLUMNS", "mapping_in", "optional_number", "relative_name", "repeat_in", "run_in", "score_in", "summary_in",
+    "texts_in", "tokens_in",
+]  # fmt: skip
+
+#: What reading a row that is no such row raises.
+BAD_ROW = (TypeError, ValueError, LookupError, RecursionError)
+RUN_COLUMNS = (
+    "number, id, started_at, ended_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, passed, "
+    "borderline, failed, unscored, grader_errors, tokens_input, tokens_output, tokens_cached, tokens_reasoning, cost_usd, duration_ms"
+)
+SUMMARY_COLUMNS = "r.verdict, r.score, r.at, r.duration_ms, r.fingerprint, r.grader_errors"
+
+
+def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
+    """The run in a row of `RUN_COLUMNS`. Raises BAD_ROW."""
+    (_, name, started, ended, state, process, commit, dirty, command, dialects, targets, judges, version, *rest) = row
+    passed, borderline, failed, unscored, errors, *tokens, cost, duration = rest
+    counts = zip(
+        (Verdict.PASSED, Verdict.BORDERLINE, Verdict.FAILED, Verdict.UNSCORED), (passed, borderline, failed, unscored),
+        strict=True,
+    )  # fmt: skip
+    known = RunState(state)
+    if known is RunState.RUNNING and not is_alive(text(process)):
+        known = RunState.STOPPED
+    return RunRecord(
+        id=text(name), started_at=text(started), ended_at=None if ended is None else text(ended), state=known, commit=text(commit),
+        dirty=bool(dirty), command=texts_in(command), suites=suites, dialects=texts_in(dialects), targets=texts_in(targets),
+        judges=texts_in(judges), counts={verdict: _count(count) for verdict, count in counts}, grader_errors=_count(errors),
+        tokens=tokens_in(tokens), cost_usd=optional_number(cost), duration_ms=optional_number(duration), rubric_version=text(version),
+    )  # fmt: skip
+
+
+def summary_in(row: tuple[Any, ...], file: str = "", suite: str = "") -> ResultSummary:
+    """The summary in a row of `SUMMARY_COLUMNS`. Raises BAD_ROW."""
+    verdict, score, at, duration, fingerprint, errors = row
+    return ResultSummary(
+        Verdict(verdict), None if score is None else number(score), text(at), None if duration is None else number(duration),
+        text(fingerprint), file, suite, _count(errors),
+    )  # fmt: skip
+
+
+def score_in(row: tuple[Any, ...]) -> EvaluatorScore:
+    """A row of scores: kind, path, type, verdict, score, weight. Raises BAD_ROW."""
+    kind, path, kind_of_evaluator, verdict, score, weight = row
+    if kind not in ("evaluator", "member", "criterion"):
+        raise ValueError("no kind of score")
+    return EvaluatorScore(
+        kind, text(path), text(kind_of_evaluator), Verdict(verdict), optional_number(score), number(weight)
+    )
+
+
+def repeat_in(row: tuple[Any, ...]) -> RepeatScore:
+    """A row of repeats: verdict, score, duration. Raises BAD_ROW."""
+    verdict, score, duration = row
+    return RepeatScore(Verdict(verdict), optional_number(score), optional_number(duration))
+
+
+def tokens_in(row: list[Any]) -> Tokens | None:
+    """Input, output, cached and reasoning; None where nobody counted. Raises BAD_ROW."""
+    if all(each is None for each in row):
+        return None
+    return Tokens(*(0 if each is None else _count(each) for each in row))
+
+
+def optional_number(value: Any) -> float | None:
+    """A number, or None. Raises BAD_ROW."""
+    return None if value is None else number(value)
+
+
+def texts_in(written: Any) -> tuple[str, ...]:
+    """A list of texts, as JSON. Raises BAD_ROW."""
+    found = json.loads(text(written))
+    if not isinstance(found, list):
+        raise TypeError("no list")
+    return tuple(text(each) for each in found)
+
+
+def mapping_in(written: Any) -> Mapping[str, Any]:
+    """A mapping, as JSON; none where it is damaged."""
+    with suppress(*BAD_ROW):
+        found = json.loads(text(written))
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def relative_name(path: str, base: str) -> str:
+    """A path relative to the folder of another, both relative to the root."""
+    return posixpath.relpath(path, posixpath.dirname(base) or ".")
+
+
+def _count(value: Any) -> int:
+    found = number(value)
+    if found < 0 or found != int(found):
+        raise ValueError("no count")
+    return int(found)

@@ -1,0 +1,184 @@
+"""The database of results: runs and their cases, written as they end and read again."""
+
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from suites import Folder
+
+from rubric_core.evaluation.model.exchanges import Exchange, Usage
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.known_case import ResultSummary
+from rubric_core.evaluation.results.records import EvaluatorScore, RepeatScore, RunInfo, RunNotFoundError, RunState
+from rubric_core.ports import ChatMessage, Tokens
+
+
+def result(name: str, score: float = 1.0, **more: object) -> CaseResult:
+    return CaseResult(
+        id=name, verdict=Verdict.PASSED, score=score, fingerprint=f"f-{name}-{score}", at="2026-11-21T00:00:00+00:00", **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def run(suite: Path, *results: CaseResult, commit: str = "") -> str:
+    """A run that came to its end; its id."""
+    writer = ResultDatabase.of(suite).begin(
+        RunInfo(command=("rubric", "run", suite.name), suites=(suite,), commit=commit)
+    )
+    for each in results:
+        writer.add(each, suite=suite)
+    writer.end(RunState.DONE)
+    return writer.id
+
+
+RICH = CaseResult(
+    id="a", verdict=Verdict.FAILED, score=0.25, at="2026-11-20T10:00:00+00:00", duration_ms=12.5, fingerprint="f1", answer="hi\ud800",
+    dialect="agentv-3", target="gpt", cost_usd=0.5,
+    usage=(Usage(role="target", name="gpt", tokens=Tokens(10, 5)), Usage(role="judge", name="j", tokens=Tokens(100, 7))),
+    exchanges=(Exchange(role="target", to="gpt", messages=(ChatMessage("user", "hello"),)),),
+    evaluators=(
+        EvaluatorResult(
+            name="style", type="composite", verdict=Verdict.FAILED, score=0.25, weight=2.0,
+            members=(
+                EvaluatorResult(
+                    name="tone", type="rubrics", verdict=Verdict.FAILED, score=0.25, judge="gpt-judge",
+                    criteria=(CriterionResult(id="polite", outcome="Is polite", verdict=Verdict.FAILED, score=0.25),),
+                ),
+            ),
+        ),
+    ),
+)  # fmt: skip
+
+
+def test_a_run_is_listed_with_its_totals(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    database = ResultDatabase.of(suite)
+    assert database.runs() == []
+    writer = database.begin(RunInfo(command=("rubric", "run"), suites=(suite,), commit="abc", dirty=True))
+    writer.add(RICH, suite=suite, tags=("smoke",), metadata={"owner": "me"})
+    (going,) = database.runs()
+    assert (going.id, going.state, going.ended_at) == (writer.id, RunState.RUNNING, None)
+    writer.add(result("b"), suite=suite)
+    writer.end(RunState.DONE)
+    (done,) = database.runs(suites=["a.eval.yaml"])
+    assert (done.state, done.command, done.suites) == (RunState.DONE, ("rubric", "run"), ("a.eval.yaml",))
+    assert (done.commit, done.dirty, done.dialects) == ("abc", True, ("agentv-3",))
+    assert (done.targets, done.judges) == (("gpt",), ("gpt-judge",))
+    assert {verdict.value: count for verdict, count in done.counts.items() if count} == {"passed": 1, "failed": 1}
+    assert (done.tokens, done.cost_usd, done.cases) == (Tokens(110, 12), 0.5, 2)
+    assert done.ended_at is not None
+    assert done.duration_ms is not None
+    assert database.runs(suites=["other.eval.yaml"]) == []
+
+
+def test_the_cases_of_a_run_come_back_whole(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    runs = (replace(RICH, score=0.5), replace(RICH, verdict=Verdict.PASSED, score=1.0))
+    writer = ResultDatabase.of(suite).begin(RunInfo(suites=(suite,)))
+    writer.add(replace(RICH, runs=runs), suite=suite, tags=("smoke",), metadata={"owner": "me"})
+    writer.end(RunState.DONE)
+    database = ResultDatabase.of(suite)
+    (case,) = database.cases(database.find("last"))
+    assert (case.suite, case.id, case.target) == ("a.eval.yaml", "a", "gpt")
+    assert (case.tags, case.metadata) == (("smoke",), {"owner": "me"})
+    assert (case.cost_usd, case.tokens, case.summary) == (0.5, Tokens(110, 12), ResultSummary.of(RICH))
+    assert case.scores == (
+        EvaluatorScore("evaluator", "style", "composite", Verdict.FAILED, 0.25, 2.0),
+        EvaluatorScore("member", "style / tone", "rubrics", Verdict.FAILED, 0.25, 1.0),
+        EvaluatorScore("criterion", "style / tone / polite", "", Verdict.FAILED, 0.25, 1.0),
+    )
+    assert case.repeats == (RepeatScore(Verdict.FAILED, 0.5, 12.5), RepeatScore(Verdict.PASSED, 1.0, 12.5))
+    assert case.result == RICH
+    assert case.input == "hello"
+
+
+def test_the_last_result_of_each_case_is_known(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    run(suite, result("a"), result("b"))
+    run(suite, result("a", 0.5))
+    known = dict(ResultDatabase.of(suite).latest(suite))
+    assert {name: case.summary.score for name, case in known.items()} == {"a": 0.5, "b": 1.0}
+    assert not any(case.is_read for case in known.values())
+    assert known["a"].result == result("a", 0.5)
+    assert [row["score"] for row in known["a"].history] == [1.0, 0.5]
+    assert [case.summary.score for case in ResultDatabase.of(suite).history("a.eval.yaml", "a", "")] == [0.5, 1.0]
+
+
+def test_each_target_has_its_own_result(folder: Folder) -> None:
+    """The first one of the last run is what is shown of the case."""
+    suite = folder.path / "a.eval.yaml"
+    run(suite, result("a", 0.1, target="x"), result("a", 0.2, target="y"))
+    run(suite, result("a", 0.3, target="y"))
+    scores = {name: case.summary.score for name, case in ResultDatabase.of(suite).latest(suite)}
+    assert scores == {"a@x": 0.1, "a": 0.3}
+
+
+def test_a_case_in_a_file_is_found_from_that_file(folder: Folder) -> None:
+    suite, file = folder.path / "a.eval.yaml", folder.path / "cases" / "b.yaml"
+    (folder.path / ".git").mkdir()
+    run(suite, result("a", file="cases/b.yaml"), result("c"))
+    assert [(n, k.summary.file) for n, k in ResultDatabase.of(suite).latest(suite)] == [
+        ("a", "cases/b.yaml"),
+        ("c", ""),
+    ]
+    assert [(n, k.summary.suite) for n, k in ResultDatabase.of(file).latest(file)] == [("a", "../a.eval.yaml")]
+
+
+def test_runs_are_found_in_several_ways(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    database = ResultDatabase.of(suite)
+    with pytest.raises(RunNotFoundError, match="nothing has been run"):
+        database.find("last")
+    first, second = run(suite, result("a"), commit="abcdef12"), run(suite, result("a"), commit="12345678")
+    database.set_baseline("main", database.find(first))
+    assert [database.find(s).id for s in ("last", "last~1", second, "abcd", "main")] == [
+        second,
+        first,
+        second,
+        first,
+        first,
+    ]
+    assert database.baselines() == {"main": first}
+    with pytest.raises(RunNotFoundError, match="2 are stored"):
+        database.find("nonsense")
+    with pytest.raises(RunNotFoundError, match="the beginning of 2 runs"):
+        database.find(first[:8])
+    with pytest.raises(ValueError, match="cannot be the name"):
+        database.set_baseline("last~1", database.find(first))
+    assert database.drop_baseline("main")
+    assert not database.drop_baseline("main")
+
+
+def test_reading_makes_no_file(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    assert dict(ResultDatabase.of(suite).latest(suite)) == {}
+    assert not (folder.path / ".rubric").exists()
+    run(suite, result("a"))
+    before = {path.name for path in (folder.path / ".rubric").iterdir()}
+    assert before == {".gitignore", "results.db"}
+    known = dict(ResultDatabase.of(suite).latest(suite))
+    assert known["a"].result.score == 1.0
+    assert {path.name for path in (folder.path / ".rubric").iterdir()} == before
+
+
+def test_files_are_for_their_owner_alone(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    writer = ResultDatabase.of(suite).begin(RunInfo(suites=(suite,)))
+    writer.add(result("a"), suite=suite)
+    made = [path for path in (folder.path / ".rubric").iterdir() if path.name.startswith("results.db")]
+    assert {path.name for path in made} == {"results.db", "results.db-wal", "results.db-shm"}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made} == {0o600}
+    writer.end(RunState.DONE)
+
+
+def test_a_folder_that_is_removed_meanwhile_is_made_anew(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    writer = ResultDatabase.of(suite).begin(RunInfo(suites=(suite,)))
+    writer.add(result("a"), suite=suite)
+    for path in (folder.path / ".rubric").iterdir():
+        path.unlink()
+    writer.add(result("b"), suite=suite)
+    writer.end(RunState.DONE)
+    assert [name for name, _ in ResultDatabase.of(suite).latest(suite)] == ["b"]
+    assert [one.id for one in ResultDatabase.of(suite).runs()] == [writer.id]
