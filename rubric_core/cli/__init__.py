@@ -5,47 +5,15 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from importlib import import_module
-from typing import Any
 
-from rubric_core import __version__
+from rubric_core.cli.parser import chosen_colour, make_parser
 
 __all__ = ["main"]
 
-#: Each is a module here with `add_arguments(parser)` and `main(args) -> int`; only the one asked for is imported.
-COMMANDS = {
-    "check": "say what is wrong in suites, and fix it",
-    "format": "format suites: indentation and spaces",
-    "run": "run the cases of suites and score the answers",
-    "judge": "how far a judge can be trusted",
-    "local": "a live target without key or network",
-    "explain": "what a code means, with an example",
-    "migrate": "carry suites to a newer dialect",
-    "schema": "print the JSON Schema of a dialect",
-    "trust": "allow suites in a folder to be run from the editor",
-}
-#: For those who work on rubric itself; not listed.
-_INTERNAL = {"reference": "write the pages of the reference"}
 WRONG_USE = 2
 #: What a shell says of a program that SIGPIPE ended, so that `set -o pipefail` sees it.
 READER_GONE = 141
-
-
-class _HelpFormatter(argparse.HelpFormatter):
-    """As usual, but that the terminal is asked for its width only when something is shown: every option makes such a formatter."""
-
-    def __init__(self, prog: str, indent_increment: int = 2, max_help_position: int = 24) -> None:
-        super().__init__(prog, indent_increment, max_help_position, width=1)
-        self._widest_position = max_help_position
-
-    def format_help(self) -> str:
-        """See `argparse.HelpFormatter`."""
-        import shutil  # noqa: PLC0415  # loads every archive format
-
-        self._width = shutil.get_terminal_size().columns - 2
-        self._max_help_position = min(self._widest_position, max(self._width - 20, self._indent_increment * 2))
-        return super().format_help()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,28 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(
-        prog="rubric",
-        description="Checks and runs LLM evaluation suites in YAML.",
-        epilog="rubric COMMAND --help says more.",
-        formatter_class=partial(_HelpFormatter, max_help_position=20),
-    )
-    parser.add_argument("--version", action="version", version=f"rubric {__version__}")
-    commands = parser.add_subparsers(prog=parser.prog, dest="command", metavar="COMMAND", required=True)
-    for name, words in {**COMMANDS, **_INTERNAL}.items():
-        listed: dict[str, Any] = {"help": words} if name in COMMANDS else {}
-        description = f"{words[0].upper()}{words[1:]}."
-        command = commands.add_parser(name, description=description, formatter_class=_HelpFormatter, **listed)
-        command.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
-        if given[:1] == [name]:
-            import_module(f"{__name__}.{name}").add_arguments(command)
-    options = parser.parse_args(given)
+    options = make_parser(given[0] if given else "").parse_args(given)
     from rubric_core.cli.sanitize import safe_streams  # noqa: PLC0415  # --help and --version need none of it
 
     _open_streams()
     _speak_utf8()
     try:
-        with safe_streams(text=_is_for_people(options)):
+        with chosen_colour(options.color), safe_streams(text=_is_for_people(options)):
             code = int(import_module(f"{__name__}.{options.command}").main(options))
         sys.stdout.flush()  # a full disk is told here, while it can be
     except BrokenPipeError:
@@ -105,7 +58,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 def _is_for_people(options: argparse.Namespace) -> bool:
     """Whether a command prints sentences; else a document, a patch, a schema or rows for a program."""
     asked = vars(options)
-    data = options.command == "schema" or asked.get("diff") or "-" in (asked.get("paths") or ())
+    data = options.command in ("schema", "completion") or asked.get("diff") or "-" in (asked.get("paths") or ())
     return not data and asked.get("format", "text") == "text"
 
 

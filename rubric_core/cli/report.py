@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO, TypeAlias
 
 from rubric_core.cli.annotated_suite import ROLES, AnnotatedSuite
 from rubric_core.cli.case_table import InFileOrder
@@ -11,22 +11,25 @@ from rubric_core.cli.failures import count_graders, failures, grader_failures
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.suite_run import Ending, SuiteOutcome
-from rubric_core.cli.terminal_style import columns_of
+from rubric_core.cli.terminal_style import TerminalStyle, columns_of
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.model.exchanges import add_usage, tokens_of
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.explain import explanation
-from rubric_core.evaluation.reporting.inline_marks import seconds_words
+from rubric_core.evaluation.reporting.inline_marks import seconds_words, shortened
 from rubric_core.evaluation.reporting.transcript import transcript, usage_words
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.wording import count
 
-__all__ = ["SuiteReport", "listed"]
+__all__ = ["SuiteReport", "Volume", "listed"]
 
 #: Lines of a suite that are still printed as a whole.
 _MOST_LINES = 250
 _MOST_NAMES = 6
+_LONGEST_REASON = 400
+#: How much is shown.
+Volume: TypeAlias = Literal["quiet", "normal", "verbose"]
 _NOTHING = EvaluatorResult(name="", type="", verdict=Verdict.UNSCORED)
 
 
@@ -49,11 +52,14 @@ class SuiteReport:
         explain: Whether to say how each score came about.
         show_prompts: Whether to show what was sent.
         allows_errors: Whether a case may pass although a grader of it failed.
+        volume: Whether only what did not pass is shown, or more of every case.
     """
 
     def __init__(
-        self, out: TextIO, live: Live, *, several: bool, explain: bool, show_prompts: bool, allows_errors: bool
-    ) -> None:
+        self, out: TextIO, live: Live, *, several: bool, explain: bool, show_prompts: bool, allows_errors: bool,
+        volume: Volume = "normal",
+    ) -> None:  # fmt: skip
+        self._volume = volume
         self._allows_errors = allows_errors
         self._show_prompts = show_prompts
         self._out = out
@@ -62,7 +68,7 @@ class SuiteReport:
         self._explain = explain
         self._safe = StreamSanitizer(out)
         self._style = self._safe.style
-        self._listing = several
+        self._listing = several or volume != "normal"
         self._ended: list[_Ended] = []
         self._before: Counter[Verdict] = Counter()
         self._begun = False
@@ -75,15 +81,15 @@ class SuiteReport:
 
     def begin(self, suite: LoadedSuite, cases: int) -> None:
         """The next suite."""
-        self._listing = self._several or self.is_listed(suite)
-        if self._several and cases:
+        self._listing = self._several or self._volume != "normal" or self.is_listed(suite)
+        if self._several and cases and self._volume != "quiet":
             space = "\n" if self._begun else ""
             self._live.put(f"{space}{self._style.paint(self._safe(str(suite.path)), 'bold')}\n")
         self._begun, self._order = self._begun or cases > 0, InFileOrder()
 
     def take(self, place: int, result: CaseResult) -> None:
         """A case is done. On a terminal lines keep the order of the file, elsewhere they come as they can."""
-        if not self._listing:
+        if not self._listing or self._volume == "quiet":
             return
         ready = self._order.take(place, result) if self._live.draws and place >= 0 else (result,)
         for each in ready:
@@ -91,6 +97,7 @@ class SuiteReport:
 
     def _put(self, result: CaseResult) -> None:
         lines = ["", *_explained(result)] if self._explain else [self._live.line(result, self._style)]
+        lines += _detailed(result, self._style) if self._volume == "verbose" else []
         lines += [*transcript(result), ""] if self._show_prompts else []
         self._live.put("".join(f"{self._safe(line)}\n" for line in lines), self._order.next + 1)
 
@@ -107,7 +114,7 @@ class SuiteReport:
 
     def end(self, done: SuiteOutcome) -> None:
         """A suite is over, or broken off: what waited for its turn is printed."""
-        for result in self._order.rest():
+        for result in self._order.rest() if self._volume != "quiet" else ():
             self._put(result)
         self._before += done.before
         whole = None if self._listing or done.broken_off else done
@@ -171,6 +178,17 @@ class SuiteReport:
 
     def _counted(self, counts: Counter[Verdict]) -> str:
         return ", ".join(self._style.paint(f"{counts[v]} {v.value}", ROLES[v]) for v in Verdict if counts[v])
+
+
+def _detailed(result: CaseResult, style: TerminalStyle) -> Iterator[str]:
+    """What each evaluator of a case says, and its answer."""
+    for each in result.evaluators:
+        score = "no score" if each.score is None else f"{each.score:.2f}"
+        words = each.reason or each.reasoning or "; ".join((*each.misses, *each.hits))
+        said = f": {shortened(words, _LONGEST_REASON)}" if words else ""
+        yield f"    {style.paint(f'{each.name} {score}', ROLES[each.verdict])}{said}"
+    for number, line in enumerate(result.answer.splitlines()):
+        yield style.paint(f"    {'answer: ' if not number else '        '}{line}", "dim")
 
 
 def _explained(result: CaseResult) -> list[str]:

@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "or a grader could not run or crashed (also when other cases failed), 4 every case that ran passed and --max-cost or "
         "--max-seconds ended the run before the others, 130 stopped by Ctrl-C. What is done is kept in .rubric/results."
     )
+    parser.usage = "rubric run [OPTION]… FILE[::CASE-ID]…"
     parser.add_argument(
         "suites",
         nargs="+",
@@ -55,7 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--record", action="store_true", help="ask judges what is not recorded yet, and keep it beside the suite")
     add("--refresh", action="store_true", help="ask judges everything again, and keep it in place of what was recorded")
     add("--replay", action="store_true", help="ask no judge: use what was recorded")
-    add = parser.add_argument_group("what is shown and kept").add_argument
+    shown = parser.add_argument_group("what is shown and kept")
+    add = shown.add_argument
+    how_much = shown.add_mutually_exclusive_group().add_argument
+    how_much("-q", "--quiet", action="store_true", help="show only what did not pass, and the summary")
+    how_much("-v", "--verbose", action="store_true", help="show the answer to each case, and what each evaluator says")
     add(
         "--format",
         choices=("text", "json", "jsonl"),

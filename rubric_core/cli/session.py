@@ -13,7 +13,7 @@ from typing import TextIO
 from rubric_core.cli.json_output import JsonReport, JsonRows
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.plan import SuitePlan
-from rubric_core.cli.report import SuiteReport, listed
+from rubric_core.cli.report import SuiteReport, Volume, listed
 from rubric_core.cli.result_files import ResultFiles
 from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.selection import resume_command
@@ -54,14 +54,17 @@ class CliSession:
         #: The exit code of a run that was broken off; 0 for one that was not.
         self.broken_off = 0
         text = options.format == "text"
-        whole = text and not several and not any(SuiteReport.is_listed(plan.suite) for plan in plans)
+        volume: Volume = "quiet" if options.quiet else "verbose" if options.verbose else "normal"
+        whole = (
+            text and volume == "normal" and not several and not any(SuiteReport.is_listed(plan.suite) for plan in plans)
+        )
         self._live = Live(out, self._count, plain=whole, whole=whole)
         self._shown: ResultDisplay
         if text:
             allows = options.allow_grader_errors
             self._shown = SuiteReport(
                 out, self._live, several=several, explain=options.explain, show_prompts=options.show_prompts,
-                allows_errors=allows,
+                allows_errors=allows, volume=volume,
             )  # fmt: skip
         elif options.format == "json":
             self._shown = JsonReport(self._live, several=several, prompts=options.show_prompts)

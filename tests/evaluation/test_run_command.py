@@ -369,3 +369,35 @@ def test_settings_that_are_not_acted_on_are_said_once(suite: Folder, capsys: pyt
 def test_ways_to_record_exclude_each_other(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "suite.eval.yaml", "--record", "--refresh")
     assert (code, err) == (2, "rubric: --record and --refresh exclude each other\n")
+
+
+def test_quietly(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "suite.eval.yaml", "-q")
+    assert out.splitlines()[:3] == [
+        "",
+        "suite.eval.yaml:8 bad failed 0.50, needs 0.80",
+        '    contains-goodbye: does not contain "goodbye"',
+    ]
+    assert "good passed" not in out
+
+
+def test_quietly_when_all_is_well(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    suite.suite(PASSING)
+    suite.suite(PASSING, "b.eval.yaml")
+    _, out, _ = run(capsys, "suite.eval.yaml", "b.eval.yaml", "--quiet")
+    assert out.startswith("\n2 suites: 4 passed · target default")
+    assert len(out.splitlines()) == 2
+
+
+def test_verbosely(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "suite.eval.yaml", "-v")
+    lines = out.splitlines()
+    assert "    answer: hello world" in lines
+    assert '    contains-goodbye 0.00: does not contain "goodbye"' in lines
+    assert '    words 1.00: contains "HELLO"' in lines
+
+
+def test_quiet_and_verbose_exclude_each_other(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "suite.eval.yaml", "-q", "-v")
+    assert code == 2
+    assert "not allowed with" in err

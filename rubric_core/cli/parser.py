@@ -1,0 +1,136 @@
+"""The parser of the command line: its commands, and what was meant where a word is misspelt."""
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from typing import Any, NoReturn
+
+from rubric_core import __version__
+from rubric_core.language.closest_name import closest
+
+__all__ = ["COMMANDS", "CommandParser", "RootParser", "chosen_colour", "make_parser"]
+
+#: Each is a module here with `add_arguments(parser)` and `main(args) -> int`; only the one asked for is imported.
+COMMANDS = {
+    "check": "say what is wrong in suites, and fix it",
+    "format": "format suites: indentation and spaces",
+    "run": "run the cases of suites and score the answers",
+    "judge": "how far a judge can be trusted",
+    "local": "a live target without key or network",
+    "explain": "what a code means, with an example",
+    "migrate": "carry suites to a newer dialect",
+    "schema": "print the JSON Schema of a dialect",
+    "trust": "allow suites in a folder to be run from the editor",
+    "completion": "print what completes these commands in a shell",
+}
+#: For those who work on rubric itself; not listed.
+_INTERNAL = {"reference": "write the pages of the reference"}
+_COLOURS = ("auto", "always", "never")
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """As usual, but that the terminal is asked for its width only when something is shown: every option makes such a formatter."""
+
+    def __init__(self, prog: str, indent_increment: int = 2, max_help_position: int = 24) -> None:
+        super().__init__(prog, indent_increment, max_help_position, width=1)
+        self._widest_position = max_help_position
+
+    def format_help(self) -> str:
+        """See `argparse.HelpFormatter`."""
+        import shutil  # noqa: PLC0415  # loads every archive format
+
+        self._width = shutil.get_terminal_size().columns - 2
+        self._max_help_position = min(self._widest_position, max(self._width - 20, self._indent_increment * 2))
+        return super().format_help()
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser that says which option was probably meant."""
+
+    @property
+    def arguments(self) -> Sequence[argparse.Action]:
+        """Everything that it takes."""
+        return self._actions
+
+    @property
+    def options(self) -> list[str]:
+        """The options that it knows and lists."""
+        return [name for each in self._actions if each.help != argparse.SUPPRESS for name in each.option_strings]
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Say that arguments are not known, and end."""
+        name = next((each.partition("=")[0] for each in unknown if each.startswith("--")), "")
+        meant = closest(name, [each for each in self.options if each.startswith("--")]) if name else None
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{f'; did you mean {meant}?' if meant else ''}")
+
+
+class RootParser(CommandParser):
+    """The parser of all commands."""
+
+    commands: "argparse._SubParsersAction[CommandParser]"
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """See `argparse.ArgumentParser`; ends the program for wrong use, in the words of the command."""
+        first = args[0] if args else ""
+        if first and not first.startswith("-") and first not in self.commands.choices:
+            meant = closest(first, COMMANDS)
+            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(COMMANDS)}"
+            self.error(f"there is no command {first!r}; {hint}")
+        parsed, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.commands.choices[parsed.command].refuse(unknown)
+        return parsed
+
+
+def make_parser(wanted: str | None) -> RootParser:
+    """The parser; of the commands, only `wanted` knows its options, or all of them where it is None."""
+    parser = RootParser(
+        prog="rubric",
+        description="Checks and runs LLM evaluation suites in YAML.",
+        epilog="rubric COMMAND --help says more.",
+        formatter_class=partial(HelpFormatter, max_help_position=20),
+    )
+    parser.add_argument("--version", action="version", version=f"rubric {__version__}")
+    parser.commands = parser.add_subparsers(
+        prog=parser.prog, dest="command", metavar="COMMAND", required=True, parser_class=CommandParser
+    )
+    for name, words in {**COMMANDS, **_INTERNAL}.items():
+        listed: dict[str, Any] = {"help": words} if name in COMMANDS else {}
+        description = f"{words[0].upper()}{words[1:]}."
+        command = parser.commands.add_parser(name, description=description, formatter_class=HelpFormatter, **listed)
+        command.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+        if wanted in (None, name):
+            import_module(f"rubric_core.cli.{name}").add_arguments(command)
+            command.add_argument(
+                "--color",
+                choices=_COLOURS,
+                default="auto",
+                help="whether to colour what is printed; by itself on a terminal, as NO_COLOR and FORCE_COLOR say",
+            )
+    return parser
+
+
+@contextmanager
+def chosen_colour(choice: str) -> Iterator[None]:
+    """While this lasts, the environment says what `--color` says, to everything that prints and to programs that are started."""
+    names = ("NO_COLOR", "FORCE_COLOR")
+    before = {name: os.environ.get(name) for name in names}
+    wanted = {"always": (None, "1"), "never": ("1", None)}.get(choice)
+    try:
+        if wanted is not None:
+            _set(dict(zip(names, wanted, strict=True)))
+        yield
+    finally:
+        if wanted is not None:
+            _set(before)
+
+
+def _set(variables: dict[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
