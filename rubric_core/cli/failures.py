@@ -6,8 +6,9 @@ from pathlib import Path
 
 from rubric_core.cli.annotated_suite import ROLES
 from rubric_core.cli.terminal_style import TerminalStyle
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.reporting.inline_marks import ERROR, grader_words, shortened
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.reporting.failure_lines import failure_lines
+from rubric_core.evaluation.reporting.inline_marks import ERROR, shortened
 from rubric_core.validation.wording import count
 
 __all__ = ["count_graders", "failures", "grader_failures"]
@@ -22,7 +23,7 @@ def failures(path: Path, results: Sequence[CaseResult], style: TerminalStyle) ->
     """Each case of a suite that did not pass, with what did not hold; what several in a row have in common is told once, behind the last of them."""
     several = len({result.target for result in results}) > 1
     failing = [result for result in results if result.verdict is not Verdict.PASSED]
-    details = [_details(result) for result in failing]
+    details = [failure_lines(result) for result in failing]
     for number, result in enumerate(failing):
         needs = "" if result.reason else f", needs {result.threshold:.2f}"
         score = f" {result.score:.2f}{needs}" if result.score is not None else ""
@@ -63,34 +64,5 @@ def count_graders(results: Sequence[CaseResult]) -> str:
     return f"{ERROR} {count(sum(hit), 'grader')} failed{where}" if hit else ""
 
 
-def _details(result: CaseResult) -> list[str]:
-    """What did not hold. Why graders failed is told once for all cases."""
-    errors = grader_words(result)
-    lines = [f"    {errors}"] if errors else []
-    if result.reason and not (errors and result.verdict is Verdict.UNSCORED):
-        lines.append(f"    {result.reason}")
-    return lines + [line for e in result.evaluators for line in _evaluator_lines(e, result.reason)]
-
-
 def _file_of(path: Path, result: CaseResult) -> str:
     return os.path.normpath(path.parent / result.file) if result.file else str(path)
-
-
-def _evaluator_lines(result: EvaluatorResult, known: str) -> Iterator[str]:
-    """What did not hold; the reason that is told already is not told again."""
-    told = result.failure or (result.score is None and result.reason in known)
-    if result.verdict is Verdict.PASSED or (told and not result.members):
-        return
-    for member in result.members:
-        yield from _evaluator_lines(member, known)
-    judged = result.score is not None
-    failed = [c for c in result.criteria if c.verdict is not Verdict.PASSED and judged]
-    for criterion in failed:
-        raw = f" {criterion.raw}/10" if criterion.raw is not None else ""
-        minimum = f" (needs {criterion.minimum * 10:g})" if criterion.raw is not None and criterion.minimum else ""
-        words = criterion.reason or criterion.reasoning or (criterion.outcome if criterion.named else "")
-        said = f": {shortened(words, 160)}" if words else ""
-        yield f"    {result.name} / {criterion.label}{raw}{minimum}{said}"
-    if not failed and not result.members and not told:
-        words = result.reason or "; ".join(result.misses) or result.reasoning
-        yield f"    {result.name}: {shortened(words, 240)}"

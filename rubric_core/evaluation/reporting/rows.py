@@ -5,9 +5,10 @@ from typing import Any
 from rubric_core.evaluation.model.exchanges import Usage
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, jsonable
 from rubric_core.evaluation.reporting.transcript import SentRequest
+from rubric_core.evaluation.results.records import RunRecord
 from rubric_core.evaluation.scoring.score import ungraded_words
 
-__all__ = ["case_row", "evaluation_row", "request_row", "usage_row"]
+__all__ = ["case_row", "evaluation_row", "request_row", "run_row", "usage_row"]
 
 
 def case_row(result: CaseResult) -> dict[str, Any]:
@@ -20,6 +21,17 @@ def case_row(result: CaseResult) -> dict[str, Any]:
         "grader_errors": [{"evaluator": each.name, "error": each.reason} for each in result.grader_errors],
         "evaluators": [_evaluator_row(each) for each in result.evaluators],
         **({"details": jsonable(result.details)} if result.details else {}),
+    }  # fmt: skip
+
+
+def run_row(run: RunRecord) -> dict[str, Any]:
+    """What is known of a run as a whole; null is what nothing tells."""
+    return {
+        "id": run.id, "started_at": run.started_at, "ended_at": run.ended_at, "state": run.state.value, "commit": run.commit or None,
+        "dirty": run.dirty, "command": list(run.command), "suites": list(run.suites), "dialects": list(run.dialects),
+        "targets": list(run.targets), "judges": list(run.judges), "counts": {verdict.value: n for verdict, n in run.counts.items()},
+        "grader_errors": run.grader_errors, "token_usage": jsonable(run.tokens), "cost_usd": run.cost_usd,
+        "duration_ms": run.duration_ms, "rubric_version": run.rubric_version,
     }  # fmt: skip
 
 

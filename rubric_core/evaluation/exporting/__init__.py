@@ -1,0 +1,1 @@
+"""A stored run in the formats that other programs read: JSON, JSON Lines, CSV, JUnit XML and Markdown."""

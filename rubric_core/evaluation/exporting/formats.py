@@ -1,0 +1,49 @@
+"""The formats of exports: by name, and by the ending of the file that is to be written."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from rubric_core.evaluation.exporting.csv_table import csv_table
+from rubric_core.evaluation.exporting.json_documents import json_document, json_rows
+from rubric_core.evaluation.exporting.junit import junit_xml
+from rubric_core.evaluation.exporting.markdown_summary import markdown_summary
+from rubric_core.evaluation.exporting.run_cases import ExportedRun
+
+__all__ = ["FORMATS", "ExportFormat", "UnknownFormatError", "exported", "format_of"]
+
+ExportFormat: TypeAlias = Literal["csv", "json", "jsonl", "junit", "markdown"]
+FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
+_ENDINGS: Mapping[str, ExportFormat] = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".xml": "junit",
+    ".md": "markdown",
+    ".markdown": "markdown",
+}
+_WRITERS: Mapping[ExportFormat, Callable[[ExportedRun], Iterator[str]]] = {
+    "csv": csv_table,
+    "json": json_document,
+    "jsonl": json_rows,
+    "junit": junit_xml,
+    "markdown": markdown_summary,
+}
+
+
+class UnknownFormatError(ValueError):
+    """No format has the ending of a file; the message is a sentence that lists those that there are."""
+
+
+def format_of(path: Path) -> ExportFormat:
+    """The format that the ending of a file stands for. Raises UnknownFormatError."""
+    found = _ENDINGS.get(path.suffix.lower())
+    if found is None:
+        raise UnknownFormatError(f"{path}: no format ends with {path.suffix!r}; use {', '.join(_ENDINGS)}")
+    return found
+
+
+def exported(run: ExportedRun, form: ExportFormat) -> Iterator[str]:
+    """The run in a format, piece by piece, as text."""
+    return _WRITERS[form](run)

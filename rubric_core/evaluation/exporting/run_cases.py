@@ -1,0 +1,48 @@
+"""The cases of a stored run for an export: in the order of their files, read from the store as often as a format needs."""
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.results.records import RunCase, RunRecord
+
+__all__ = ["ExportedRun"]
+
+
+class ExportedRun:
+    """A run with its cases. Results are read one at a time, so that the memory does not depend on how many there are.
+
+    Args:
+        record: The run.
+        read: Gives its cases, each time anew.
+        prompts: Whether to include what was sent to targets, judges and programs.
+    """
+
+    def __init__(self, record: RunRecord, read: Callable[[], Iterator[RunCase]], *, prompts: bool = False) -> None:
+        self.record = record
+        self.prompts = prompts
+        # Cases end in any order; workers decide it. Only the way back to a result is kept of each.
+        placed = sorted((_place(case), number, case) for number, case in enumerate(read()))
+        self._cases = [case for _, _, case in placed]
+
+    def __iter__(self) -> Iterator[tuple[RunCase, CaseResult]]:
+        return ((case, case.result) for case in self._cases)
+
+    def by_suite(self) -> Iterator[tuple[str, list[RunCase]]]:
+        """The cases of each suite, by its path relative to the root."""
+        for suite, cases in groupby(self._cases, key=lambda case: case.suite):
+            yield suite, list(cases)
+
+    @property
+    def cases(self) -> list[RunCase]:
+        """All of them, without their results."""
+        return self._cases
+
+    def name(self, case: RunCase) -> str:
+        """What a case is called: its id, with the target where the run asked several."""
+        return f"{case.id} [{case.target}]" if len(self.record.targets) > 1 and case.target else case.id
+
+
+def _place(case: RunCase) -> tuple[str, str, int, str]:
+    result = case.result
+    return case.suite, result.file, result.line, case.target
