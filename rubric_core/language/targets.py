@@ -61,6 +61,20 @@ class Entry(Shape):
     workers = key(
         Integer(at_least=1), "How many requests it is given at once.", shown="as many as there are", example="4"
     )
+    requests_per_minute = key(
+        Integer(at_least=1),
+        "How many requests it is given in any minute, by all cases and judges together; what is sent again after an error counts.",
+        shown="as many as there are",
+        example="60",
+        extension=True,
+    )
+    tokens_per_minute = key(
+        Integer(at_least=1),
+        "How many tokens it is given in any minute, those of its answers included.",
+        shown="as many as there are",
+        example="90000",
+        extension=True,
+    )
     provider_batching = key(Boolean(), "Whether all cases go to it in one call.", default=False, shown="false")
     subagent_mode_allowed = key(Boolean(), "Whether it may hand work to subagents.")
     workspace_template = key(

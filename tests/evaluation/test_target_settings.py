@@ -145,7 +145,7 @@ async def test_the_pauses_before_retries_grow_up_to_a_limit(folder: Folder, judg
 
 @pytest.mark.parametrize(
     ("header", "pause"),
-    [("7", 7.0), ("0.2", 0.5), ("Sat, 21 Nov 2026 12:00:09 GMT", 9.0), ("Sat, 21 Nov 2020 12:00:00 GMT", 0.5), ("soon", 0.5), ("Fri, 31 Dec 999999999999 23:59:59 GMT", 0.5), ("9999", 30.0)],
+    [("7", 7.0), ("0.2", 0.5), ("Sat, 21 Nov 2026 12:00:09 GMT", 9.0), ("Sat, 21 Nov 2020 12:00:00 GMT", 0.5), ("soon", 0.5), ("Fri, 31 Dec 999999999999 23:59:59 GMT", 0.5), ("60", 60.0)],
 )  # fmt: skip
 async def test_a_server_says_how_long_to_leave_it_alone(
     folder: Folder, judge: JudgeServer, header: str, pause: float
@@ -155,6 +155,19 @@ async def test_a_server_says_how_long_to_leave_it_alone(
     folder.targets(judge.target("default", retry_initial_delay_ms=500))
     assert (await folder.one(SUITE)).verdict is Verdict.PASSED
     assert clock.waited == [pause]
+
+
+async def test_a_server_that_asks_for_more_patience_than_a_run_has(folder: Folder, judge: JudgeServer) -> None:
+    folder.clock = clock = Waits()
+    judge.replies = [Fault(429, b"{}", {"Retry-After": "9999"}), "ok"]
+    folder.targets(judge.target("default"))
+    words = "the server asks to be left alone for 9999 s (429: {}); write retry_max_delay_ms to try earlier (targets.yaml:1)"
+    assert (await folder.one(SUITE)).reason == f"target default: {words}"
+    assert clock.waited == []
+    judge.replies = [*["ok"] * len(judge.bodies), Fault(429, b"{}", {"Retry-After": "9999"}), "ok"]
+    folder.targets(judge.target("default", retry_max_delay_ms=30_000))
+    assert (await folder.one(SUITE)).verdict is Verdict.PASSED
+    assert clock.waited == [30.0]
 
 
 async def test_a_server_that_asks_to_slow_down_is_left_alone_by_every_case(folder: Folder, judge: JudgeServer) -> None:

@@ -18,6 +18,7 @@ from rubric_core.evaluation.model.arguments import fraction, one_of, positive, w
 from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
 from rubric_core.evaluation.model.recording import RecordingMode
 from rubric_core.evaluation.model.template_filters import TemplateFilters
+from rubric_core.evaluation.targets.rate_limits import RateLimits
 from rubric_core.evaluation.templating.interpolate import Interpolation
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
@@ -64,6 +65,8 @@ class Options:
     allow_grader_errors: bool = False
     #: Evaluators of one's own, by kind.
     evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
+    #: What each target has been asked within a minute: runs with the same options share it.
+    rate_limits: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_evaluators(self.evaluators)

@@ -54,7 +54,10 @@ def targets_for(case: Runnable, files: Files) -> Targets:
     suite, options = case.suite, case.suite.evaluate_options
     pause = float(options.delay or 0) if options is not None else 0.0
     given = case.options.targets_file
-    found = replace(load_targets(case.directory, files, None if given is None else Path(given)), pause=pause)
+    rates = case.options.rate_limits
+    found = replace(
+        load_targets(case.directory, files, None if given is None else Path(given)), pause=pause, rates=rates
+    )
     written = [*as_list(suite.providers), *as_list(suite.targets)]
     home = TargetSource(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line, case.dialect.name)
     aliases = other_names(case.suite, home) if found.file is not None or written else []
@@ -65,7 +68,7 @@ def targets_for(case: Runnable, files: Files) -> Targets:
         return found
     inside = targets_in(home, beside_others=True)
     inside = replace(inside, entries=(*aliases, *inside.entries))
-    return Targets(case.directory, inside.joined(found.file), found.trouble, pause=pause)
+    return Targets(case.directory, inside.joined(found.file), found.trouble, pause=pause, rates=rates)
 
 
 def shared_targets(case: Runnable, files: Files) -> Targets:

@@ -27,8 +27,8 @@ _LARGEST = 20_000_000
 _JSON = json.JSONEncoder(sort_keys=True, default=str)
 #: What a person asks for who only says which suite is to be run.
 _NOTHING_ASKED = [None, None, None]
-#: A setting of targets by which no answer and no score differs.
-_PRICES = "prices"
+#: Settings of targets by which no answer and no score differs.
+_BESIDES = frozenset({"prices", "requests_per_minute", "tokens_per_minute"})
 #: Keys of a suite that say something about it and nothing to a run.
 _TALK = frozenset(
     {
@@ -115,7 +115,7 @@ def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
 def _shown(entries: Iterable[LoadedTargetEntry]) -> Iterator[Mapping[str, Any]]:
     """Entries without what looks like a secret."""
     for entry in entries:
-        shown = {k: v for k, v in entry.settings.items() if k != _PRICES}
+        shown = {k: v for k, v in entry.settings.items() if k not in _BESIDES}
         settings = {k: v for k, v in shown.items() if not looks_secret(k) or "{{" in str(v)}
         yield {"name": entry.name, "kind": entry.kind, "settings": settings}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.evaluation.model.inputs import ResolvedTarget
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.rate_limits import RateLimits
 from rubric_core.evaluation.targets.settings import (
     UNUSED,
     AnsweringTarget,
@@ -67,6 +68,8 @@ class Targets:
     _answer: set[str] = field(default_factory=set, repr=False, compare=False)
     #: Milliseconds between two calls of a target that says nothing itself.
     pause: float = 0.0
+    #: What targets may be asked in a minute, for all suites of a run.
+    rates: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -201,7 +204,10 @@ class Targets:
         prices = vars(read.shape).get("prices")
         provider = PricedProvider(provider, prices) if isinstance(prices, Prices) else provider
         delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
-        return GuardedProvider(provider, redact, ports.clock, read.shape.workers, delay)
+        rate = self.rates.of(
+            (entry.home.path, entry.name), read.shape.requests_per_minute, read.shape.tokens_per_minute
+        )
+        return GuardedProvider(provider, redact, ports.clock, read.shape.workers, delay, rate)
 
     def _read(self, entry: LoadedTargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], ResolvedEntry]":
         """The kind of an entry and its settings. Raises Unscored."""

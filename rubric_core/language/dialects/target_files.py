@@ -70,7 +70,7 @@ def _gives_up(*names: str, instead: str, refused: bool = False) -> Change:
 
 
 TARGETS_0_1: tuple[Change, ...] = (
-    adds(Entry, "name", "provider", "settings", grader_target="judge_target"),
+    adds(Entry, "name", "provider", "settings", "requests_per_minute", "tokens_per_minute", grader_target="judge_target"),
     adds(Prices),
     adds(Api),
     adds(Model),

@@ -19,6 +19,8 @@ _SIZE_LIMIT = 10_000_000
 _SHOWN = 300
 _TIMEOUT = 120.0
 _RETRIES = 3
+#: Seconds that a server may ask to be left alone, where `retry_max_delay_ms` says nothing.
+_LONGEST_ASKED = 120.0
 _FIRST_DELAY_MS, _LONGEST_DELAY_MS, _FACTOR = 500.0, 30_000.0, 2.0
 #: How streams of events begin.
 _STREAM = ("data:", "event:")
@@ -90,6 +92,9 @@ class HttpTarget:
                         self._refused(url, reply, refusal, retries, keyed=bool(headers)), reply.status, refusal
                     )
                 asked = self._retry_after(reply)
+                if self.settings.retry_max_delay_ms is None:
+                    self._require_patience(asked, reply)
+                    longest = max(longest, asked)
                 wait, why = max(delay, asked), f"{reply.status}: {refusal_of(reply).said}".removesuffix(": ")
                 if asked:
                     self._not_before = max(self._not_before, clock.seconds() + min(asked, longest))
@@ -118,6 +123,14 @@ class HttpTarget:
             return max(0.0, (until - self.ports.clock.now()).total_seconds())
         except (ValueError, TypeError, OverflowError):
             return 0.0
+
+    def _require_patience(self, asked: float, reply: HttpReply) -> None:
+        """Raises HttpRefusalError for a server that asks to be left alone for longer than a run should wait."""
+        if asked > _LONGEST_ASKED:
+            refusal = refusal_of(reply)
+            more = f": {refusal.said}" if refusal.said else ""
+            words = f"the server asks to be left alone for {asked:.0f} s ({reply.status}{more}); write retry_max_delay_ms to try earlier"
+            raise HttpRefusalError(f"{words} ({self.place.where('')})", reply.status, refusal)
 
     def _unreached(self, error: NetworkError) -> str:
         hint = ". Is the server running?" if "refused" in str(error) else ""

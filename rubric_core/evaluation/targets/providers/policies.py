@@ -8,9 +8,10 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
+from rubric_core.evaluation.targets.rate_limits import RateLimit
 from rubric_core.language.providers import Prices
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request
+from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request, SentPayload
 
 __all__ = ["FallbackProvider", "GuardedProvider", "PricedProvider"]
 
@@ -45,6 +46,8 @@ class GuardedProvider(ProviderWrapper):
     workers: int | None = None
     #: Seconds between the starts of two requests.
     delay: float = 0.0
+    #: What it may be asked in a minute.
+    rate: RateLimit | None = None
     _room: asyncio.Semaphore | None = None
     _next: float = 0.0
 
@@ -69,10 +72,23 @@ class GuardedProvider(ProviderWrapper):
         if self.redact:
             request = replace_fields(request, sent=lambda each: sent(self.redact.within(each)))
         try:
-            answer = await self.inner.ask(request)
+            answer = await (self.inner.ask(request) if self.rate is None else self._within(self.rate, request))
         except ProviderError as error:
             raise ProviderError(" ".join(self.redact(str(error)).split())) from None
         return self.redact.within(answer)
+
+    async def _within(self, rate: RateLimit, request: Request) -> Answer:
+        """Ask as soon as the limits of the target allow it; what is sent again after an error counts, too."""
+        counted, sent = await rate.admit(request.prompt, self.clock), request.sent
+
+        def heard(payload: SentPayload) -> None:
+            if payload.again:
+                rate.repeated(counted, self.clock)
+            sent(payload)
+
+        answer = await self.inner.ask(replace_fields(request, sent=heard))
+        rate.answered(counted, answer.tokens)
+        return answer
 
 
 @dataclass
