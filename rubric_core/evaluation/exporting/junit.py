@@ -76,7 +76,7 @@ def _outcome(case: RunCase) -> str:
 def _type(result: CaseResult) -> str:
     """What a failure is of: the type of the first evaluator that did not pass."""
     if result.verdict is not Verdict.FAILED:
-        return result.verdict.value
+        return str(result.verdict.value)
     found = next((each for each in result.evaluators if each.verdict is not Verdict.PASSED), None)
     return found.type if found is not None else "failed"
 
