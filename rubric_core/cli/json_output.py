@@ -77,11 +77,11 @@ class JsonReport:
         for result in self._order.rest():
             self._document.put(result)
         derived = {name: value for name, value, _ in done.derived.values()} if done.derived else None
-        self._document.end(derived, stopped=done.broken_off)
+        self._document.end(derived, stopped=done.broken_off, not_run=done.not_run)
 
     def finish(self, ending: Ending) -> None:
         """Every suite is over. A document that is broken off is JSON all the same."""
-        self._document.finish(stopped=ending.broken_off)
+        self._document.finish(stopped=ending.broken_off, not_run=ending.not_run)
 
 
 def _verdict_of(result: CaseResult) -> CaseResult:

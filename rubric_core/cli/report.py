@@ -11,6 +11,7 @@ from rubric_core.cli.failures import count_graders, failures, grader_failures
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.suite_run import Ending, SuiteOutcome
+from rubric_core.cli.target_matrix import matrix_lines
 from rubric_core.cli.terminal_style import TerminalStyle, columns_of
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.load import LoadedSuite
@@ -18,6 +19,7 @@ from rubric_core.evaluation.model.exchanges import add_usage, tokens_of
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.explain import explanation
 from rubric_core.evaluation.reporting.inline_marks import seconds_words, shortened
+from rubric_core.evaluation.reporting.target_matrix import TargetMatrix
 from rubric_core.evaluation.reporting.transcript import transcript, usage_words
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.wording import count
@@ -126,6 +128,9 @@ class SuiteReport:
             whole = self._whole(ended.whole) if ended.whole is not None and ended.results else ()
             for line in (*whole, *failures(ended.path, ended.results, self._style)):
                 self._live.put(f"{self._safe(line)}\n")
+            if matrix := TargetMatrix.of(ended.results):
+                for line in matrix_lines(matrix, self._style):
+                    self._live.put(f"{self._safe(line)}\n")
         suites = [(ended.path, ended.results) for ended in self._ended]
         for line in grader_failures(suites, allowed=self._allows_errors):
             self._live.put(f"{self._safe(line)}\n")

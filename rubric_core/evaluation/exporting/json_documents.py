@@ -2,13 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rubric_core.evaluation.exporting.run_cases import ExportedRun
 from rubric_core.evaluation.model.exchanges import Usage, add_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.reporting.rows import case_row, request_row, run_row, usage_row
+from rubric_core.evaluation.reporting.target_matrix import TargetMatrix
 from rubric_core.evaluation.reporting.transcript import requests_of
 from rubric_core.evaluation.results.journal import json_text
 
@@ -53,6 +54,7 @@ class JsonDocument:
         self._written = self._errors = 0
         self._counts: Counter[Verdict] = Counter()
         self._usage: tuple[Usage, ...] = ()
+        self._matrix = TargetMatrix()
 
     def begin(self, head: JsonHead) -> None:
         """The next suite."""
@@ -70,27 +72,35 @@ class JsonDocument:
 
     def put(self, result: CaseResult, upto: int | None = None) -> None:
         """Write a case."""
+        self._matrix.take(result)
         between = "," if self._written else ""
         self._written += 1
         row = _indented(_case(result, prompts=self._prompts), f"{self._indent}    ")
         self._put(f"{between}\n{self._indent}    {row}", upto)
 
-    def end(self, derived: Mapping[str, Any] | None = None, *, stopped: bool = False) -> None:
-        """The suite is over, or broken off, which is said."""
+    def end(
+        self, derived: Mapping[str, Any] | None = None, *, stopped: bool = False, not_run: Sequence[str] = ()
+    ) -> None:
+        """The suite is over, or broken off, which is said; `not_run` are the ids of the cases that were left."""
         counts = {verdict.value: self._counts[verdict] for verdict in Verdict}
         usage = [usage_row(each) for each in self._usage]
         summary: dict[str, Any] = {"summary": counts, "grader_errors": self._errors, "usage": usage}
         if derived:
             summary["derived_metrics"] = derived
-        if stopped:
+        if self._matrix:
+            summary["matrix"] = self._matrix.as_data()
+        if stopped or not_run:
             summary["stopped"] = True
+        if not_run:
+            summary["not_run"] = list(not_run)
         close = f"\n{self._indent}  ]" if self._written else "]"
         self._put(f"{close},\n{self._members(summary)}\n{self._indent}}}{'' if self._several else chr(10)}", None)
 
-    def finish(self, *, stopped: bool = False) -> None:
+    def finish(self, *, stopped: bool = False, not_run: Sequence[str] = ()) -> None:
         """Every suite is over. A document that is broken off is JSON all the same."""
         if self._several:
-            words = ',\n  "stopped": true' if stopped else ""
+            words = ',\n  "stopped": true' if stopped or not_run else ""
+            words += f',\n  "not_run": {json_text(list(not_run))}' if not_run else ""
             self._put(f"{f'{chr(10)}  ' if self._suites else ''}]{words}\n}}\n", None)
 
     def _members(self, values: Mapping[str, Any]) -> str:
