@@ -37,6 +37,18 @@ def configured(settings: str) -> str:
     return f"if vim.lsp.config then vim.lsp.config('rubric', {{ {settings} }}) else {old} end"
 
 
+def server_of(folder: Path) -> int:
+    """The process of the server that works in `folder`."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if any(word.endswith(b"rubric-lsp") for word in words) and (process / "cwd").resolve() == folder.resolve():
+                return int(process.name)
+        except OSError:
+            continue
+    raise AssertionError(f"no server in {folder}")
+
+
 class Neovim:
     """Neovim on one file, with the plugin and a home of its own."""
 

@@ -1,11 +1,13 @@
 """What the plugin adds to the server's work: signs, reports, lists, the status line, tests for neotest."""
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from neovim import Neovim, Open
+from neovim import Neovim, Open, server_of
 from terminal import until
 
 pytestmark = pytest.mark.editor
@@ -400,3 +402,17 @@ def test_neotest_stops_a_run(nvim: Open) -> None:
     outcome = neotest_outcome(editor)
     assert [r["status"] for r in outcome["results"].values()] == ["skipped"]
     until("nothing runs", lambda: not signs(editor))
+
+
+def test_neotest_hears_of_the_end_of_a_server_that_has_not_answered(nvim: Open, workspace: Path) -> None:
+    editor = nvim("slow.eval.yaml")
+    editor.open_for_use()
+    server = server_of(workspace)
+    os.kill(server, signal.SIGSTOP)
+    begin_neotest(editor, "waits")
+    asked = "vim.inspect(vim.lsp.get_clients()[1].requests):find('rubric/discoverTests', 1, true) ~= nil"
+    until("it is asked", lambda: editor.lua(f"return {asked}"))
+    os.kill(server, signal.SIGKILL)
+    problem = until("an answer", lambda: editor.lua("return (require('neotest_driver').outcome or {}).error or false"))
+    assert "nothing was found" in problem
+    assert "the server has ended" in editor.messages()

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from neovim import Neovim, Open, ScreenNeovim, configured
+from neovim import Neovim, Open, ScreenNeovim, configured, server_of
 from terminal import until
 from waiting import alive
 
@@ -16,18 +16,6 @@ pytestmark = pytest.mark.editor
 def heard(editor: Neovim) -> list[str]:
     """What the plugin has said."""
     return [line for line in editor.messages().splitlines() if "rubric" in line.lower()]
-
-
-def server_of(folder: Path) -> int:
-    """The process of the server that works in `folder`."""
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
-            if any(word.endswith(b"rubric-lsp") for word in words) and (process / "cwd").resolve() == folder.resolve():
-                return int(process.name)
-        except OSError:
-            continue
-    raise AssertionError(f"no server in {folder}")
 
 
 def config(command: str) -> str:
@@ -86,6 +74,36 @@ def test_a_server_that_is_killed_in_a_run(screen: Open, workspace: Path) -> None
     until("the program is gone", lambda: not alive(program))
     editor.keys(":RubricRestart<CR>")
     until("the result that was done is there again", lambda: editor.attached() and "✔ 1.00" in editor.screen())
+
+
+def test_a_server_that_is_killed_before_its_tests_are_known(nvim: Open, workspace: Path) -> None:
+    """The marks of a run come with the inlay hints, which may be there before the first tests are discovered."""
+    (workspace / "slow.eval.yaml").write_text(
+        """\
+# rubric: dialect=agentv-3
+execution: {target: canned, workers: 1}
+assertions:
+  - {type: contains, value: refund}
+tests:
+  - {id: quick, criteria: Helps, input: Hello}
+  - id: waits
+    criteria: Helps
+    input: Hello
+    assertions:
+      - {type: code-grader, command: [sleep, "600"]}
+""",
+        encoding="utf-8",
+    )
+    editor = nvim("slow.eval.yaml", before=configured("handlers = { ['rubric/discoveredTests'] = function() end }"))
+    editor.open_for_use()
+    editor.command("RubricRunFile")
+    until("one has ended, one runs", lambda: editor.results().get(3) == "✔ 1/1 cases  ⟳ 1 running")
+    assert editor.results()[6].startswith("⟳")
+    os.kill(server_of(workspace), 9)
+    until("the message", lambda: any("has ended" in line for line in heard(editor)))
+    left = editor.results()
+    assert left[3] == "✔ 1/1 cases"
+    assert "⟳" not in "".join(left.values())
 
 
 def test_a_judge_that_is_gone(nvim: Open, workspace: Path) -> None:

@@ -96,13 +96,13 @@ function Run:begin(path, request)
   self.path = vim.fn.tempname()
   self.file = assert(io.open(self.path, 'w'))
   unanswered = unanswered + 1
-  server.ask(path, 'rubric/runTests', request, function(error, begun)
+  server.ask(path, 'rubric/runTests', request, function(error, begun, client_id)
     unanswered = unanswered - 1
     if error or begun.runId == '' then
       -- Without an id, the server is asking the person first: a run that they allow is not neotest's any more.
       self:refuse(error or 'not run: the folder is not trusted yet (:RubricTrust allows it)')
     else
-      self.id = begun.runId
+      self.id, self.client = begun.runId, client_id
       waiting[self.id] = self
       if self.unwanted then
         self:stop(path)
@@ -190,7 +190,9 @@ end
 require('rubric.tests').listen(function(event, params)
   if event == 'lost' then
     for _, run in pairs(waiting) do
-      run:hear(event, params)
+      if require('rubric.client').is_gone(run.client) then
+        run:hear(event, params)
+      end
     end
   elseif waiting[params.runId] then
     waiting[params.runId]:hear(event, params)

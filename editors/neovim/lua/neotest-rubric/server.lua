@@ -1,6 +1,34 @@
 --- Asking the language server about files that need not be open.
 local M = {}
 
+local asked = {} ---@type table<fun(why: string), integer> who waits for an answer, with the client that is asked
+
+--- A server that has ended answers nobody.
+require('rubric.tests').listen(function(event)
+  if event == 'lost' then
+    for refuse, client_id in pairs(asked) do
+      if require('rubric.client').is_gone(client_id) then
+        asked[refuse] = nil
+        refuse('the server has ended')
+      end
+    end
+  end
+end)
+
+--- Ask a client that is ready; `done` hears of its end too.
+local function send(client, method, params, done)
+  local function refuse(why)
+    done(why)
+  end
+  asked[refuse] = client.id
+  require('rubric.client').request(client, method, params, function(error, result)
+    if asked[refuse] then
+      asked[refuse] = nil
+      done(error and error.message, result, client.id)
+    end
+  end)
+end
+
 --- The client for a file: one that runs, else one that is started for the file's folder.
 local function client_for(path)
   local uri = vim.uri_from_fname(path)
@@ -23,7 +51,7 @@ local function client_for(path)
   return id and vim.lsp.get_client_by_id(id), 'the server does not start'
 end
 
---- Ask the server, once it is ready; `done` gets the error or nil, and what it said.
+--- Ask the server, once it is ready; `done` gets the error or nil, what it said, and the id of the client.
 function M.ask(path, method, params, done)
   vim.schedule(function()
     local client, why = client_for(path)
@@ -42,9 +70,7 @@ function M.ask(path, method, params, done)
         if client:is_stopped() then
           return done('the server has ended')
         end
-        require('rubric.client').request(client, method, params, function(error, result)
-          done(error and error.message, result)
-        end)
+        send(client, method, params, done)
       end)
     )
   end)

@@ -15,6 +15,13 @@ function M.of(bufnr)
   return vim.lsp.get_clients({ bufnr = bufnr, name = 'rubric' })[1]
 end
 
+--- Whether the server of a client has ended.
+---@param client_id integer
+---@return boolean
+function M.is_gone(client_id)
+  return vim.lsp.get_client_by_id(client_id) == nil
+end
+
 --- The same, but the person is told when there is none.
 ---@param bufnr integer
 ---@return vim.lsp.Client?

@@ -93,15 +93,21 @@ function M.draw_signs(bufnr, signs)
   end
 end
 
---- Nothing runs any more: what says so goes, results stay.
+--- Nothing runs any more: what says so goes, results stay. A mark of several cases may be a result that says so at its end.
 function M.stopped(bufnr)
-  local drawn = vim.api.nvim_buf_get_extmarks(bufnr, TEXTS, 0, -1, { details = true })
-  for _, mark in ipairs(drawn) do
-    local chunk = (mark[4].virt_text or {})[2]
-    if chunk and chunk[2] == verdict.groups.running then
-      vim.api.nvim_buf_del_extmark(bufnr, TEXTS, mark[1])
+  local results, running = {}, verdict.marks.running
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, TEXTS, 0, -1, { details = true })) do
+    local text = ''
+    for _, chunk in ipairs(mark[4].virt_text or {}) do
+      text = text .. chunk[1]
+    end
+    text = vim.trim(text:gsub(running .. '.*$', ''))
+    local name = verdict.of_text(text)
+    if name then
+      table.insert(results, { line = mark[2], text = text, verdict = name })
     end
   end
+  M.draw_texts(bufnr, results)
 end
 
 return M

@@ -58,8 +58,8 @@ local function pulled(error, report, context, config)
 end
 
 local function heard(name)
-  return function(_, params)
-    require('rubric.tests')[name](params)
+  return function(_, params, context)
+    require('rubric.tests')[name](params, context.client_id)
   end
 end
 

@@ -16,6 +16,7 @@ local M = {}
 ---@field verdict 'passed'|'borderline'|'failed'|'unscored'|nil of the last run
 ---@field stale boolean? whether the text has changed since
 ---@field running boolean? whether it is in a run, waiting or at work
+---@field client integer? the client whose server said so
 ---@field score number? 0 to 1
 ---@field durationMs number?
 ---@field messages { message: string, severity: string?, location: lsp.Location? }[]?
@@ -24,6 +25,7 @@ local M = {}
 ---@field cases table<string, true> those that were begun
 ---@field total integer
 ---@field done integer
+---@field client integer the client whose server runs it
 
 local suites = {} ---@type table<string, rubric.Item[]> by the suite's URI
 local known = {} ---@type table<string, rubric.Item> by id
@@ -187,8 +189,9 @@ function M.discovered(params)
   end
 end
 
-function M.run_began(params)
-  runs[params.runId] = { cases = {}, total = 0, done = 0 }
+---@param client integer
+function M.run_began(params, client)
+  runs[params.runId] = { cases = {}, total = 0, done = 0, client = client }
   last_output = {}
   tell('began', params)
 end
@@ -217,9 +220,10 @@ local function after(state, params)
 end
 
 --- A test stands differently now.
-function M.test_state(params)
+---@param client integer
+function M.test_state(params, client)
   local id = params.testId
-  states[id] = after(M.state(id), params)
+  states[id] = vim.tbl_extend('force', after(M.state(id), params), { client = client })
   local item = known[id]
   if item and item.kind == 'case' then
     if runs[params.runId] then
@@ -242,22 +246,27 @@ function M.run_ended(params)
   vim.api.nvim_exec_autocmds('User', { pattern = 'RubricRunEnded', data = params, modeline = false })
 end
 
---- The server has gone: nothing runs any more. What had finished stays.
+--- A server has gone: of what it had begun nothing runs any more. What had finished stays. A buffer may show that something
+--- runs before its tests were discovered.
 function M.server_ended()
-  runs = {}
+  for id, run in pairs(runs) do
+    runs[id] = not client_of.is_gone(run.client) and run or nil
+  end
   tell('lost', {})
   for id, state in pairs(states) do
-    state.running = nil
-    if known[id] then
-      draw_soon(known[id].textDocument.uri)
+    if state.running and client_of.is_gone(state.client) then
+      state.running = nil
+      if known[id] then
+        draw_soon(known[id].textDocument.uri)
+      end
     end
   end
-  for uri in pairs(suites) do
-    local bufnr = client_of.buffer(uri)
-    if bufnr then
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(bufnr) and not client_of.of(bufnr) then
       marks.stopped(bufnr)
     end
   end
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 return M
