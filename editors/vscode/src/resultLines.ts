@@ -51,8 +51,10 @@ export class ResultLines implements vscode.Disposable {
     this.all();
   }
 
+  /** The server is gone, and may stay so: nothing runs any more. */
   disconnect(): void {
     this.client = undefined;
+    vscode.window.visibleTextEditors.forEach((editor) => this.draw(editor, this.of(editor.document.uri).flatMap(atRest)));
   }
 
   /** Of the hints of a document those that VS Code has to show. */
@@ -96,8 +98,9 @@ export class ResultLines implements vscode.Disposable {
     const { document } = editor;
     this.follow(document);
     const { version } = document;
+    const { client } = this;
     const lines = isReadAloud() ? [] : await this.ask(document, seen(editor));
-    if (lines && document.version === version && vscode.window.visibleTextEditors.includes(editor)) {
+    if (lines && this.client === client && document.version === version && vscode.window.visibleTextEditors.includes(editor)) {
       this.draw(editor, lines);
     }
   }
@@ -153,6 +156,11 @@ function decoration(state: State): vscode.TextEditorDecorationType {
 }
 
 const isReadAloud = () => vscode.workspace.getConfiguration('editor').get('accessibilitySupport') === 'on';
+
+/** A result without what runs; nothing where that is all. */
+function atRest(line: ResultLine): ResultLine[] {
+  return line.state === 'running' ? [] : [{ ...line, text: line.text.replace(/\s*⟳.*$/, '') }];
+}
 
 function seen({ visibleRanges, document }: vscode.TextEditor): vscode.Range {
   const first = Math.min(...visibleRanges.map(({ start }) => start.line), document.lineCount);
