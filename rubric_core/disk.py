@@ -74,7 +74,7 @@ def read_stream(stream: BinaryIO, name: str, limit: int | None = None) -> bytes:
 def _ready(content: bytes | None, name: str) -> bytes:
     """What was read. None, where the system would have waited: some files of `/proc` are regular and wait like a pipe."""
     if content is None:
-        raise OSError(errno.EAGAIN, "it has nothing to read yet", name)
+        raise OSError(errno.EAGAIN, "there is nothing to read yet", name)
     return content
 
 

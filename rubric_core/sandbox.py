@@ -160,7 +160,7 @@ class _Process:
                 if "error" in told:
                     raise SandboxError(str(told["error"]), told=bool(told.get("told")))
                 if answer is None:
-                    raise SandboxError("asked for something that is not there")
+                    raise SandboxError("uses an undefined value")
                 self._send({"answer": answer(str(told.get("ask")), told.get("about"))})
         finally:
             timer.cancel()
@@ -185,7 +185,7 @@ class _Process:
         with suppress(OSError, ValueError):
             line = self._process.stdout.readline(_LARGEST)
         if len(line) >= _LARGEST:
-            raise SandboxError(f"gives more than {_LARGEST:,} bytes")
+            raise SandboxError(f"returns more than {_LARGEST:,} bytes")
         if not line.endswith(b"\n"):
             raise self._trouble(seconds)
         told = json.loads(line)

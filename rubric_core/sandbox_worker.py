@@ -18,7 +18,7 @@ _MEMORY = 512 << 20
 _LONGEST = 10_000_000
 #: How many templates are kept ready to be filled in.
 _KEPT = 500
-_DEEP = "is nested too deeply, or calls itself without end"
+_DEEP = "is nested too deeply, or recurses without end"
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def _reply(request: dict[str, Any], templates: "_Templates") -> dict[str, Any]:
     except RecursionError:
         return {"error": _DEEP}
     except MemoryError:
-        return {"error": f"wants more than {_MEMORY >> 20} MB of memory"}
+        return {"error": f"needs more than {_MEMORY >> 20} MB of memory"}
     except _Failure as failure:
         return {"error": str(failure), "told": True}
     except Exception as error:  # noqa: BLE001  # whatever is wrong with it is told
@@ -157,9 +157,9 @@ class _Templates:
         except TemplateError as error:
             raise _Failure(str(error)) from None
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, SyntaxError) as error:
-            raise _Failure(f"the template fails: {error}") from None
+            raise _Failure(f"the template failed: {error}") from None
         if len(made) > _LONGEST:
-            raise _Failure(f"the template gives more than {_LONGEST:,} characters")
+            raise _Failure(f"the template returns more than {_LONGEST:,} characters")
         return made
 
     def _read(self, template: str, filters: tuple[str, ...]) -> tuple[set[str], Any]:

@@ -18,7 +18,7 @@ _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 _WRONG_USE = 2
 _SOCKETS = (
     "With --tcp and --ws a client needs the token that is printed at the start, as initializationOptions.token; "
-    "RUBRIC_LSP_SOCKETS in the environment sets it. No such client can say that suites may be run: rubric trust does."
+    "RUBRIC_LSP_SOCKETS in the environment sets it. Such clients cannot trust folders: use rubric trust."
 )
 
 
@@ -48,10 +48,10 @@ def _parser() -> argparse.ArgumentParser:
     transport = parser.add_mutually_exclusive_group()
     transport.add_argument("--stdio", action="store_true", help="talk on standard input and output (the default)")
     transport.add_argument(
-        "--tcp", type=_address, metavar="[HOST:]PORT", help="wait for one client on a port; 0 takes a free one"
+        "--tcp", type=_address, metavar="[HOST:]PORT", help="wait for one client on a port; 0 chooses a free one"
     )
     transport.add_argument(
-        "--ws", type=_address, metavar="[HOST:]PORT", help="wait for one client on a WebSocket; 0 takes a free port"
+        "--ws", type=_address, metavar="[HOST:]PORT", help="wait for one client on a WebSocket; 0 chooses a free port"
     )
     transport.add_argument("--unix", metavar="PATH", help="wait for one client of this user on a Unix socket")
     parser.add_argument(
@@ -59,12 +59,12 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="with --ws: a web page that may connect, such as http://localhost:3000",
+        help="with --ws: the origin of a web page that may connect, such as http://localhost:3000",
     )
     parser.add_argument(
-        "--log-file", metavar="FILE", help="append the log to a file, rather than send it to the editor"
+        "--log-file", metavar="FILE", help="append the log to a file instead of sending it to the editor"
     )
-    parser.add_argument("-v", "--verbose", action="count", default=0, help="log more; twice for everything")
+    parser.add_argument("-v", "--verbose", action="count", default=0, help="log more; repeat it to log everything")
     parser.add_argument("--version", action="version", version=f"rubric-lsp {__version__}")
     # Editors that start every server alike pass it; the parent is watched anyway.
     parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)

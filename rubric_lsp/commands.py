@@ -154,10 +154,8 @@ class Commands:
         except ValueError as error:
             raise RequestFailedError(INVALID_PARAMS, str(error)) from None
         except OSError as error:
-            raise RequestFailedError(
-                REQUEST_FAILED, f"that {wanted} is trusted cannot be written down: {error}"
-            ) from None
-        self._server.say(f"{folder} is trusted: its suites can be run (rubric trust --remove takes it back)")
+            raise RequestFailedError(REQUEST_FAILED, f"the trust for {wanted} cannot be saved: {error}") from None
+        self._server.say(f"{folder} is trusted: its suites can be run (undo with rubric trust --remove)")
         return folder
 
 

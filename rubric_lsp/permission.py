@@ -73,10 +73,12 @@ class Permission:
     def add(self, folder: Path) -> Path:
         """Trust a folder from now on, in every editor. Raises OSError, and ValueError for one that holds too much."""
         if self.remote:
-            raise ValueError(f"a client behind a socket cannot allow runs: `rubric trust {folder}` in a terminal does")
+            raise ValueError(
+                f"a client connected by a socket cannot allow runs: `rubric trust {folder}` in a terminal does"
+            )
         if is_wide(folder):
             raise ValueError(
-                f"{folder} holds more than suites: `rubric trust --yes {folder}` in a terminal would allow all of it"
+                f"{folder} holds more than suites: `rubric trust --yes {folder}` in a terminal would allow it anyway"
             )
         return self._trust.add(folder)
 

@@ -52,7 +52,7 @@ def _python(names: dict[str, Any]) -> None:
 def _own_evaluators(names: dict[str, Any]) -> None:
     evaluator = {"type": "word-count", "most": 1}
     context = rubric_core.EvaluationContext(eval_case={}, candidate="two words", evaluator=evaluator)
-    assert names["WordCount"]().evaluate(context).misses == ("2 words, allowed are 1",)
+    assert names["WordCount"]().evaluate(context).misses == ("2 words, the limit is 1",)
 
 
 def _extensions(names: dict[str, Any]) -> None:

@@ -72,7 +72,7 @@ def _nameless(error: OSError) -> str:
     """What an error of the system that names no file is about."""
     if isinstance(error, FileNotFoundError):  # nothing else is looked for without a name
         return "the current folder is gone"
-    return "what is printed cannot be written"
+    return "the output cannot be written"
 
 
 def _give_up_output() -> None:

@@ -56,7 +56,7 @@ class CacheFile:
         """What was written last. Raises OSError, ValueError for what somebody else signed."""
         signature, _, body = read_file(self._file, _LARGEST).partition(b"\n")
         if not compare_digest(signature, self._signature(body)):
-            raise ValueError("this was signed by somebody else")
+            raise ValueError("this was signed with another key")
         return body
 
     def write(self, text: str) -> None:

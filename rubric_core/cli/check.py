@@ -13,7 +13,7 @@ FORMATS = ("text", "json", "sarif", "github")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric check`."""
-    parser.epilog = "Exit code: 0 clean, 1 findings of severity error or more warnings than allowed, 2 wrong use or unreadable input."
+    parser.epilog = "Exit code: 0 clean, 1 findings of severity error or more warnings than allowed, 2 usage error or unreadable input."
     add = parser.add_argument
     add(
         "paths",
@@ -28,18 +28,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="code frames for people, JSON, SARIF 2.1.0, or annotations of GitHub Actions",
     )
-    add("--dialect", metavar="NAME", help="the dialect to read files in that do not name one themselves")
-    add("--select", metavar="CODE,…", action="append", help="show these codes only")
+    add("--dialect", metavar="NAME", help="the dialect of files that do not name one")
+    add("--select", metavar="CODE,…", action="append", help="show only these codes")
     add("--ignore", metavar="CODE,…", action="append", help="do not show these codes")
-    add("--fix", action="store_true", help="make every safe fix first")
-    add("--diff", action="store_true", help="show what --fix would change, and change nothing")
+    add("--fix", action="store_true", help="apply every safe fix first")
+    add("--diff", action="store_true", help="show what --fix would change, without changing it")
     add("--statistics", action="store_true", help="count findings per code")
-    add("--strict", action="store_true", help="warnings fail the check, too; the same as --max-warnings 0")
+    add("--strict", action="store_true", help="fail on warnings, too; same as --max-warnings 0")
     add("--max-warnings", metavar="N", type=_amount, help="fail when there are more than N warnings")
     add("-q", "--quiet", action="store_true", help="show only what fails the check, and no summary")
-    add("--no-cache", action="store_true", help="analyse every file, also those that have not changed")
+    add("--no-cache", action="store_true", help="analyse every file, including unchanged ones")
     add("--watch", action="store_true", help="check again whenever a file changes; Ctrl-C ends it")
-    add("--path", metavar="NAME", help="the name under which standard input is read")
+    add("--path", metavar="NAME", help="the file name to assume for standard input")
 
 
 def _amount(text: str) -> int:

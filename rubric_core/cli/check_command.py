@@ -95,19 +95,25 @@ def _agree(options: argparse.Namespace) -> None:
     """Raises for options that contradict each other."""
     reads_input = STANDARD_INPUT in options.paths
     for wrong, words in (
-        (options.path is not None and not reads_input, "--path names standard input; give - as well"),
-        (options.paths.count(STANDARD_INPUT) > 1, "- can be given once"),
+        (options.path is not None and not reads_input, "--path needs standard input: pass - as well"),
+        (options.paths.count(STANDARD_INPUT) > 1, "- can be given only once"),
         (options.watch and reads_input, "--watch needs files; standard input does not change"),
-        (options.watch and (options.fix or options.diff), "--watch only looks; it goes with neither --fix nor --diff"),
-        (options.strict and options.max_warnings is not None, "--strict is --max-warnings 0; give one of them"),
+        (
+            options.watch and (options.fix or options.diff),
+            "--watch changes nothing, so it cannot be combined with --fix or --diff",
+        ),
+        (options.strict and options.max_warnings is not None, "--strict means --max-warnings 0; use only one of them"),
         (
             options.watch and (options.strict or options.quiet or options.max_warnings is not None),
-            "--watch shows everything and never fails; it goes with none of --strict, --max-warnings and --quiet",
+            "--watch shows everything and never fails, so it cannot be combined with --strict, --max-warnings or --quiet",
         ),
-        (options.watch and options.format != "text", "--watch prints text only"),
-        (options.diff and (options.fix or options.format != "text"), "--diff goes with neither --fix nor --format"),
-        (options.statistics and options.format not in ("text", "json"), "--statistics goes with --format text or json"),
-        (options.statistics and options.diff, "--statistics does not go with --diff"),
+        (options.watch and options.format != "text", "--watch prints only text"),
+        (
+            options.diff and (options.fix or options.format != "text"),
+            "--diff cannot be combined with --fix or --format",
+        ),
+        (options.statistics and options.format not in ("text", "json"), "--statistics needs --format text or json"),
+        (options.statistics and options.diff, "--statistics cannot be combined with --diff"),
     ):
         if wrong:
             raise _WrongUseError(words)

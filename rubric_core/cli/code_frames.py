@@ -61,7 +61,7 @@ def _notes(gutter: int, diagnostic: Diagnostic, style: TerminalStyle) -> Iterato
         yield f"{' ' * gutter} = {diagnostic.consequence}"
     explain = style.paint(f"rubric explain {diagnostic.code}", "dim")
     if diagnostic.untried:
-        yield f"{' ' * gutter} = not every fix was tried, which takes too long here; an editor tries those of one line"
+        yield f"{' ' * gutter} = not every fix was tried, because that takes too long here; an editor tries the fixes of one line"
     if diagnostic.fixes:
         yield f"{' ' * gutter} = fix: {style.paint(diagnostic.fixes[0].title, 'good')}   {explain}"
     else:

@@ -18,11 +18,11 @@ def main() -> int:
         return 2
     style = TerminalStyle.of()
     here = _shown(examples)
-    _say(style, "1  Mistakes, underlined where they stand", f"rubric check {here}/broken.eval.yaml")
+    _say(style, "1  Mistakes, underlined in place", f"rubric check {here}/broken.eval.yaml")
     checked = rubric(["check", f"{here}/broken.eval.yaml"])
-    _say(style, "2  A run, with the results where the cases are written", f"rubric run {here}/quickstart.eval.yaml")
+    _say(style, "2  A run, with results beside each case", f"rubric run {here}/quickstart.eval.yaml")
     ran = rubric(["run", f"{here}/quickstart.eval.yaml"])
-    _say(style, "3  The same while you type", "")
+    _say(style, "3  The same in your editor, while you type", "")
     print(
         "   VS Code   make vsix && code --install-extension editors/vscode/rubric.vsix && code .   (open this folder)"
     )

@@ -15,7 +15,9 @@ __all__ = ["add_arguments", "main"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric explain`."""
-    parser.add_argument("code", nargs="?", metavar="CODE", help="a code such as overlapping-bands; all of them without")
+    parser.add_argument(
+        "code", nargs="?", metavar="CODE", help="a code such as overlapping-bands (default: list all codes)"
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -48,4 +50,4 @@ def _table(language: Language) -> None:
         severity = style.paint(rule.severity.ljust(11), rule.severity)
         print(f"{style.paint(rule.code.ljust(widest), 'bold')}  {severity}  {rule.summary}")
     if sys.stdout.isatty():
-        print(f"\n{len(language.rules)} codes · rubric explain CODE says more about one")
+        print(f"\n{len(language.rules)} codes · rubric explain CODE explains one")

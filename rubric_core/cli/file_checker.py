@@ -24,8 +24,8 @@ _PROMPTFOO = (
     "a first line `# rubric: dialect=agentv-5` says that it is a suite of agentv"
 )
 _FOREIGN = (
-    "not checked, because nothing in it is eval YAML; "
-    "a first line `# rubric: dialect=…` or `include` in the configuration says that it is"
+    "not checked, because it does not look like eval YAML; a first line `# rubric: dialect=…` or `include` in the "
+    "configuration makes it count as a suite"
 )
 
 

@@ -124,7 +124,7 @@ class MigrationRun:
                 names = (written.get(file, file.name), file.stem)
                 at = next((at for name in names if (at := outcome.after.text.find(name)) >= 0), 0)
                 yield MigrationNote(
-                    at, f"{file.name} is {outcome.source} still: carry it along with --around, or migrate it, too"
+                    at, f"{file.name} is still {outcome.source}: migrate it too, for example with --around"
                 )
 
     def _settled(self, file: str, outcome: "MigratedFile", carried: Collection[Path]) -> bool:
@@ -148,7 +148,7 @@ class MigrationRun:
             return None
         name = analysis.choice.name
         if _NAMES.index(name) > _NAMES.index(self._options.to):
-            self.passed.append(f"{shown}: this is {name} already, because {analysis.choice.reason}")
+            self.passed.append(f"{shown}: this is already {name}, because {analysis.choice.reason}")
             return None
         try:
             made = migrate(
@@ -156,7 +156,7 @@ class MigrationRun:
             )
         except NotMigratableError as error:
             line = LineIndex(text).line_of(error.offset) + 1
-            self.failures.append(f"{shown}:{line}: {error}; mend this first")
+            self.failures.append(f"{shown}:{line}: {error}; fix this first")
             return None
         home = self._home(source.path) if analysis.kind is FileKind.TARGETS else source.path
         return MigratedFile(shown, source.path, name, text, made, analysis, home)

@@ -25,8 +25,8 @@ DONE, WOULD_CHANGE, FAILED = 0, 1, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric format`."""
     parser.description = (
-        "Put the indentation and spaces of suites in order. A file keeps its own indentation step, its quotes, comments, "
-        "blank lines and aligned columns, and its meaning; a file with a syntax error is left untouched."
+        "Format the indentation and spacing of suites. A file keeps its indentation step, quotes, comments, blank "
+        "lines, aligned columns and meaning; a file with a syntax error is left untouched."
     )
     parser.epilog = (
         "Exit code: 0 done, 1 --check or --diff found a file to format, 2 usage error or a file that cannot be read."
@@ -39,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a suite, a folder to look for suites in, a pattern, or - for standard input (default: the current folder)",
     )
-    add("--check", action="store_true", help="list the files that would be formatted, and change nothing")
-    add("--diff", action="store_true", help="show what would be changed, and change nothing")
-    add("--path", metavar="NAME", help="the name under which standard input is read")
+    add("--check", action="store_true", help="list the files that would be formatted, without changing them")
+    add("--diff", action="store_true", help="show the changes as a diff, without making them")
+    add("--path", metavar="NAME", help="the file name to assume for standard input")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class _Formatted:
 def main(options: argparse.Namespace) -> int:
     """Format everything named. Gives the exit code."""
     if options.path is not None and STANDARD_INPUT not in options.paths:
-        print("rubric: --path names standard input; give - as well", file=sys.stderr)
+        print("rubric: --path needs standard input: pass - as well", file=sys.stderr)
         return FAILED
     language = Language()
     sources = SourceCollector(options.paths, Discovery(Configurations(language)), options.path)

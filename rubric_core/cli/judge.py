@@ -24,7 +24,7 @@ GOOD, NOT_GOOD, WRONG_USE, NOT_ASKED = 0, 1, 2, 3
 _MEANINGS = {
     "accuracy": "verdicts that agree with the reference; guessing gives 50 %",
     "kappa": "agreement beyond chance, from -1 to 1",
-    "yes-rate": "criteria that it calls met; half of them are",
+    "yes-rate": "criteria that it calls met; half of them really are",
     "invalid": "items without a usable reply in three tries",
     "in band": "scores of 0 to 10 in the band of the reference; guessing gives 33 %",
     "in order": "pairs of a worse and a better answer with scores in that order",
@@ -34,22 +34,21 @@ _MEANINGS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric judge`."""
     parser.description = (
-        "Let a judge judge 60 answers that meet a criterion or do not, and 24 answers of different quality, "
-        "and say how often it is right."
+        "Measure how often a judge is right: 60 answers that do or do not meet a criterion, and 24 answers of "
+        "different quality."
     )
     parser.epilog = (
-        "The samples are English and were labelled by one person: a judge that fails them is not to be trusted, one that passes "
-        "may still err on your criteria. Exit code: 0 every bar is cleared, 1 not, 2 wrong use, 3 the judge could not be asked."
+        "The samples are in English and were labelled by one person: do not trust a judge that fails them; one that "
+        "passes may still err on your criteria. Exit code: 0 the judge clears every bar, 1 it does not, 2 usage error, "
+        "3 the judge could not be called."
     )
     add = parser.add_argument
     add("action", choices=("check",), metavar="check", help="check a judge")
-    add(
-        "target", nargs="?", metavar="TARGET", help="the target that judges; without, the one that judges for `default`"
-    )
-    add("--targets", metavar="FILE", type=Path, help="the target file to use; without, the one that is found from here")
+    add("target", nargs="?", metavar="TARGET", help="the target to check (default: the judge of the target `default`)")
+    add("--targets", metavar="FILE", type=Path, help="the targets file to use (default: the closest one)")
     add("--format", choices=("text", "json"), default="text", help="a table, or one JSON object")
-    add("--workers", metavar="N", type=_count, default=4, help="how many items are judged at once (4)")
-    add("--wrong", action="store_true", help="list the items that it judged wrongly")
+    add("--workers", metavar="N", type=_count, default=4, help="the number of items judged in parallel (default: 4)")
+    add("--wrong", action="store_true", help="list the items that it misjudged")
 
 
 def _count(text: str) -> int:
@@ -69,7 +68,7 @@ def main(options: argparse.Namespace) -> int:
         print(f"rubric: {problem.reason}", file=sys.stderr)
         return WRONG_USE
     except ProviderError as error:
-        print(f"rubric: the judge cannot be asked: {error}", file=sys.stderr)
+        print(f"rubric: the judge cannot be called: {error}", file=sys.stderr)
         return NOT_ASKED
     if options.format == "json":
         print(json_text(_document(check), indent=2))
@@ -98,7 +97,7 @@ def _judge_of_default(targets: Targets, ports: Ports) -> str:
     """The judge where none is named. Raises Unscored."""
     found = targets.judge_name("default", ports.environment)
     if found is None and not targets.kind_judges("default", ports.environment):
-        raise Unscored("the target default names no judge; say which target is meant: rubric judge check TARGET")
+        raise Unscored("the target default has no judge; name the target to check: rubric judge check TARGET")
     return found or "default"
 
 
@@ -149,7 +148,7 @@ def _words(check: JudgeCheck) -> str:
     if check.by_chance:
         return f"{check.judge} is no better than guessing: it agreed with {share}. Do not use its verdicts."
     if not check.good:
-        return f"{check.judge} agreed with {share}: better than guessing, and not good enough to rely on."
+        return f"{check.judge} agreed with {share}: better than guessing, but not reliable enough."
     return f"{check.judge} agreed with {share}, on English samples; your criteria may differ."
 
 

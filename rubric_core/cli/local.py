@@ -18,24 +18,27 @@ __all__ = ["add_arguments", "main"]
 _KEY, _URL = "RUBRIC_LOCAL_KEY", "RUBRIC_LOCAL_URL"
 WRONG_USE = 2
 _LABEL = (
-    f"{MODEL} is a very small model that runs on this computer. It is here so that you can try things offline; "
-    "its answers are often wrong, and it is no judge."
+    f"{MODEL} is a very small model that runs on this computer, for trying things offline. Its answers are often "
+    "wrong; do not use it as a judge."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric local`."""
-    parser.description = f"A live target without key or network. {_LABEL}"
+    parser.description = f"A small local model as a target, without key or network. {_LABEL}"
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("setup", help="get the weights once (93 MB)", description=f"Get the weights once. {_LABEL}")
+    actions.add_parser(
+        "setup", help="download the weights, once (93 MB)", description=f"Download the weights, once. {_LABEL}"
+    )
     serve = actions.add_parser(
-        "serve", help="answer until Ctrl-C", description=f"Answer on 127.0.0.1 until Ctrl-C. {_LABEL}"
+        "serve", help="serve until Ctrl-C", description=f"Serve on 127.0.0.1 until Ctrl-C. {_LABEL}"
     )
     serve.epilog = (
-        f"With `-- COMMAND` the server runs beside that command, which finds it by {_URL} and {_KEY}, and ends with it: "
+        f"With `-- COMMAND` the server runs only while that command runs; the command finds it by {_URL} "
+        f"and {_KEY}: "
         "rubric local serve -- rubric run evals/support.eval.yaml"
     )
-    serve.add_argument("--port", type=_port, default=0, metavar="N", help="where to listen; without, on a free port")
+    serve.add_argument("--port", type=_port, default=0, metavar="N", help="the port to listen on (default: a free one)")
     serve.add_argument("command_line", nargs="*", metavar="-- COMMAND", help="serve only while COMMAND runs")
 
 
@@ -60,7 +63,7 @@ def main(options: argparse.Namespace) -> int:
 def _set_up() -> int:
     weights = find_weights()
     if weights is None:
-        print("Getting the weights (93 MB) …", flush=True)
+        print("Downloading the weights (93 MB) …", flush=True)
         weights = fetch_weights()
     print(f"{MODEL} is ready: {weights}\n{_LABEL}\nNext: rubric local serve")
     return 0
@@ -69,7 +72,7 @@ def _set_up() -> int:
 def _serve(port: int, command: Sequence[str]) -> int:
     weights = find_weights()
     if weights is None:
-        raise LocalError("the weights are not here yet: rubric local setup")
+        raise LocalError("the weights are not installed yet: run rubric local setup")
     given = os.environ.get(_KEY)
     key = given or secrets.token_urlsafe(24)
     server = LocalServer(weights, key, port)

@@ -26,15 +26,15 @@ _NAMES = tuple(dialect.name for dialect in DIALECTS)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric migrate`."""
     parser.epilog = (
-        "What cannot be carried over stays as it is and is listed with its line. "
-        "Exit code: 0 done, 1 --check and something would change, 2 wrong use or unreadable input."
+        "Whatever cannot be migrated stays unchanged and is listed with its line. "
+        "Exit code: 0 done, 1 --check found something to change, 2 usage error or unreadable input."
     )
     add = parser.add_argument
     add(
         "paths",
         nargs="+",
         metavar="PATH",
-        help="a suite, a file around one (targets, cases, data set, template, prompt, config), or a folder of suites",
+        help="a suite, a file that belongs to one (targets, cases, data set, template, prompt, config), or a folder of suites",
     )
     add("--to", required=True, choices=_NAMES, metavar="DIALECT", help=f"the dialect to write: {', '.join(_NAMES[1:])}")
     add(
@@ -42,22 +42,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="source",
         choices=_NAMES,
         metavar="DIALECT",
-        help="the dialect of files that do not name one themselves (default: detected)",
+        help="the dialect of files that do not name one (default: detected)",
     )
-    add("--targets", action="store_true", help="carry the targets file of every suite along")
+    add("--targets", action="store_true", help="also migrate the targets file of every suite")
     add(
         "--around",
         action="store_true",
-        help="carry along what suites refer to as well: cases, data sets, templates, judges' prompts, targets",
+        help="also migrate the files that suites refer to: cases, data sets, templates, judges' prompts, targets",
     )
-    add("--rename", action="store_true", help="give a targets file the name under which the newer dialect looks for it")
-    add("--check", action="store_true", help="show what would change as a diff, and change nothing")
+    add("--rename", action="store_true", help="rename a targets file to the name that the newer dialect looks for")
+    add("--check", action="store_true", help="show the changes as a diff, without making them")
 
 
 def main(options: argparse.Namespace) -> int:
     """Migrate everything named. Gives the exit code."""
     if STANDARD_INPUT in options.paths:
-        print("rubric: migrate changes files; name them", file=sys.stderr)
+        print("rubric: migrate changes files, so it needs their names", file=sys.stderr)
         return FAILED
     work = MigrationRun(options)
     outcomes = list(work.outcomes())
@@ -105,7 +105,7 @@ def _report_recordings(outcome: MigratedFile, options: argparse.Namespace, failu
     found = outcome.recordings
     if found is None or isinstance(found, str):
         if found:
-            print(f"{outcome.shown}: its recordings stay as they are: {found}")
+            print(f"{outcome.shown}: its recordings stay unchanged: {found}")
         return
     shown = str(Path(outcome.shown).with_name(found.path.name))
     if found.changed:
@@ -114,16 +114,16 @@ def _report_recordings(outcome: MigratedFile, options: argparse.Namespace, failu
                 found.write(outcome.path)
             except OSError as error:
                 failures.append(
-                    f"{shown}: cannot be written, so its recordings do not fit the suite: {error.strerror or error}"
+                    f"{shown}: cannot be written, so its recordings no longer match the suite: {error.strerror or error}"
                 )
                 return
         verb = "would be" if options.check else "is" if found.changed == 1 else "are"
-        print(f"{shown}: {count(found.changed, 'recording')} {verb} carried along")
+        print(f"{shown}: {count(found.changed, 'recording')} {verb} migrated")
     for line, case, file in found.lost:
         if file is None:
-            why = f"no judge of `{case}` is asked this any more; record it anew with `rubric run --record`"
+            why = f"no judge of `{case}` is asked this any more; record it again with `rubric run --record`"
         else:
-            why = f"`{case}` stands in {file.name}, which was not carried along: use --around, or record it anew"
+            why = f"`{case}` is in {file.name}, which was not migrated: use --around, or record it again"
         print(f"{shown}:{line}: {why}")
 
 

@@ -15,16 +15,16 @@ __all__ = ["COMMANDS", "CommandParser", "RootParser", "chosen_colour", "make_par
 
 #: Each is a module here with `add_arguments(parser)` and `main(args) -> int`; only the one asked for is imported.
 COMMANDS = {
-    "check": "say what is wrong in suites, and fix it",
+    "check": "check suites, and fix them",
     "format": "format suites: indentation and spaces",
     "run": "run the cases of suites and score the answers",
-    "judge": "how far a judge can be trusted",
-    "local": "a live target without key or network",
-    "explain": "what a code means, with an example",
-    "migrate": "carry suites to a newer dialect",
+    "judge": "measure judge accuracy",
+    "local": "run a small local model as a target, offline",
+    "explain": "explain a code, with an example",
+    "migrate": "upgrade suites to a newer dialect",
     "schema": "print the JSON Schema of a dialect",
     "trust": "allow suites in a folder to be run from the editor",
-    "completion": "print what completes these commands in a shell",
+    "completion": "print the completion script for a shell",
 }
 #: For those who work on rubric itself; not listed.
 _INTERNAL = {"reference": "write the pages of the reference"}
@@ -90,7 +90,7 @@ def make_parser(wanted: str | None) -> RootParser:
     parser = RootParser(
         prog="rubric",
         description="Checks and runs LLM evaluation suites in YAML.",
-        epilog="rubric COMMAND --help says more.",
+        epilog="See rubric COMMAND --help for details.",
         formatter_class=partial(HelpFormatter, max_help_position=20),
     )
     parser.add_argument("--version", action="version", version=f"rubric {__version__}")

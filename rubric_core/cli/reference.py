@@ -32,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="docs/reference",
         metavar="FOLDER",
-        help="where the pages stand (default: docs/reference)",
+        help="the folder of the pages (default: docs/reference)",
     )
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 when a page is not current")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 when a page is out of date")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -43,7 +43,7 @@ def main(options: argparse.Namespace) -> int:
     stale = {name: text for name, text in reference().items() if _read(folder / name) != text}
     if options.check:
         for name in stale:
-            print(f"{folder / name} is not current: run `rubric reference {folder}`", file=sys.stderr)
+            print(f"{folder / name} is out of date: run `rubric reference {folder}`", file=sys.stderr)
         return STALE if stale else CURRENT
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in stale.items():

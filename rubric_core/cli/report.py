@@ -157,7 +157,7 @@ class SuiteReport:
 
     def _summary(self, ending: Ending) -> str:
         results = [result for ended in self._ended for result in ended.results]
-        kept = f"run before, and still so: {self._counted(self._before)}" if self._before else ""
+        kept = f"already done and unchanged: {self._counted(self._before)}" if self._before else ""
         if not results:
             return f"nothing to run{f'; {kept}' if kept else ''}"
         suites = f"{count(len(self._ended), 'suite')}: " if self._several else ""

@@ -26,7 +26,7 @@ _SELDOM = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric run`."""
     parser.epilog = (
-        "Exit code: 0 every case passed, 1 a case did not pass, 2 wrong use, unreadable input, or results that could not be stored, 3 a case could not be scored, "
+        "Exit code: 0 every case passed, 1 a case did not pass, 2 usage error, unreadable input, or results that could not be stored, 3 a case could not be scored, "
         "or a grader could not run or crashed (also when other cases failed), 4 every case that ran passed and --max-cost or "
         "--max-seconds ended the run before the others, 130 stopped by Ctrl-C. What is done is kept in .rubric/results."
     )
@@ -120,7 +120,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     add("--max-seconds", metavar="N", type=_amount, help="end the run after so many seconds; what is done is kept")
     add("--repeat", metavar="N", type=_count, help="run each case N times and take the mean")
     add("--workers", metavar="N", type=_count, help="how many cases run at once; 4, where the suite says nothing")
-    add("--dialect", metavar="NAME", help="the dialect to read suites in that do not name one themselves")
+    add("--dialect", metavar="NAME", help="the dialect of suites that do not name one")
 
 
 def _share(text: str) -> float:

@@ -17,9 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=names,
         default=names[-1],
         metavar="NAME",
-        help=f"one of {', '.join(names)}; the last one without",
+        help=f"one of {', '.join(names)} (default: the last one)",
     )
-    parser.add_argument("--kind", choices=tuple(KINDS), default="suite", help="the kind of file: a suite without")
+    parser.add_argument("--kind", choices=tuple(KINDS), default="suite", help="the kind of file (default: a suite)")
 
 
 def main(options: argparse.Namespace) -> int:

@@ -12,18 +12,18 @@ __all__ = ["add_arguments", "main"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric trust`."""
     parser.add_argument(
-        "folder", nargs="?", default=".", metavar="FOLDER", help="the folder to trust; this one without"
+        "folder", nargs="?", default=".", metavar="FOLDER", help="the folder to trust (default: the current one)"
     )
     parser.add_argument(
-        "--yes", action="store_true", help="trust also what holds more than suites, such as the home folder"
+        "--yes", action="store_true", help="trust even a folder that holds more than suites, such as the home folder"
     )
     wish = parser.add_mutually_exclusive_group()
-    wish.add_argument("--remove", action="store_true", help="trust it no longer")
-    wish.add_argument("--list", action="store_true", help="list what is trusted")
+    wish.add_argument("--remove", action="store_true", help="stop trusting it")
+    wish.add_argument("--list", action="store_true", help="list trusted folders")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Change or list what is trusted. Exit code 1 for a folder that goes on being trusted, 2 for one that does not exist."""
+    """Change or list trusted folders. Exit code 1 for a folder that goes on being trusted, 2 for one that does not exist."""
     trust = Trust()
     if options.list:
         for folder in trust.folders():
@@ -40,9 +40,7 @@ def main(options: argparse.Namespace) -> int:
         return 2
     if is_wide(folder) and not options.yes and not _confirmed(folder):
         return 2
-    print(
-        f"{trust.add(folder)} is trusted: its suites can be run from the editor (rubric trust --remove takes it back)"
-    )
+    print(f"{trust.add(folder)} is trusted: its suites can be run from the editor (undo with rubric trust --remove)")
     return 0
 
 
@@ -53,7 +51,7 @@ def _confirmed(folder: Path) -> bool:
         file=sys.stderr,
     )
     if not sys.stdin.isatty():
-        print("rubric: nothing was trusted; name the folder of the suites, or say --yes", file=sys.stderr)
+        print("rubric: nothing was trusted; name the folder of the suites, or pass --yes", file=sys.stderr)
         return False
     print("Trust all of it? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
@@ -64,7 +62,7 @@ def _removed(trust: Trust, folder: Path) -> int:
     real = trust.remove(folder)
     if trust.allows(real):
         above = next(each for each in trust.folders() if each in real.parents)
-        print(f"rubric: {real} is trusted as a part of {above}; rubric trust --remove {above}", file=sys.stderr)
+        print(f"rubric: {real} is trusted because it is inside {above}; rubric trust --remove {above}", file=sys.stderr)
         return 1
     print(f"{real} is not trusted any more" if real in known else f"{real} was not trusted")
     return 0

@@ -91,7 +91,7 @@ class _Reader:
     def _unknown_setting(self, name: str) -> None:
         words, meant = advice(name, SETTINGS, f"the settings are {', '.join(SETTINGS)}")
         if name == "tool":
-            words, meant = f"; in {self.path.name} the settings stand at the top, without `[tool.rubric]`", None
+            words, meant = f"; in {self.path.name} the settings are at the top level, without `[tool.rubric]`", None
         self.problems.at_key((name,), f"there is no setting `{name}`{words}", meant=meant)
 
     def _dialect(self, value: object) -> str | None:
@@ -105,7 +105,7 @@ class _Reader:
 
     def _select(self, value: object) -> frozenset[str] | None:
         if value == []:
-            self.problems.at_value(("select",), "this selects no code, so that nothing would ever be found")
+            self.problems.at_value(("select",), "this selects no code, so nothing would ever be reported")
         # A list of nothing but mistakes must not make every check pass.
         return self._listed(("select",), value) or None
 

@@ -58,7 +58,7 @@ class Problems:
         at = index.offset(Position(line, int(where[2]) - 1), "utf-32") if where and where[1] else end
         if at >= end:
             at = min(end, start + len(self._text[start:end]) - len(self._text[start:end].lstrip()))
-        whole = f"this is not valid TOML: {words[:1].lower()}{words[1:]}; no setting of this file counts"
+        whole = f"this is not valid TOML: {words[:1].lower()}{words[1:]}; no setting of this file is used"
         self._found.append(ConfigurationProblem(Span(at, end), whole))
 
     def _add(self, span: Span, message: str, meant: str | None) -> None:

@@ -105,7 +105,7 @@ class _Parser(CharacterReader):
         if quantifier is None:
             return node
         if not repeatable:
-            raise InvalidPatternError(f"nothing to repeat behind {self.text[start : start + 3]}")
+            raise InvalidPatternError(f"nothing to repeat after {self.text[start : start + 3]}")
         return Quantified(node, *quantifier)
 
     def _quantifier(self) -> tuple[int, int | None, bool] | None:

@@ -161,7 +161,7 @@ def property_named(text: str, *, sets: bool) -> Ranges:
     if name in _BINARY:
         return _in_tables(name, text)
     if sets and name in _OF_TEXTS:
-        raise UnsupportedPatternError(f"rubric cannot run \\p{{{text}}}, which stands for whole texts")
+        raise UnsupportedPatternError(f"rubric cannot run \\p{{{text}}}, which matches strings")
     raise InvalidPatternError(f"there is no property {text}")
 
 

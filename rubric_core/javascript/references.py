@@ -94,7 +94,7 @@ class _Walk:
         if any(isinstance(p, Lookaround) and p.negative for p in apart):
             return False
         if any(isinstance(p, Lookaround) and p.behind for p in around.parts):
-            raise UnsupportedPatternError("rubric cannot run a reference inside of lookbehind")
+            raise UnsupportedPatternError("rubric cannot run a reference inside lookbehind")
         if number not in closed:
             return False
         if _may_be_old(group.parts, around.parts):

@@ -27,7 +27,7 @@ def set_class(reading: CharacterReader) -> ClassMembers:
     if not negated:
         return found
     if found.texts:
-        raise InvalidPatternError("a class that is turned around has no texts")
+        raise InvalidPatternError("a negated class cannot contain strings")
     return ClassMembers(reading.others(found.ranges))
 
 
@@ -106,7 +106,7 @@ def _character(reading: CharacterReader) -> str:
         raise InvalidPatternError("invalid set operation in character class")
     char = reading.one()
     if char in _SYNTAX and char != "\\":
-        raise InvalidPatternError(f"in a class of the flag v, {char} is written \\{char}")
+        raise InvalidPatternError(f"in a class with the flag v, {char} is written \\{char}")
     if char != "\\":
         return char
     if reading.take("b"):

@@ -28,7 +28,7 @@ _FILES = {
 _TARGETS_RUN = """\
 Rubric runs {kinds}, and programs in `.agentv/providers` by their names. A case with a target of another kind stays without a
 score, and says so at its line; so does one with a setting that would change what is graded and that rubric does not act on. What
-else is not acted on is said after a run."""
+else is ignored is reported after a run."""
 _NOT_RUN = "Rubric does not run it: a case that has one stays without a score, and says so at its line."
 
 
@@ -169,7 +169,7 @@ class _Catalogue:
             idle = list(dict.fromkeys(setting for name in run for setting in runs[name] if setting in own))
             words = [f"Kinds: {_since(names)}."]
             words += [f"Rubric runs {', '.join(map(code_cell, run))}." if run else "Rubric runs none of them."]
-            words += [f"Taken and not acted on: {', '.join(map(code_cell, idle))}."] if idle else []
+            words += [f"Accepted and ignored: {', '.join(map(code_cell, idle))}."] if idle else []
             parts += ["", f"## {', '.join(names)}", "", sentence(shape), "", " ".join(words)]
             parts += ["", self.table(shape, own)] if own else []
         return "\n".join(parts)

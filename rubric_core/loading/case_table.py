@@ -84,7 +84,7 @@ def _columns(row: Sequence[str], line: int) -> list[str]:
     for name in names:
         known = name in ("__metric", "__threshold", "__description") or name.startswith("__metadata:")
         if name.startswith("__") and not known and not _EXPECTED.match(name):
-            raise UnactedColumnError(f"{line}: the column {name} is not acted on by rubric")
+            raise UnactedColumnError(f"{line}: the column {name} is not supported by rubric")
     return names
 
 

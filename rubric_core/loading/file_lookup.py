@@ -100,7 +100,7 @@ class FileLookup:
         path = find_file(mention.text.removeprefix(URL), self.directory, look, self.project.fallback)
         content = look.text(path) if path is not None else None
         if path is None:
-            consequence = "agentv skips the case" if marked else "agentv gives the judge this text as its prompt"
+            consequence = "agentv skips the case" if marked else "agentv uses this text as the judge's prompt"
             yield self.missing(look, mention, consequence, severity="error" if marked else "warning")
         elif content is not None and _PROMPT.match(path.name):
             if path.suffix in PROMPTS:

@@ -138,7 +138,7 @@ class References(FileLookup):
     def _trouble(self, found: CaseFileContents) -> str:
         """The newest releases take no suite for a file of cases."""
         newest = self.dialect.spelled(Suite, "providers") is not None
-        return f"{found.suite.name} is a suite; only cases can be taken over" if newest and found.suite else ""
+        return f"{found.suite.name} is a suite; only cases can be included" if newest and found.suite else ""
 
     def targets(self, look: TrackedLookup) -> KnownTargets:
         """The targets in reach of the file."""
@@ -205,7 +205,7 @@ class References(FileLookup):
                 yield from self.asked(look, mention)
         elif isinstance(shape, Scripted):
             if mention.text.startswith(URL) and not self.exists(look, mention.text):
-                yield self.missing(look, mention, "agentv gives this check the score 0")
+                yield self.missing(look, mention, "agentv scores this check 0")
         elif mention.field == "input_files[]":
             yield from self.asked(look, mention)
         elif self.exists(look, mention.text):
@@ -246,7 +246,7 @@ class References(FileLookup):
             return
         for word in words_of(mention):
             if is_script(word) and not self.runs(look, word, cwd):
-                consequence = "agentv scores what it cannot start with 0" if isinstance(shape, Evaluator) else ""
+                consequence = "agentv scores a check that it cannot start 0" if isinstance(shape, Evaluator) else ""
                 yield self.missing(look, mention, consequence, severity="warning", name=word)
 
 

@@ -170,7 +170,7 @@ def _why_no_file(path: Path, files: Files) -> str:
     try:
         files.read(path, _LARGEST)
     except (FileNotFoundError, NotADirectoryError):
-        return "this is a link to nothing" if path.is_symlink() else ""
+        return "this link points to nothing" if path.is_symlink() else ""
     except OSError as error:
         # Where the path is too long, nothing can stand.
         return "" if error.errno == errno.ENAMETOOLONG else error.strerror or str(error)

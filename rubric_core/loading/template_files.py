@@ -21,9 +21,9 @@ def template_trouble(look: TrackedLookup, path: Path) -> str:
 def _trouble(look: TrackedLookup, path: Path, above: tuple[Path, ...]) -> str:
     if path in above:
         names = [p.name for p in (*above[above.index(path) :], path)]
-        return f"templates include one another: {' → '.join(names)}"
+        return f"templates include each other: {' → '.join(names)}"
     if len(above) >= _DEEPEST:
-        return f"{above[-1].name} includes {path.name}, which is deeper than {_DEEPEST} levels"
+        return f"{above[-1].name} includes {path.name}, which is nested deeper than {_DEEPEST} levels"
     tree = look.tree(path)
     if tree is None:
         return f"{path.name} cannot be read"
@@ -35,7 +35,7 @@ def _trouble(look: TrackedLookup, path: Path, above: tuple[Path, ...]) -> str:
     for name in _includes(items):
         inner = template_of(look, name, path.parent)
         if inner is None:
-            return f"{path.name} includes `{name}`, which is not there"
+            return f"{path.name} includes `{name}`, which does not exist"
         trouble = _trouble(look, inner, (*above, path))
         if trouble:
             return trouble

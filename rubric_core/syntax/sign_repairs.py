@@ -12,15 +12,15 @@ __all__ = ["SLIPS", "dash_tab", "directive", "empty_item", "foreign_blank", "ind
 
 #: What is said of each kind, and of its mend.
 SLIPS = {
-    "stray": ("this does not belong in front of a key", "remove it"),
+    "stray": ("this does not belong before a key", "remove it"),
     "slashes": ("a comment begins with `#`", "write `#`"),
-    "dash-tab": ("a tab cannot stand between a dash and a key; use a space", "use a space"),
-    "foreign-blank": ("this blank is not a space to YAML; use spaces", "use spaces"),
+    "dash-tab": ("a tab is not allowed between a dash and a key; use a space", "use a space"),
+    "foreign-blank": ("YAML does not treat this character as a space; use spaces", "use spaces"),
     "indicator": (
-        "this number says by how much the text below is indented, and it is not; leave it out",
+        "this number is the indentation of the text below, but does not match it; leave it out",
         "leave it out",
     ),
-    "empty-item": ("nothing stands before this comma", "remove the comma"),
+    "empty-item": ("there is nothing before this comma", "remove the comma"),
     "directive": ("a directive is `%YAML` or `%TAG`, with a line `---` below it", "remove the directive"),
 }
 _STRAY = pattern(rf"({DASHES})([|>]+[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")

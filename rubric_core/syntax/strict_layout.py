@@ -37,9 +37,7 @@ def misplaced_lines(
         blanks = " " * (column + 2)
         mend = SyntaxFix("indent it", tuple(Edit(Span(*found.span(1)), blanks) for found in wrong))
         least = f"at least {column + 1} space" + ("s" if column else "")
-        yield SyntaxProblem(
-            "syntax", span, f"this line goes on with the value that starts above; it needs {least} in front", mend
-        )
+        yield SyntaxProblem("syntax", span, f"this line continues the value above; it needs {least} in front", mend)
 
 
 def _column(text: str, start: int, parent: Node | None, key: Node | None) -> int | None:

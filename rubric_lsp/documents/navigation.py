@@ -133,16 +133,14 @@ class Navigation:
         """The edits after which everything that is called like the name at `offset` is called `new`. Raises RefusedError."""
         name = await self.renamable(snapshot, offset)
         if name is None:
-            raise RequestFailedError(REQUEST_FAILED, "there is no name here that could be changed")
+            raise RequestFailedError(REQUEST_FAILED, "there is no name to rename here")
         problem = objection(snapshot.analysis, name, new)
         if problem:
             raise RequestFailedError(REQUEST_FAILED, problem)
         places = [each async for each in self._everywhere(snapshot, name)]
         by_engine = snapshot.analysis.dialect.properties.template_variables
         if name.kind == "variable" and name.name in by_engine and not any(each.defines for _, each in places):
-            raise RequestFailedError(
-                REQUEST_FAILED, f"{name.name} is filled in when the suite runs, under this name only"
-            )
+            raise RequestFailedError(REQUEST_FAILED, f"{name.name} is set when the suite runs, and cannot be renamed")
         edits: dict[tuple[str, int], tuple[Snapshot, list[Edit]]] = {}
         for place, found in places:
             edits.setdefault((place.uri, place.first_line), (place, []))[1].append(written_name(found, new))

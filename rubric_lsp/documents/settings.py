@@ -23,29 +23,27 @@ class Settings:
     """What a person can set. `metadata["name"]` is the name in an editor."""
 
     # Not from the workspace: a repository could otherwise bring its own permission to execute programs.
-    trusted: bool = _setting("trusted", False, "Whether suites of the open folders may be run.", startup_only=True)
+    trusted: bool = _setting("trusted", False, "Whether suites in the open folders may run.", startup_only=True)
     dialect: str = _setting(
         "dialect", "", "The dialect of suites that do not name one. Leave it empty to infer it from their keys."
     )
-    inlay_hints: bool = _setting("inlayHints", True, "Whether results and derived values stand beside the text.")
-    weight_hints: bool = _setting("weightHints", True, "Whether a weight is followed by the share that it comes to.")
-    band_hints: bool = _setting(
-        "bandHints", True, "Whether bands that are written as a map are followed by their highest score."
-    )
+    inlay_hints: bool = _setting("inlayHints", True, "Whether results and derived values are shown beside the text.")
+    weight_hints: bool = _setting("weightHints", True, "Whether each weight shows the share that it amounts to.")
+    band_hints: bool = _setting("bandHints", True, "Whether bands in map form show their highest score.")
     inherited_hints: bool = _setting(
-        "inheritedHints", True, "Whether a case shows the evaluators that it has from its suite."
+        "inheritedHints", True, "Whether a case shows the evaluators that it inherits from its suite."
     )
     required_hints: bool = _setting(
         "requiredHints", True, "Whether a criterion that is required by default is marked as such."
     )
-    code_lenses: bool = _setting("codeLenses", True, "Whether “Run” stands above cases.")
+    code_lenses: bool = _setting("codeLenses", True, "Whether a “Run” lens is shown above cases.")
     reference_lenses: bool = _setting(
         "referenceLenses",
         False,
-        "Whether the number of references stands above targets, and above cases that others depend on.",
+        "Whether the number of references is shown above targets, and above cases that others depend on.",
     )
     check_workspace: bool = _setting(
-        "checkWorkspace", True, "Whether suites that are not open in the editor are checked, too."
+        "checkWorkspace", True, "Whether suites that are not open in the editor are also checked."
     )
     show_passed: bool = _setting(
         "showPassed", False, "Whether cases and criteria that passed are listed among the problems, as information."
@@ -69,10 +67,12 @@ class Settings:
             if setting is None:
                 problems.append(f"there is no setting {SECTION}.{name}; there are {', '.join(known)}")
             elif setting.metadata.get("startup_only") and not startup:
-                problems.append(f"{SECTION}.{name} counts only when the editor starts the server, not in a workspace")
+                problems.append(
+                    f"{SECTION}.{name} is read only when the editor starts the server, not from a workspace"
+                )
             elif type(value) is not type(setting.default):
                 wanted = "true or false" if isinstance(setting.default, bool) else "a text"
-                problems.append(f"{SECTION}.{name} has to be {wanted}, found {_shown(value)}")
+                problems.append(f"{SECTION}.{name} must be {wanted}, found {_shown(value)}")
             elif name == "dialect" and value and dialects and value not in (names := tuple(dialects)):
                 problems.append(f"{SECTION}.dialect: there is no dialect {value}; there are {', '.join(names)}")
             else:

@@ -42,11 +42,11 @@ def _between(ranges: ScoreRanges, bands: list[Band], at: Band | None) -> str:
     following = next((b for b in bands if b.low == high + 1), None)
     if not points or following is None:
         return (
-            f" Within a band each score counts for itself: {low} gives {_share(low)} and {high} gives {_share(high)}."
+            f" Each score within a band counts individually: {low} gives {_share(low)} and {high} gives {_share(high)}."
         )
     raw = (low + high + 1) // 2
     both = f"{low} ({plain(_short(shown))}) and {following.low} ({plain(_short(following))})"
-    return f" Between two points it lies on the straight line: {raw}, between {both}, gives {_share(raw)}."
+    return f" Between two points it is interpolated linearly: {raw}, between {both}, gives {_share(raw)}."
 
 
 def _span(band: Band) -> int:

@@ -94,7 +94,7 @@ def actions(
     if wanted(QUICK_FIX):
         found += _fixes(analysis, within, listed, gate)
     if wanted(FIX_ALL) and (safe := _safe(analysis)):
-        found.append(_all_of(analysis, "Fix everything that can be fixed safely", FIX_ALL, safe))
+        found.append(_all_of(analysis, "Apply all safe fixes", FIX_ALL, safe))
     if wanted(RUN) or wanted(RUN_RESULTS):
         found += (Action(a.title, a.kind, command=a.command, case_id=a.case_id, more=a.more) for a in runs())
     if asked and any(wanted(kind) for kind in KINDS if kind.startswith("refactor.")):
@@ -164,8 +164,8 @@ def _fixes(analysis: Analysis, within: Span, listed: Collection[tuple[str, int]]
             yield Action(title, QUICK_FIX, (quiet,), code=found.code, at=found.span, ignores=True)
     untried = sum(found.untried for found in passed)
     if untried:
-        reason = "To try every fix of so many findings takes too long: choose fewer lines."
+        reason = "Trying every fix of so many findings takes too long: select fewer lines."
         yield Action(f"{untried} more fixes, which were not tried", QUICK_FIX, disabled=reason)
     for code, amount in several.items():
         if amount > 1:
-            yield _all_of(analysis, f"Fix every {code} that can be fixed safely", QUICK_FIX, amount, code)
+            yield _all_of(analysis, f"Fix every {code} with safe fixes", QUICK_FIX, amount, code)

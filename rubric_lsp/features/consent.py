@@ -30,7 +30,7 @@ def question(suites: Suites, roots: Sequence[Path] = (), allowed: frozenset[str]
     if len(doing) > _LONGEST or "\n" in doing or (allowed is not None):
         shown = lines[:_MOST_LINES]
         left = len(lines) - len(shown)
-        begin = "It does more than what was allowed before. It will" if allowed is not None else "It will"
+        begin = "It does more than you allowed before. It will" if allowed is not None else "It will"
         doing = "\n".join(
             [
                 begin,

@@ -162,7 +162,7 @@ def _text(path: Path) -> str:
 
 def _named(text: str) -> list[str]:
     found = (name for name, _ in environment_read(text))
-    return ["any variable, by a name that is put together" if name == ANY_VARIABLE else name for name in found]
+    return ["any variable, by a computed name" if name == ANY_VARIABLE else name for name in found]
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -90,7 +90,7 @@ def _of_shapes(
                     yield Hint(outer(node.key.span).end, f"–{band.high}", f"scores {band.low}–{band.high}", close=True)
         if wanted.required:
             for span, gates in _by_default(analysis, shape):
-                why = "a plain string is required, an object only where it says so"
+                why = "a plain string is required, an object only if it says so"
                 yield Hint(line_end(analysis, outer(span).end), "required" if gates else "not required", why)
 
 

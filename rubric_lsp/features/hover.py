@@ -173,7 +173,7 @@ def _weight(analysis: Analysis, local: LocalText, part: Criterion | Evaluator) -
 
 def _minimum(evaluator: Evaluator) -> str:
     """What an evaluator does to the case by itself."""
-    least = f" It passes from {number(evaluator.min_score)} on." if evaluator.min_score is not None else ""
+    least = f" It passes with {number(evaluator.min_score)} or more." if evaluator.min_score is not None else ""
     needed: object = evaluator.required
     if needed is False or needed is None:
         return least
@@ -194,7 +194,7 @@ def _gate(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
         return f" {_required(analysis, local, criterion)}"
     if criterion.has("required") or has_bands(criterion):
         return ""
-    return " It does not gate: `required` is not written, and false by the documents of this dialect; agentv takes it for true."
+    return " It does not gate: `required` is not set, and the documentation of this dialect defaults it to false; agentv treats it as true."
 
 
 def _required(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
@@ -205,17 +205,17 @@ def _required(analysis: Analysis, local: LocalText, criterion: Criterion) -> str
     return (
         f"The rubric fails when this criterion {bound}."
         if bound
-        else "In a rubric with bands only a minimum gates; this has none."
+        else "In a rubric with bands only a minimum gates; this criterion has none."
     )
 
 
 def _plain(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
     """What a plain string is, and has to reach."""
     if not _scaled(local, criterion):
-        return "a plain string is a criterion that has to be met"
+        return "a plain string is a criterion that must be met"
     bound = _NEEDS.get(analysis.dialect.properties.required_without_min)
     gate = f": the rubric fails when it {bound}" if bound else ", and gates nothing"
-    return f"a plain string, scored 0..10 as others of this rubric have bands{gate}"
+    return f"a plain string, scored 0..10 because others in this rubric have bands{gate}"
 
 
 def _scaled(local: LocalText, criterion: Criterion) -> bool:

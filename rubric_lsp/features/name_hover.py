@@ -62,7 +62,7 @@ def filled_prompt(
     by_engine = not named and name.name in analysis.dialect.properties.template_variables
     told = "filled in for the judge when the suite runs" if by_engine else "filled in when the suite runs"
     if not values and not by_engine:
-        told = "nothing is filled in here under this name"
+        told = "there is no variable with this name here"
     rows = [f"- {_whose(case)} in {plain(file)}: {_short(text)}" for case, file, text in values[:_FEW]]
     rows += [f"- and {len(values) - _FEW} more"] if len(values) > _FEW else []
     return HoverText("\n".join([f"**{plain(name.name)}** — {told}", *([""] if rows else []), *rows]), name.span)

@@ -18,15 +18,15 @@ _VARIABLE = re.compile(r"[A-Za-z_]\w*\Z")
 def objection(analysis: Analysis, name: NameOccurrence, new: str) -> str:
     """Why `name` cannot be called `new`; empty when it can."""
     if not new.strip() or new != new.strip():
-        return "a name neither is empty nor begins or ends with a space"
+        return "a name must not be empty, or begin or end with a space"
     if any(ord(c) < 32 for c in new):
-        return "a name stands on one line"
+        return "a name must be on one line"
     if name.kind == "anchor" and not _ANCHOR.match(new):
-        return "an anchor has no spaces, brackets, braces or commas in it"
+        return "an anchor must not contain spaces, brackets, braces or commas"
     if name.kind == "variable" and not _VARIABLE.match(new):
         return "a template variable is made of letters, digits and underscores"
     if name.kind == "case" and new != name.name and analysis.case_named(new) is not None:
-        return f"there is a case {new} already"
+        return f"there is already a case {new}"
     return ""
 
 

@@ -59,8 +59,8 @@ def _reply(found: "EvaluatorResult") -> Iterator[str]:
 def _try(number: int, count: int, found: "EvaluatorResult") -> str:
     """The heading of a reply; the last of an evaluator with a score is the one that counted."""
     if number == count and found.score is not None:
-        return "The reply, as it came" if count == 1 else f"Try {number}, as it came"
-    return f"Try {number}, which could not be used"
+        return "The raw reply" if count == 1 else f"Try {number}, raw reply"
+    return f"Try {number}, invalid"
 
 
 def _as_it_is(text: str) -> Iterator[str]:

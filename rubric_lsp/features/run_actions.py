@@ -54,7 +54,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
     here = [each for each in evaluators if suite is None or not suite.inherits(each)]
     at = _evaluator_at(analysis, entry, evaluators, here, within.start)
     if at:
-        yield RunAction(f"Run this evaluator only ‹{at}›", "rubric.runEvaluator", name, (at,))
+        yield RunAction(f"Run only this evaluator ‹{at}›", "rubric.runEvaluator", name, (at,))
     yield RunAction(f"Run {TIMES}× ‹{name}›", "rubric.repeat", name, (TIMES,))
     judged = not evaluators or any(isinstance(s, LlmJudge | Rubric) for e in evaluators for s in children(e))
     if judged:
@@ -75,7 +75,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
         )
     yield RunAction(f"Open the trace ‹{name}›", "rubric.openTrace", name, kind=RUN_RESULTS)
     if result.answer and entry.case.has("expected_output"):
-        title = "Compare the answer with what was expected"
+        title = "Compare the answer with the expected output"
         yield RunAction(f"{title} ‹{name}›", "rubric.diffAnswer", name, kind=RUN_RESULTS)
 
 

@@ -17,7 +17,7 @@ VARIABLE = "RUBRIC_LSP_TOKEN"
 _SHORTEST = 16
 #: Error of the protocol for a request that is not answered.
 _REQUEST_FAILED = -32803
-_WHY = f"the token is missing or wrong: give the one that rubric-lsp printed as initializationOptions.token, or set {VARIABLE} for it"
+_WHY = f"the token is missing or wrong: pass the one that rubric-lsp printed as initializationOptions.token, or set {VARIABLE}"
 
 
 def refusal(message: object) -> dict[str, Any]:

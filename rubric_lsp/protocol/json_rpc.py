@@ -126,7 +126,7 @@ class RubricProtocol(LanguageServerProtocol):
             elif "method" not in message:
                 self._reply(message)
             elif not isinstance(message["method"], str):
-                self._fail(_known(message.get("id")), INVALID_REQUEST, "a method is named by a text")
+                self._fail(_known(message.get("id")), INVALID_REQUEST, "`method` must be a string")
             elif "id" in message:
                 self._request(message)
             else:
@@ -166,12 +166,12 @@ class RubricProtocol(LanguageServerProtocol):
             if handler is not None:
                 handler(self._params(message))
             elif not method.startswith("$/"):
-                log.info("no use for the notification %s", method)
+                log.info("ignoring the notification %s", method)
 
     def _request(self, message: dict[str, Any]) -> None:
         number, method = _known(message["id"]), message["method"]
         if number is None:
-            self._fail(None, INVALID_REQUEST, "a request's id is a number or a string")
+            self._fail(None, INVALID_REQUEST, "the id of a request must be a number or a string")
             return
         try:
             handler = self._handler(number, method)
@@ -180,7 +180,7 @@ class RubricProtocol(LanguageServerProtocol):
             self._fail(number, refusal.code, str(refusal))
         except Exception:
             log.exception("%s failed", method)
-            self._fail(number, INTERNAL_ERROR, f"{method} failed; the log says why")
+            self._fail(number, INTERNAL_ERROR, f"{method} failed; see the log")
         else:
             if not asyncio.iscoroutine(result):
                 self._succeed(number, result)
@@ -194,9 +194,9 @@ class RubricProtocol(LanguageServerProtocol):
         """What answers `method` now. Raises RefusedError."""
         if method == "initialize":
             if self._stage != "new":
-                raise RequestFailedError(INVALID_REQUEST, "initialize comes once")
+                raise RequestFailedError(INVALID_REQUEST, "initialize must be sent only once")
         elif self._stage == "new":
-            raise RequestFailedError(NOT_INITIALIZED, "initialize comes first")
+            raise RequestFailedError(NOT_INITIALIZED, "initialize must be sent first")
         elif self._stage != "ready":
             raise RequestFailedError(INVALID_REQUEST, "the server is shutting down")
         if number in self._answering:
@@ -223,7 +223,7 @@ class RubricProtocol(LanguageServerProtocol):
             self._fail(number, error.code, str(error))
         elif error is not None:
             log.error("%s failed", method, exc_info=error)
-            self._fail(number, INTERNAL_ERROR, f"{method} failed; the log says why")
+            self._fail(number, INTERNAL_ERROR, f"{method} failed; see the log")
         else:
             self._succeed(number, done.result())
         if self.tracing:

@@ -16,7 +16,7 @@ __all__ = [
 #: A kind of value by its name; the members of an object, of which those with a "?" may be missing or null; a list of one shape.
 Shape = str | Mapping[str, object] | Sequence[object]
 TEXT = "a text"
-NUMBER = "a whole number from 0 on"
+NUMBER = "a whole number of at least 0"
 INTEGER = "a whole number"
 FLAG = "true or false"
 ID = "a number or a text"
@@ -49,7 +49,7 @@ def _misfits(value: object, shape: object, path: str) -> Iterator[str]:
     """What is wrong with a value, in words."""
     if isinstance(shape, str):
         if not _is(value, shape):
-            yield f"{path} has to be {shape}, found {_shown(value)}"
+            yield f"{path} must be {shape}, found {_shown(value)}"
     elif isinstance(shape, Mapping):
         if not isinstance(value, dict):
             yield f"{path or 'they'} {'has' if path else 'have'} to be an object, found {_shown(value)}"
@@ -64,7 +64,7 @@ def _misfits(value: object, shape: object, path: str) -> Iterator[str]:
                 yield f"{at} is missing"
     elif isinstance(shape, Sequence):
         if not isinstance(value, list):
-            yield f"{path} has to be a list, found {_shown(value)}"
+            yield f"{path} must be a list, found {_shown(value)}"
             return
         for number, each in enumerate(value):
             yield from _misfits(each, shape[0], f"{path}[{number}]")

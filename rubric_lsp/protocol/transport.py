@@ -76,7 +76,7 @@ class Framing:
                 if len(self._buffer) <= _LONGEST_HEADER:
                     return None
                 self._buffer.clear()
-                return Unreadable("a header without end")
+                return Unreadable("a header that does not end")
             header = bytes(self._buffer[: found.start()])
             del self._buffer[: found.end()]
             found_length = _LENGTH.search(header)
@@ -111,7 +111,7 @@ def _messages(framing: Framing, data: bytes) -> Iterator[object]:
             yield decoded(body)
     except Exception as error:
         # Not the message itself: the texts in it may be confidential.
-        log.exception("what the client sent cannot be read")
+        log.exception("a message of the client cannot be read")
         framing.clear()
         yield Unreadable(f"it cannot be read: {type(error).__name__}")
 
@@ -208,9 +208,9 @@ async def connected(connection: Connection, read: Callable[[], bytes], writer: W
         except RuntimeError:
             if loop.is_closed():  # the server is done
                 return
-            log.exception("the client cannot be read any more")
+            log.exception("reading from the client failed")
         except Exception:
-            log.exception("the client cannot be read any more")
+            log.exception("reading from the client failed")
         # However the reading ended: a server that hears nothing must not stay.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(connection.lost)

@@ -31,7 +31,7 @@ class TestExplorer:
         asked = params or {}
         repeat = asked.get("repeat")
         if repeat is not None and (not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1):
-            raise RequestFailedError(INVALID_PARAMS, f"repeat is a whole number of at least 1, found {repeat!r}")
+            raise RequestFailedError(INVALID_PARAMS, f"repeat must be a whole number of at least 1, found {repeat!r}")
         wanted = tuple(await self._wanted(asked))
         if not wanted:
             raise RequestFailedError(INVALID_PARAMS, "there is nothing to run")
@@ -69,7 +69,7 @@ class TestExplorer:
         """`rubric/report`. Raises RefusedError for a test that is not there."""
         test = (params or {}).get("testId")
         if not isinstance(test, str):
-            raise RequestFailedError(INVALID_PARAMS, f"testId is the id of a test, found {test!r:.100}")
+            raise RequestFailedError(INVALID_PARAMS, f"testId must be the id of a test, found {test!r:.100}")
         uri, name, _ = self.tree.find(test)
         snapshot = self._known.at(uri)
         case = next((case for case in self.tree.cases(snapshot) if case.id == name), None)
@@ -87,5 +87,5 @@ class TestExplorer:
 def _names(asked: Mapping[str, Any], key: str) -> list[str]:
     given = asked.get(key) or []
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-        raise RequestFailedError(INVALID_PARAMS, f"{key} is a list of ids, found {given!r:.100}")
+        raise RequestFailedError(INVALID_PARAMS, f"{key} must be a list of ids, found {given!r:.100}")
     return given

@@ -311,7 +311,7 @@ def _read(path: Path) -> "dict[str, KnownCase]":
     try:
         return dict(ResultStore.of(path).known())
     except OSError as error:
-        log.warning("results are not read: %s", error)
+        log.warning("results cannot be read: %s", error)
         return {}
 
 

@@ -53,7 +53,7 @@ def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | 
     """A suite with all its cases, as the editor has it. Raises RefusedError."""
     path = snapshot.path
     if path is None:
-        raise RequestFailedError(INVALID_PARAMS, "save the suite first: what it refers to is looked for beside it")
+        raise RequestFailedError(INVALID_PARAMS, "save the suite first: paths in it are relative to its folder")
 
     def read(file: Path) -> str:
         text = documents.text_at(absolute(file))
@@ -97,7 +97,7 @@ def select_cases(
 
 def _nothing(order: RunRequest) -> str:
     if order.failed:
-        return "no case has failed when it ran last"
+        return "no case failed in its last run"
     if order.unscored:
         return "every case that ran has a verdict"
     if order.outdated:

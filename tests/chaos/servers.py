@@ -34,7 +34,7 @@ def _faults(other: str) -> dict[str, str | Fault]:
         "redirect": Fault(307, headers={"Location": f"{other}/leak"}, body=b""),
         "redirect to no address": Fault(302, headers={"Location": "http://[::1"}, body=b""),
         "redirect to a file": Fault(302, headers={"Location": "file:///etc/passwd"}, body=b""),
-        "no JSON": Fault(body=b"<html>\xff\xfe"),
+        "not JSON": Fault(body=b"<html>\xff\xfe"),
         "deep JSON": Fault(body=b"[" * 100_000),
         "a text of the wrong type": _json({"choices": [{"message": {"content": {"a": [1]}}}], "usage": "x"}),
         "choices of the wrong type": _json({"choices": 5}),

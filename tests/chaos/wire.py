@@ -80,7 +80,7 @@ def _frames() -> dict[str, Any]:
         "header in small letters": b"content-length: %d\r\n\r\n" % length + body,
         "two lengths": b"Content-Length: 3\r\nContent-Length: %d\r\n\r\n{}x" % length,
         "length too short": b"Content-Length: %d\r\n\r\n" % (length - 10) + body + b"\r\n\r\n",
-        "header without end": b"A" * 200_000 + b"\r\n\r\n",
+        "header that does not end": b"A" * 200_000 + b"\r\n\r\n",
         "body not UTF-8": _framed(b"\xff\xfe\xfd{"),
         "body in UTF-16": _framed(body.decode().encode("utf-16")),
         "body with a byte order mark": _framed(b"\xef\xbb\xbf" + body),

@@ -120,7 +120,7 @@ def test_a_configuration_can_be_checked_itself(rubric: Run) -> None:
         ("ignore = [", "ignore = [", "this is not valid TOML: "),
         ('a = "x" b', "b", "this is not valid TOML: expected newline"),
         ("x = 1", "x", "there is no setting `x`; the settings are dialect, select, "),
-        ("[tool.rubric]\nselect = []", "[tool.rubric]", "in .rubric.toml the settings stand at the top"),
+        ("[tool.rubric]\nselect = []", "[tool.rubric]", "in .rubric.toml the settings are at the top level"),
         ('dialect = "agentv3"', "agentv3", "there is no dialect `agentv3`; did you mean `agentv-3`?"),
         ("dialect = 3", "3", "`dialect` takes the name of a dialect, found a number"),
         ("select = []", "[]", "this selects no code"),
@@ -165,7 +165,7 @@ def test_a_broken_pyproject_is_ours_only_when_it_speaks_of_us(rubric: Run) -> No
     write("pyproject.toml", "[tool.rubric]\nignore = [\n[project\n")
     ran = rubric("check")
     assert ran.code == 1
-    assert "no setting of this file counts" in ran.out
+    assert "no setting of this file is used" in ran.out
 
 
 def test_a_configuration_that_is_no_text(rubric: Run) -> None:

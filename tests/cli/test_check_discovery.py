@@ -67,7 +67,7 @@ def test_files_of_other_programs_are_passed_over(path: str, text: str, rubric: R
     assert suites() == ["evals/refunds.eval.yaml"]
     named = rubric("check", path)
     assert (named.code, named.out) == (0, "")
-    assert f"rubric: {path}: not checked, because nothing in it is eval YAML" in named.err
+    assert f"rubric: {path}: not checked, because it does not look like eval YAML" in named.err
 
 
 @pytest.mark.parametrize(("path", "text"), STRANGERS, ids=[f"{name}-{path}" for name, path, _ in FOREIGN])

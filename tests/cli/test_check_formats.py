@@ -143,7 +143,7 @@ def test_fixes_that_nobody_tried_are_spoken_of(rubric: Run) -> None:
     untried = [d for d in rubric("check", "--format", "json").json if "untriedFixes" in d]
     assert untried
     assert all(not d["fixes"] and d["untriedFixes"] == 1 for d in untried if d["code"] == "nameless-criterion")
-    told = "  = not every fix was tried, which takes too long here; an editor tries those of one line"
+    told = "  = not every fix was tried, because that takes too long here; an editor tries the fixes of one line"
     assert sum(line.strip() == told.strip() for line in rubric("check").out.splitlines()) == len(untried)
 
 

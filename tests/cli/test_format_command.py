@@ -73,7 +73,7 @@ def test_what_is_not_formatted(rubric: Run) -> None:
     ("arguments", "words"),
     [
         (["gone.eval.yaml"], "rubric: gone.eval.yaml: there is no such file\n"),
-        (["--path", "x"], "rubric: --path names standard input; give - as well\n"),
+        (["--path", "x"], "rubric: --path needs standard input: pass - as well\n"),
     ],
 )
 def test_usage_errors(rubric: Run, arguments: list[str], words: str) -> None:

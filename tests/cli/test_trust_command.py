@@ -20,7 +20,7 @@ def test_a_folder_is_trusted_listed_and_no_longer_trusted(rubric: Run, here: Pat
     inside = rubric("trust", "--remove", "inner")
     assert (inside.code, inside.err) == (
         1,
-        f"rubric: {here}/inner is trusted as a part of {here}; rubric trust --remove {here}\n",
+        f"rubric: {here}/inner is trusted because it is inside {here}; rubric trust --remove {here}\n",
     )
     assert rubric("trust", "--remove").out == f"{here} is not trusted any more\n"
     assert rubric("trust", "--remove").out == f"{here} was not trusted\n"
@@ -64,7 +64,7 @@ def test_what_holds_more_than_suites_has_to_be_meant(
     monkeypatch.setenv("HOME", str(home))
     ran = rubric("trust", wide.format(home=home))
     assert ran.code == 2
-    assert "name the folder of the suites, or say --yes" in ran.err
+    assert "name the folder of the suites, or pass --yes" in ran.err
     assert rubric("trust", "--list").out == ""
     assert rubric("trust", "--yes", wide.format(home=home)).code == 0
     assert rubric("trust", "--list").out != ""

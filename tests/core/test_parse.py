@@ -124,8 +124,8 @@ def test_what_was_meant_is_read(text, value):
         ("a: b]]\nc: [d]]", "this bracket closes nothing"),
         ("a: %b", "a plain value cannot start with `%`; put it in quotes"),
         ("a: `b`", "a plain value cannot start with a backquote; put it in quotes"),
-        ("a: 1\n  b: 2\nc: 3", "this line is indented by 2, which fits nothing above it; 0 would"),
-        ("a: >b\n  c", "the text of a block starts on the line below its `|` or `>`"),
+        ("a: 1\n  b: 2\nc: 3", "this line is indented by 2, which matches nothing above it; 0 would"),
+        ("a: >b\n  c", "a block text starts on the line below its `|` or `>`"),
         ("a: 1\nb: 2\n    - c: 3\n", "this list belongs to no key; the line above has a value already"),
         ("a:\n  \x01", "the character U+0001 is not allowed in YAML; write it as an escape in double quotes"),
         ("a: 1\n---\nb: 2", "a second document starts here"),
@@ -145,7 +145,7 @@ SLIPS = {
     ),
     "an item far below its siblings": (
         f"tests:\n  - id: a\n{LONG}   - id: b\n    c: 1\n",
-        "this line is indented by 3, which fits nothing above it; 2 would",
+        "this line is indented by 3, which matches nothing above it; 2 would",
     ),
     "the dash of the first message": (
         "input:\n    role: a\n    content: b\n  - role: c\n    content: d\n",
@@ -153,15 +153,15 @@ SLIPS = {
     ),
     "the first item a step too deep": (
         "a:\n   - x: 1\n    y: 2\n  - x: 3\n",
-        "this line is indented by 3, which fits nothing above it; 2 would",
+        "this line is indented by 3, which matches nothing above it; 2 would",
     ),
     "a key of the item a step too deep": (
         "- a: 1\n   b: 2\n  c: 3\n",
-        "this line is indented by 3, which fits nothing above it; 2 would",
+        "this line is indented by 3, which matches nothing above it; 2 would",
     ),
     "an item a step too shallow": (
         "a:\n  - x: 1\n - x: 2\n   y: 3\nb: 1\n",
-        "this line is indented by 1, which fits nothing above it; 2 would",
+        "this line is indented by 1, which matches nothing above it; 2 would",
     ),
     "a second item without its dash": (
         'a:\n  - "x"\n    "y"\n  - "z"\n',
@@ -170,7 +170,7 @@ SLIPS = {
     "a colon left out": ("- role user\n  content: x\n", "this key has no colon"),
     "a block that starts on its line": (
         "a: |text\n  more\nb: 1\n",
-        "the text of a block starts on the line below its `|` or `>`",
+        "a block text starts on the line below its `|` or `>`",
     ),
 }
 

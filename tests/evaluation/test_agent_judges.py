@@ -55,7 +55,7 @@ async def test_a_judge_that_reads_is_not_taken_for_one_that_looks(folder: Folder
     folder.targets({"name": "default", "provider": "mock", "grader_target": "judge"}, judge.target())
     result = await folder.one(text_of(OLD))
     assert result.verdict is Verdict.UNSCORED
-    assert "agent_judge needs a judge that can look at files" in result.reason
+    assert "agent_judge needs a judge that can read files" in result.reason
     assert "judge is openai (line 8)" in result.reason
     assert not judge.bodies
 
@@ -63,4 +63,4 @@ async def test_a_judge_that_reads_is_not_taken_for_one_that_looks(folder: Folder
 async def test_without_a_workspace_there_is_nothing_to_look_at(folder: Folder) -> None:
     folder.mock(json.dumps({"score": 1}))
     result = await folder.one(text_of({**OLD, "workspace": "note: n"}))
-    assert "looks at the files of a workspace, and the case has none" in result.reason
+    assert "inspects the files of a workspace, and the case has none" in result.reason

@@ -246,8 +246,8 @@ async def test_an_agent_that_fails_is_one_sentence(stage: Stage, kind: str, scri
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({}, "command not found: claude; install it, or write in `executable` where it is (targets.yaml:1)"),
-        ({"executable": "./plain.txt"}, "./plain.txt may not be executed; `chmod +x` allows it (targets.yaml:1, executable)"),
+        ({}, "command not found: claude; install it, or set `executable` to its path (targets.yaml:1)"),
+        ({"executable": "./plain.txt"}, "./plain.txt is not executable; use `chmod +x` (targets.yaml:1, executable)"),
         ({"cwd": "nowhere"}, "nowhere does not exist"),
         ({"command": "claude 'unclosed"}, "command: no closing quotation (targets.yaml:1, command)"),
         ({"max_turns": 0}, "max_turns is a whole number of at least 1, found 0 (targets.yaml:1, max_turns)"),
@@ -287,4 +287,4 @@ async def test_the_other_words_for_the_same_agents(stage: Stage) -> None:
     stage.prints("codex", CODEX)
     for kind in ("claude", "claude-code", "codex"):
         assert (await stage.ask(kind)).verdict is Verdict.PASSED
-    assert "kind claude-sdk is not run by rubric" in (await stage.ask("claude-sdk")).reason
+    assert "kind claude-sdk is not supported by rubric" in (await stage.ask("claude-sdk")).reason

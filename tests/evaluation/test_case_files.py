@@ -142,7 +142,7 @@ def test_json_is_read_as_a_list_of_cases(suite: Folder, capsys: pytest.CaptureFi
         ("gone.yaml", None, "line 3 has a mistake, no cases were loaded from here: there is no such file or directory"),
         ("bad.jsonl", '{"id": "x", "criteria": "c", "input": "hi"}\n{"id": ', "no cases were loaded from here: bad.jsonl:2 is not JSON"),
         ("bad.yaml", "tests: 3\n", "no cases were loaded from here: bad.yaml is not a list of cases"),
-        ("made.py", "print(1)\n", "no cases were loaded from here: agentv-3 runs no programs for cases"),
+        ("made.py", "print(1)\n", "no cases were loaded from here: agentv-3 does not run programs that generate cases"),
         ("bad.yaml", "- {id: x, criteria: c, input: hi, assertions: [{type: contains}]}\n", "bad.yaml:1 has a mistake, missing-key"),
         ("bad.yaml", "- {id: own, criteria: c, input: hi}\n", "duplicate-case-id: the id own is taken (line 2)"),
     ],
@@ -194,7 +194,7 @@ def test_a_broken_file_of_a_pattern_keeps_no_other_from_being_run(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("evals/cases/more.yaml", "this is a file of cases, not a suite; run the suite that takes it over"),
+        ("evals/cases/more.yaml", "this is a file of cases, not a suite; run the suite that includes it"),
         (".agentv/targets.yaml", "this is a targets file, not a suite"),
     ],
 )
@@ -230,7 +230,7 @@ def test_an_include_of_the_older_form_is_no_case_and_says_so(
         code, out, _ = run(capsys, "suite.eval.yaml", "--format", "json")
         left, done = json.loads(out)["cases"]
         assert (code, left["verdict"], done["verdict"]) == (3, "unscored", "passed")
-        assert left["reason"].endswith("does not take cases over by `include`: write `file://…` in its place")
+        assert left["reason"].endswith("does not include cases by `include`: write `file://…` instead")
 
 
 async def test_rows_and_tests_of_a_scenario_in_files_of_their_own(folder: Folder) -> None:
@@ -245,4 +245,4 @@ async def test_rows_and_tests_of_a_scenario_in_files_of_their_own(folder: Folder
     assert {name: (r.answer, r.score) for name, r in results.items() if name.startswith("w")} == {
         "w[row-1]": ("one", 1.0), "w[row-2]": ("two", 1.0), "w[three]": ("three", 0.0), "w": ("", None),
     }  # fmt: skip
-    assert results["w"].reason == "none.yaml has no rows: a row of a scenario is a mapping with `vars`"
+    assert results["w"].reason == "none.yaml has no rows: a row of a scenario must be a mapping with `vars`"

@@ -168,7 +168,7 @@ async def test_an_evaluator_that_rubric_does_not_run_is_unscored(folder: Folder)
         "tests: [{id: a, criteria: c, input: hi, assertions: [{type: word-counter, most: 5}, {type: contains, value: x}]}]"
     )
     assert result.verdict is Verdict.UNSCORED
-    assert "nothing grades by the type word-counter" in result.reason
+    assert "there is no evaluator of type word-counter" in result.reason
     assert "(line 1)" in result.reason
     assert result.evaluators[1].verdict is Verdict.PASSED
 

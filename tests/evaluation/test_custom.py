@@ -100,7 +100,7 @@ async def test_the_nearest_counts(folder: Folder) -> None:
             "gave 1, not an EvaluationScore",
         ),
         ("assertions/word-count.cts", "", "bun or deno or tsx, which is not on the PATH"),
-        ("assertions/word-count", "echo", "`chmod +x` allows it"),
+        ("assertions/word-count", "echo", "use `chmod +x`"),
     ],
 )
 async def test_one_that_cannot_be_used_leaves_the_case_unscored(
@@ -142,8 +142,8 @@ async def test_what_a_class_gives_as_details_may_be_anything(folder: Folder) -> 
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("threading.Event().wait()", "word-count: stopped, it took longer than 0.2 s (line 7)"),
-        ("return asyncio.sleep(60)", "word-count: stopped, it took longer than 0.2 s (line 7)"),
+        ("threading.Event().wait()", "word-count: stopped: it took longer than 0.2 s (line 7)"),
+        ("return asyncio.sleep(60)", "word-count: stopped: it took longer than 0.2 s (line 7)"),
         ("sys.exit(3)", "RuntimeError: SystemExit: 3"),
         ("raise KeyboardInterrupt", "RuntimeError: KeyboardInterrupt"),
         ("return None", "gave None, not an EvaluationScore"),
@@ -198,5 +198,5 @@ async def test_the_page_on_evaluators_of_ones_own_is_true(folder: Folder) -> Non
     result = await folder.one(
         f"tests:\n- id: a\n  criteria: c\n  input: hi\n  {checks.replace(chr(10), chr(10) + '  ')}\n"
     )
-    assert result.evaluators[0].misses == ("51 words, allowed are 50",)
+    assert result.evaluators[0].misses == ("51 words, the limit is 50",)
     assert (result.score, result.verdict) == (0, Verdict.FAILED)

@@ -55,7 +55,7 @@ async def test_a_case_with_nothing_to_grade_it_by_is_unscored_and_asks_nobody(
     folder.targets(judge.target("default"))
     result = await folder.one(suite, dialect)
     assert (result.verdict, result.score) == (Verdict.UNSCORED, None)
-    assert result.reason == f"nothing says what a good answer is: {words} (line {1 + suite.count(chr(10))})"
+    assert result.reason == f"nothing describes a good answer: {words} (line {1 + suite.count(chr(10))})"
     assert not judge.bodies
 
 

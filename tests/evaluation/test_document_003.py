@@ -145,11 +145,11 @@ async def test_executing_a_code_evaluator(folder: Folder) -> None:
     ("script", "error"),
     [
         ("import sys; sys.stderr.write('no such column'); sys.exit(3)", "no such column"),
-        ("print('hello')", "no JSON"),
-        ("print('[1]')", "no object"),
-        ("print('{}')", "no number"),
-        ("""print('{"score": NaN}')""", "no number"),
-        ("""print('{"score": "high"}')""", "no number"),
+        ("print('hello')", "did not print JSON"),
+        ("print('[1]')", "not an object"),
+        ("print('{}')", "no numeric"),
+        ("""print('{"score": NaN}')""", "no numeric"),
+        ("""print('{"score": "high"}')""", "no numeric"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
     ],
 )

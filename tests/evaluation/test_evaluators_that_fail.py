@@ -74,7 +74,7 @@ async def test_a_program_that_is_not_there_has_no_score(greeting: Folder) -> Non
         ("[python3, checks/missing.py]", "checks/missing.py does not exist in "),
         ("python3 missing.py", "missing.py does not exist in "),
         ("./missing.sh", "the shell cannot run it: "),
-        ("[./plain.txt]", "./plain.txt may not be executed"),
+        ("[./plain.txt]", "./plain.txt is not executable"),
     ],
 )
 async def test_what_could_not_be_started_has_no_score(greeting: Folder, command: str, words: str) -> None:
@@ -218,7 +218,7 @@ async def test_custom_evaluators_that_fail_have_no_score(greeting: Folder, modul
 
 async def test_a_type_that_nothing_grades_has_no_score(greeting: Folder) -> None:
     result = await greeting.one(suite(RIGHT, "{type: mine, weight: 0}"))
-    assert "nothing grades by the type mine" in result.grader_errors[0].reason
+    assert "there is no evaluator of type mine" in result.grader_errors[0].reason
 
 
 async def test_judges_that_fail(greeting: Folder, judge: JudgeServer) -> None:
@@ -226,7 +226,7 @@ async def test_judges_that_fail(greeting: Folder, judge: JudgeServer) -> None:
         {"name": "default", "provider": "mock", "response": "hello", "grader_target": "judge"}, judge.target()
     )
     graders = "{type: llm-grader, name: tone, prompt: Is it kind, weight: 0}"
-    for reply, words in (("no JSON", "gave no usable reply in 3 tries"), (Fault.error(400, "no"), "replied 400")):
+    for reply, words in (("not JSON", "gave no usable reply in 3 tries"), (Fault.error(400, "no"), "replied 400")):
         judge.replies = [reply]
         result = await greeting.one(suite(RIGHT, graders))
         assert (result.score, result.verdict) == (1, Verdict.UNSCORED)

@@ -46,7 +46,7 @@ async def test_the_numbers_of_a_result(folder: Folder, judge: JudgeServer) -> No
         "      (0.40·1 + 0.80·1) / 2 = 0.60",
         "  ✔ keywords                 1.00 × 1 = 1.00",
         "  (0.60·2 + 1.00·1) / 3 = 0.73",
-        "  criterion tone of quality has to be met and is not",
+        "  criterion tone of quality must be met and is not",
         "  To pass: tone at 6 or more (the score would be 0.80)",
     ]
 
@@ -99,7 +99,7 @@ async def test_a_criterion_without_an_id_is_called_by_its_text(folder: Folder, j
     assert '✘ "Is kind"' in text
     assert "✔ own" in text
     assert 'gate: "Is kind" fails the case' in text
-    assert 'criterion "Names the 30 day window" of rubrics has to be met and is not' in text
+    assert 'criterion "Names the 30 day window" of rubrics must be met and is not' in text
     assert to_pass(result) == '"Names the 30 day window" met and "Is kind" met (the score would be 1.00)'
     assert "rubric-1" not in text
     assert 'gate: "Names the 30' in case_words(result)

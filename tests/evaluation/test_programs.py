@@ -256,7 +256,7 @@ async def test_what_agentv_5_takes_for_no_check_makes_nothing_pass(folder: Folde
 async def test_keys_of_later_releases_give_no_score(folder: Folder, reply: str) -> None:
     found = await grade(folder, f"print({reply!r})", "agentv-3")
     assert (found.score, found.crashed) == (0, True)
-    assert found.misses[0].endswith("its reply has neither a number as `score` nor `assertions`")
+    assert found.misses[0].endswith("its reply has neither a numeric `score` nor `assertions`")
 
 
 async def test_pass_decides_the_verdict_beside_checks(folder: Folder) -> None:
@@ -302,10 +302,10 @@ async def test_a_program_that_misbehaves_scores_0_and_says_so(folder: Folder, sc
     ("script", "cwd", "words"),
     [
         (["no-such-program-here"], None, "command not found: no-such-program-here"),
-        (["./plain.txt"], None, "./plain.txt: ./plain.txt may not be executed; `chmod +x` allows it"),
+        (["./plain.txt"], None, "./plain.txt: ./plain.txt is not executable; use `chmod +x`"),
         (["./no-first-line"], None, "./no-first-line is not a program; a script begins with a line such as #!/bin/sh"),
         (["./no-such"], None, "command not found: ./no-such"),
-        (["./windows"], None, "./windows has the line breaks of Windows, so what its first line asks for is not found"),
+        (["./windows"], None, "./windows has Windows line breaks, so the interpreter in its first line is not found"),
         (["./other"], None, "./other cannot be started: it needs /no/such/shell, which is not there"),
         (["./folder"], None, "./folder is a folder, not a program"),
         ([sys.executable, "x.py"], "nowhere", "does not exist"),
@@ -437,7 +437,7 @@ async def test_a_program_asks_targets_while_it_grades(folder: Folder) -> None:
         401, 404, 400, 400, 400, 429, 429,
     ]  # fmt: skip
     assert "nobody" in said["unknown"][1]
-    assert said["enough"][1].startswith("4 of 4 calls are made")
+    assert said["enough"][1].startswith("4 of 4 calls were made")
     assert [each["rawText"] for each in said["batch"]["responses"]] == ["of the judge"]
     assert said["same"]
     with pytest.raises(OSError, match="refused"):  # it ended with the program

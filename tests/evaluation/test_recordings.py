@@ -177,7 +177,7 @@ async def test_without_a_judge_nothing_is_refreshed_and_what_was_recorded_is_no_
 ) -> None:
     await recorded(folder, answered)
     result = await folder.one(SUITE, mode="refresh")
-    assert (result.score, "--refresh asks everything again, and no judge is configured" in result.reason) == (
+    assert (result.score, "--refresh calls the judge again, and no judge is configured" in result.reason) == (
         None,
         True,
     )
@@ -340,7 +340,7 @@ def test_a_file_that_was_broken_meanwhile_is_not_overwritten(folder: Folder) -> 
     said(recordings, "one")
     folder.write("s.recordings.yaml", "version: [")
     with pytest.raises(
-        OSError, match=r"s.recordings.yaml:1: .*; what was recorded waits in .*s.eval.yaml.recordings.jsonl"
+        OSError, match=r"s.recordings.yaml:1: .*; the recorded replies are kept in .*s.eval.yaml.recordings.jsonl"
     ):
         recordings.save()
     assert recordings_path(path).read_text() == "version: ["
@@ -529,5 +529,7 @@ async def test_recordings_that_cannot_be_stored_are_counted(folder: Folder, answ
     file = recordings_path(folder.path / "suite.eval.yaml")
     file.mkdir()
     (folder.path / ".rubric").write_text("in the way")
-    with pytest.raises(OSError, match=r"not a regular file.*; 1 of them are lost; what else was recorded waits in "):
+    with pytest.raises(
+        OSError, match=r"not a regular file.*; 1 of them are lost; the other recorded replies are kept in "
+    ):
         await recorded(folder, answered)

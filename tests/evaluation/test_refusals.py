@@ -96,21 +96,21 @@ async def test_a_wrong_model_is_blamed_on_the_key_that_names_it(
 @pytest.mark.parametrize(("kind", "status", "body"), KEY)
 async def test_a_wrong_key(folder: Folder, judge: JudgeServer, kind: str, status: int, body: Any) -> None:
     why = await reason(folder, judge, kind, status, body)
-    assert f"the server does not take the key ({status}: " in why
+    assert f"the server rejected the API key ({status}: " in why
     assert why.endswith(f"; check api_key (targets.yaml:{line_of(kind, 'api_key')}, api_key)")
     assert len(judge.bodies) == 1
 
 
 async def test_a_key_that_is_wanted(folder: Folder, judge: JudgeServer) -> None:
     why = await reason(folder, judge, "keyless", 401, {"error": "Unauthorized"})
-    assert why == "target default: the server wants a key (401: Unauthorized); write api_key (targets.yaml:2)"
+    assert why == "target default: the server requires a key (401: Unauthorized); set api_key (targets.yaml:2)"
 
 
 @pytest.mark.parametrize(("kind", "status", "body"), ADDRESS)
 async def test_a_wrong_address(folder: Folder, judge: JudgeServer, kind: str, status: int, body: Any) -> None:
     why = await reason(folder, judge, kind, status, body)
     setting = "endpoint" if kind == "azure" else "base_url"
-    assert why.startswith("target default: the server knows no address http")
+    assert why.startswith("target default: the server has no address http")
     assert why.endswith(f" (targets.yaml:{line_of(kind, setting)}, {setting})")
     assert ("check the API version" in why) == (kind == "azure")
 
@@ -121,7 +121,7 @@ async def test_an_address_without_v1(folder: Folder, judge: JudgeServer) -> None
         f"targets: [{{name: default, provider: openai, model: m, base_url: '{judge.url.removesuffix('/v1')}'}}]",
     )
     judge.replies = [Fault(404, b"404 page not found")]
-    assert "; most servers have /v1 at its end (targets.yaml:1, base_url)" in (await folder.one(SUITE)).reason
+    assert "; most addresses end in /v1 (targets.yaml:1, base_url)" in (await folder.one(SUITE)).reason
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ async def test_an_address_without_v1(folder: Folder, judge: JudgeServer) -> None
         (403, error("Country, region, or territory not supported", code="unsupported_country_region_territory"), "the server replied 403: Country"),
         (402, error("This request requires more credits", code=402), "the server replied 402: This request requires more credits"),
         (400, error("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"), "the server replied 400: This model's maximum"),
-        (404, error("No endpoints found that support tool use.", code=404), "the server knows no address"),
+        (404, error("No endpoints found that support tool use.", code=404), "the server has no address"),
     ],
 )  # fmt: skip
 async def test_other_refusals_blame_no_setting_of_these(

@@ -246,7 +246,7 @@ def test_resume_leaves_out_what_still_holds(suite: Folder, capsys: pytest.Captur
     assert ids(run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl")[1]) == ["good"]
     assert run(capsys, "suite.eval.yaml", "--resume", "--format", "jsonl") == (1, "", ""), "one did not pass before"
     out = run(capsys, "suite.eval.yaml", "--resume")[1]
-    assert out.strip() == "nothing to run; run before, and still so: 1 passed, 1 failed"
+    assert out.strip() == "nothing to run; already done and unchanged: 1 passed, 1 failed"
 
 
 def test_what_to_run_next_is_a_whole_command(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
@@ -324,7 +324,7 @@ def test_several_suites_and_folders(suite: Folder, capsys: pytest.CaptureFixture
     assert lines[-2].startswith("3 suites: 4 passed, 1 failed · target default")
     assert lines[-1] == "again: rubric run evals suite.eval.yaml::good --failed"
     again = run(capsys, "evals", "--resume")
-    assert again == (1, "\nnothing to run; run before, and still so: 3 passed, 1 failed\n", "")
+    assert again == (1, "\nnothing to run; already done and unchanged: 3 passed, 1 failed\n", "")
     code, out, _ = run(capsys, "evals", "--failed", "--format", "json")
     assert [[c["id"] for c in s["cases"]] for s in json.loads(out)["suites"]] == [["bad"]]
     rows = [
@@ -363,7 +363,7 @@ def test_settings_that_are_not_acted_on_are_said_once(suite: Folder, capsys: pyt
     )
     code, _, err = run(capsys, "suite.eval.yaml", "--targets", "targets.yaml")
     assert code == 1
-    assert err.count("rubric: targets.yaml:5, verbose: not acted on; ") == 1
+    assert err.count("rubric: targets.yaml:5, verbose: ignored; ") == 1
 
 
 def test_ways_to_record_exclude_each_other(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:

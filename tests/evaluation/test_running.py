@@ -367,8 +367,8 @@ async def test_what_is_not_acted_on_is_said_once_with_its_line(folder: Folder) -
     results = await folder.run(text, "agentv-5")
     said = [event.message for event in folder.events if isinstance(event, Noted)]
     assert said == [
-        "suite.eval.yaml:3: `cache` is not acted on by rubric run: every case asks its target anew",
-        "suite.eval.yaml:6: `options.prefix` is not acted on by rubric run: of the options these are: repeat, rubric_prompt, transform",
+        "suite.eval.yaml:3: `cache` is not supported by rubric run: every case calls its target again",
+        "suite.eval.yaml:6: `options.prefix` is not supported by rubric run: of the options these are: repeat, rubric_prompt, transform",
     ]
     assert {r.verdict for r in results.values()} == {Verdict.PASSED}
 
@@ -376,7 +376,7 @@ async def test_what_is_not_acted_on_is_said_once_with_its_line(folder: Folder) -
 @pytest.mark.parametrize("where", ["run: {budget_usd: 0.01}", "execution: {budget_usd: 0.01}"])
 async def test_a_case_that_has_spent_its_budget_asks_nobody_more(folder: Folder, where: str) -> None:
     folder.write("answer.json", json.dumps({"text": "hello", "cost_usd": 0.02}))
-    folder.write("judge.json", json.dumps({"text": "not asked", "cost_usd": 0.02}))
+    folder.write("judge.json", json.dumps({"text": "not called", "cost_usd": 0.02}))
     folder.targets(
         {"name": "default", "provider": "cli", "command": "echo x >> asked; cat answer.json", "grader_target": "judge"},
         {"name": "judge", "provider": "cli", "command": "echo x >> asked; cat judge.json"},

@@ -25,7 +25,7 @@ from rubric_core.sandbox import Sandbox, SandboxError
 
 LONG = "took longer than"
 MUCH = "wants more than 512 MB of memory"
-DEEP = "is nested too deeply, or calls itself without end"
+DEEP = "is nested too deeply, or recurses without end"
 BOMBS = {
     "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}": LONG,
     "{% for i in range(10**9) %}{% endfor %}": "Range too big",
@@ -39,7 +39,7 @@ BOMBS = {
     "{% macro m() %}{{ m() }}{{ m() }}{% endmacro %}{{ m() }}": DEEP,
     "{{ " + "(" * 5000 + "q" + ")" * 5000 + " }}": DEEP,
     "{% if q %}" * 800 + "x" + "{% endif %}" * 800: DEEP,
-    "{{ q * 20000000 }}": "gives more than 10,000,000 characters",
+    "{{ q * 20000000 }}": "returns more than 10,000,000 characters",
 }
 
 
@@ -141,9 +141,7 @@ async def test_a_pattern_is_ended_whatever_it_is(pattern: str, text: str, monkey
     monkeypatch.setattr(regex_evaluator, "_TIME_LIMIT", 0.3)
     with pytest.raises(Unscored) as problem:
         await grade(pattern, text)
-    assert problem.value.reason == (
-        f"the pattern {LONG} 0.3 s on this answer; a repetition inside a repetition is the usual reason"
-    )
+    assert problem.value.reason == (f"the pattern {LONG} 0.3 s on this answer; nested repetitions are the usual reason")
 
 
 def pattern_of(choose: random.Random, depth: int) -> str:

@@ -45,7 +45,7 @@ async def test_code_in_a_file(folder: Folder, name: str, code: str, value: str) 
         ("{type: javascript, value: 'file://gone.js'}", "the file gone.js is not there"),
         ("{type: python, value: 1 / 0}", "the python code failed: ZeroDivisionError: division by zero"),
         ("{type: python, value: 'None'}", "neither true nor false"),
-        ("{type: python, value: 'while True: pass'}", "the python code: stopped, it took longer than 0.3 s"),
+        ("{type: python, value: 'while True: pass'}", "the python code: stopped: it took longer than 0.3 s"),
         ("{type: python, value: 'file://check.txt'}", "names no JavaScript or Python file"),
     ],
 )
@@ -118,7 +118,7 @@ async def test_similar_is_the_cosine(
     ("reply", "words"),
     [
         (Fault(body=b'{"data": [{"embedding": [1]}]}'), "has no embedding for each text"),
-        (Fault.error(401, "bad key sk-secret"), "the server does not take the key (401: bad key ***)"),
+        (Fault.error(401, "bad key sk-secret"), "the server rejected the API key (401: bad key ***)"),
     ],
 )
 async def test_similar_without_embeddings_has_no_score(
@@ -128,7 +128,7 @@ async def test_similar_without_embeddings_has_no_score(
     result = await graded(folder, alike(judge))
     assert result.verdict is Verdict.UNSCORED
     assert words in result.reason, result.reason
-    assert "nothing makes embeddings" in (await graded(folder, "{type: similar, value: x}")).reason
+    assert "no embedding provider is configured" in (await graded(folder, "{type: similar, value: x}")).reason
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ async def test_score_ranges_come_out_the_same_from_a_function() -> None:
     [
         (lambda _: 1 / 0, "ZeroDivisionError: division by zero"),
         (lambda _: None, "replied with NoneType: a reply is a text, or has one as `text`"),
-        (lambda _: "fine, I think", "gave no usable reply in 3 tries: the reply has no JSON object in it"),
+        (lambda _: "fine, I think", "gave no usable reply in 3 tries: the reply contains no JSON object"),
     ],
 )
 async def test_a_judge_that_fails_leaves_no_score_and_a_reason(judge: Any, reason: str) -> None:

@@ -91,12 +91,12 @@ async def test_messages_that_are_joined_are_shown_as_they_leave(suite: Folder, j
 
 
 async def test_tries_and_what_is_sent_again(suite: Folder, judge: JudgeServer) -> None:
-    judge.replies = [Fault.error(429, "slow down"), "no JSON", Fault.error(400, "response_format is unknown"), GOOD]
+    judge.replies = [Fault.error(429, "slow down"), "not JSON", Fault.error(400, "response_format is unknown"), GOOD]
     said = lines(await suite.one(SUITE))
     heads = [line for line in said if line.startswith("  judge ")]
     assert heads == [
         "  judge judge (openai, judge-1-2026) for quality",
-        "  judge judge (openai, judge-1-2026) for quality, try 2: the reply has no JSON object in it",
+        "  judge judge (openai, judge-1-2026) for quality, try 2: the reply contains no JSON object",
     ]
     first, second = said.index(heads[0]), said.index(heads[1])
     assert "    sent again: 429: slow down" in said[first:second]
@@ -243,8 +243,10 @@ async def test_recordings_and_mocks_send_nothing(suite: Folder, judge: JudgeServ
     save_recordings(cases)
     result = await suite.one(SUITE, mode="replay")
     told = lines(result)
-    assert "    nothing was sent: mock targets answer by themselves; another target would have been asked this" in told
-    assert "    nothing was sent: a recording replied, at no cost; the judge would have been asked this" in told
+    assert (
+        "    nothing was sent: mock targets answer by themselves; this would have been sent to another target" in told
+    )
+    assert "    nothing was sent: a recording replied, at no cost; this would have been sent to the judge" in told
     (mock, recorded) = result.usage
     assert (mock.calls, mock.tokens, mock.cost_usd) == (1, None, None)
     assert (recorded.role, recorded.calls, recorded.recorded, recorded.cost_usd) == ("judge", 0, 1, 0.0)
@@ -303,7 +305,7 @@ async def test_a_text_that_is_sent_often_is_stored_once_and_long_ones_are_cut(
 
 async def test_tokens_and_costs_by_case_judge_and_evaluator(suite: Folder, judge: JudgeServer) -> None:
     suite.targets(judge.target("default", grader_target="judge"), judge.target())
-    judge.replies = ["You have 30 days.", "no JSON", GOOD]
+    judge.replies = ["You have 30 days.", "not JSON", GOOD]
     result = await suite.one(SUITE)
     target, grader = result.usage
     assert (target.role, target.name, target.calls, target.tokens) == ("target", "default", 1, Tokens(60, 20, 40))

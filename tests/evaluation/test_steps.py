@@ -127,7 +127,7 @@ async def test_where_skills_are_found(tool: str, given: Any, output: Any, used: 
 @pytest.mark.parametrize(
     ("check", "words"),
     [
-        ("{type: trajectory:tool-used, value: {name: x, type: command}}", "is never found here"),
+        ("{type: trajectory:tool-used, value: {name: x, type: command}}", "never matches here"),
         ("{type: trajectory:tool-used, value: {min: 2}}", "needs a `name` or a `pattern`"),
         ("{type: trajectory:tool-used, value: {name: x, max: 0}}", "write `min: 0`"),
         ("{type: trajectory:tool-sequence, value: {steps: []}}", "needs `steps`"),
@@ -136,7 +136,7 @@ async def test_where_skills_are_found(tool: str, given: Any, output: Any, used: 
         ("{type: trajectory:tool-args-match, value: {name: x, args: {}, ignore: ['']}}", "`ignore` is the name"),
         ("{type: trajectory:step-count, value: {type: tool}}", "needs `min`, `max` or both"),
         ("{type: trajectory:step-count, value: {type: thought, max: 1}}", "is not a type of step"),
-        ("{type: not-skill-used, value: {name: x, min: 1}}", "no bounds but `max: 0`"),
+        ("{type: not-skill-used, value: {name: x, min: 1}}", "no bounds except `max: 0`"),
         ("{type: skill-used, value: {max: 0}}", "needs a `name` or a `pattern`"),
     ],
 )
@@ -150,7 +150,7 @@ async def test_nobody_kept_a_record() -> None:
     config = evaluator("{type: trajectory:step-count, value: {max: 1}}", "agentv-5")
     made = context(config, "done", None, "agentv-5")
     found = (await run_evaluators_for_case(made, build_evaluator_registry(), [config])).results[0]
-    assert (found.score, found.reason[:40]) == (None, "the target keeps no record of the tools ")
+    assert (found.score, found.reason[:42]) == (None, "the target does not report its tool calls")
 
 
 @pytest.mark.parametrize(

@@ -131,8 +131,8 @@ async def test_what_a_judge_says_of_its_place_is_told_and_not_acted_on(folder: F
         notes = targets_of(cases[0], ports).notes
     assert result.verdict is Verdict.PASSED, result.reason
     assert notes == (
-        "targets.yaml:1, inputs: not acted on; they are for programs that make up attacks; a case gives its values under `vars`",
-        "targets.yaml:1, hooks: not acted on; judge answers no case itself",
+        "targets.yaml:1, inputs: ignored; they are for programs that generate attacks; a case sets its values under `vars`",
+        "targets.yaml:1, hooks: ignored; judge answers no case itself",
     )
     assert not (folder.path / "ran").exists()
 

@@ -60,22 +60,22 @@ async def test_the_same_target_in_the_words_of_every_dialect(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("targets:\n  - name: default\n    provider: cli\n    command: x\n    timeout: 3\n", "timeout is no setting of cli targets; did you mean timeout_seconds? (targets.yaml:5, timeout)"),
+        ("targets:\n  - name: default\n    provider: cli\n    command: x\n    timeout: 3\n", "timeout is not a setting of cli targets; did you mean timeout_seconds? (targets.yaml:5, timeout)"),
         ("targets:\n  - name: default\n    provider: cli\n    command_template: x\n    grader_target: y\n", "command_template is not read in agentv-3; write command (targets.yaml:4"),
         ("targets:\n  - name: default\n    provider: mock\n  - name: other\n    response: 'unclosed\n", "targets.yaml:5: "),
         ("targets:\n  - name: default\n    provider: openai\n    model: 5\n", "model is a non-empty string, found the number 5 (targets.yaml:4, model)"),
         ("targets:\n  - name: default\n    provider: openai\n    model: m\n    temperature: ${{ WARM }}\n", "temperature is a number from 0 to 2, found a string (targets.yaml:5, temperature)"),
         ("targets: [{name: default, provider: cli, command: x, healthcheck: {cwd: y}}]", "a health check needs `command` or `url`"),
         ("targets: [{id: default, extends: default}]", "target default extends itself: default → default (targets.yaml:1, extends)"),
-        ("targets: [{id: default, extends: gone}]", "target default extends gone, which is not there (targets.yaml:1, extends)"),
-        ("providers:\n  - id: mock\n    label: default\n    transform: {x: 1}\n", "transform is code, or a file with code (targets.yaml:4, transform)"),
+        ("targets: [{id: default, extends: gone}]", "target default extends gone, which does not exist (targets.yaml:1, extends)"),
+        ("providers:\n  - id: mock\n    label: default\n    transform: {x: 1}\n", "transform must be code, or a file with code (targets.yaml:4, transform)"),
         ("providers:\n  - id: mock\n    label: default\n    transform: x.y\n", "its answer cannot be transformed: the javascript code failed: ReferenceError: x is not defined (targets.yaml:4, transform)"),
-        ("providers:\n  - id: mock\n    label: default\n    environment: {type: docker, workdir: /w, image: x}\n", "rubric runs no containers: give an environment of type host to run this case on this machine (targets.yaml:4)"),
-        ("providers:\n  - id: mock\n    label: default\n    environment: file://gone.yaml\n", "the file file://gone.yaml of the workspace is not there (targets.yaml:2)"),
+        ("providers:\n  - id: mock\n    label: default\n    environment: {type: docker, workdir: /w, image: x}\n", "rubric does not run containers: use an environment of type host to run this case on this machine (targets.yaml:4)"),
+        ("providers:\n  - id: mock\n    label: default\n    environment: file://gone.yaml\n", "the file file://gone.yaml of the workspace does not exist (targets.yaml:2)"),
         ("providers:\n  - id: mock\n    label: default\n    hooks: {before_all: {command: [sh, -c, 'echo no >&2; exit 3']}}\n", "the hook before_all ended with exit code 3: no (targets.yaml:4)"),
-        ("providers:\n  - id: mock\n    label: default\n    runtime: {mode: sandbox}\n", "runtime sandbox is not run by rubric, only host (targets.yaml:4, runtime)"),
+        ("providers:\n  - id: mock\n    label: default\n    runtime: {mode: sandbox}\n", "runtime sandbox is not supported by rubric, only host (targets.yaml:4, runtime)"),
         ("targets: [{name: default, provider: mock, workspace_template: ./x}]", "write `workspace: {template: …}` in the suite"),
-        ("targets: [{name: default, provider: transcript}]", "kind transcript is not run by rubric"),
+        ("targets: [{name: default, provider: transcript}]", "kind transcript is not supported by rubric"),
         ("providers: [bedrock:x]", "no target is called default in targets.yaml; there are bedrock:x"),
         ("- {name: default, provider: azure, settings: {endpoint: 'http://x', api_key: NOT_SET, model: m}}", "the environment variable NOT_SET is not set (targets.yaml:1, api_key)"),
         ("targets: [{name: default, provider: replay, fixtures: a.jsonl}]", "replay targets need `source_target`"),
@@ -221,7 +221,7 @@ async def test_every_reason_is_told_when_no_stand_in_answers(folder: Folder, jud
     )
     reason = (await folder.one(SUITE)).reason
     for words in (
-        "the server wants a key (401: no)",
+        "the server requires a key (401: no)",
         "other: connection to 127.0.0.1:9 refused",
         "gone: no target is called gone",
     ):
@@ -315,7 +315,7 @@ async def test_a_target_that_is_not_healthy_is_not_asked(folder: Folder, check: 
     command(folder, "open('asked', 'w')", healthcheck=check)
     result = await folder.one(SUITE)
     assert result.verdict is Verdict.UNSCORED
-    assert "the health check failed, so it is not asked" in result.reason
+    assert "the health check failed, so it is not called" in result.reason
     assert words in result.reason
     assert "(targets.yaml:1, healthcheck)" in result.reason
     assert not (folder.path / "asked").exists()
@@ -369,8 +369,8 @@ async def test_what_is_taken_and_not_acted_on_is_said_at_its_line(folder: Folder
         await run_cases(cases, ports)
         notes = targets_of(cases[0], ports).notes
     assert notes == (
-        "targets.yaml:5, verbose: not acted on; what the command writes on standard error is shown when it fails",
-        "targets.yaml:6, provider_batching: not acted on; the target is asked case by case",
+        "targets.yaml:5, verbose: ignored; rubric shows the command's standard error only when it fails",
+        "targets.yaml:6, provider_batching: ignored; rubric calls the target case by case",
     )
 
 
@@ -387,7 +387,7 @@ async def test_a_setting_that_the_dialect_refuses_and_that_changes_nothing_is_on
     async with system_ports({}) as ports:
         (result,) = await run_cases(cases, ports)
         assert targets_of(cases[0], ports).notes == (
-            "targets.yaml:4, provider_batching: not acted on; the target is asked case by case",
+            "targets.yaml:4, provider_batching: ignored; rubric calls the target case by case",
         )
     assert result.verdict is Verdict.PASSED, result.reason
 
@@ -410,7 +410,7 @@ async def test_recorded_answers_are_given_again(folder: Folder, source: str) -> 
     results = await folder.run(suite)
     assert [r.answer for r in results.values()] == ["first", "third", ""]
     assert results["a"].cost_usd == 0.1
-    assert results["c"].reason == "target default: no answer of bot is recorded for case c in rows.jsonl (targets.yaml:1, " + source + ")"  # fmt: skip
+    assert results["c"].reason == "target default: there is no recorded answer of bot for case c in rows.jsonl (targets.yaml:1, " + source + ")"  # fmt: skip
     said = {e.case_id: e.answer for e in folder.events if isinstance(e, Answered)}
     assert said["b"].tool_uses is not None
     assert [u.tool for u in said["b"].tool_uses] == ["Read"]
@@ -430,7 +430,7 @@ async def test_a_recording_of_one_variant_and_of_each_run(folder: Folder) -> Non
         (b"[{]", "rows.jsonl is not JSON"),
         (b"\xff", "rows.jsonl is not UTF-8 text"),
         (b'{"id": "a", "target": "bot"}', "the recording has no answer for case a"),
-        (b"", "no answer of bot is recorded"),
+        (b"", "there is no recorded answer of bot"),
     ],
 )
 async def test_recorded_answers_that_cannot_be_read(folder: Folder, content: bytes, words: str) -> None:
@@ -619,7 +619,7 @@ async def test_a_kind_of_ones_own_is_a_program(folder: Folder, name: str) -> Non
     assert result.verdict is Verdict.PASSED, result.reason
     assert result.answer == f"ok hello {folder.path / '.agentv'}"
     folder.targets({"name": "default", "provider": "my-bot", "timeout": 3})
-    assert "timeout is no setting of cli targets; did you mean timeout_seconds?" in (await folder.one(SUITE)).reason
+    assert "timeout is not a setting of cli targets; did you mean timeout_seconds?" in (await folder.one(SUITE)).reason
     from rubric_core.adapters import DiskFiles
     from rubric_core.evaluation.cases.target_choice import targets_for
     from rubric_lsp.features.consent import question

@@ -80,7 +80,7 @@ async def test_no_target_file_is_said_with_what_to_write(folder: Folder) -> None
     [
         (lambda path: os.mkfifo(path), "this is a named pipe, not a file"),  # noqa: PLW0108  # Windows has none
         (os.mkdir, "Is a directory"),
-        (lambda path: path.symlink_to("nowhere"), "this is a link to nothing"),
+        (lambda path: path.symlink_to("nowhere"), "this link points to nothing"),
         (lambda path: path.symlink_to("targets.yaml"), "Too many levels of symbolic links"),
     ],
 )
@@ -107,7 +107,7 @@ async def test_a_folder_called_like_a_target_file_above_the_one_that_counts_is_n
         ("targets: [{name: defualt, provider: mock}]", "did you mean defualt?"),
         (
             "targets: [{name: default, provider: vscode}]",
-            "target default: kind vscode is not run by rubric; it runs openai, azure, anthropic, gemini, openrouter, cli, claude-cli, codex-cli, copilot-cli, mock, replay (targets.yaml:1, provider)",
+            "target default: kind vscode is not supported by rubric; it runs openai, azure, anthropic, gemini, openrouter, cli, claude-cli, codex-cli, copilot-cli, mock, replay (targets.yaml:1, provider)",
         ),
         ("targets: [{name: default}]", "a target needs a `provider`"),
         ("targets:\n  - name: default\n    provider: openai\n", "openai targets need `model` (targets.yaml:2)"),
@@ -322,7 +322,7 @@ async def test_json_in_another_form_is_a_text_and_its_author_hears_why(
     cli(folder, f"import json; print(json.dumps({printed!r}))", "")
     assert json.loads((await folder.one(SUITE)).answer) == printed
     assert [e.message for e in folder.events if isinstance(e, Noted)] == [
-        f"a: the reply of the target is taken as plain text: it is JSON, and {said}"
+        f"a: the target's reply is treated as plain text: it is JSON, and {said}"
     ]
 
 
@@ -333,7 +333,7 @@ async def test_a_content_that_is_neither_a_text_nor_parts_is_not_read(folder: Fo
     cli(folder, f"import json; print(json.dumps({printed!r}))", "")
     assert (await folder.one(SUITE)).answer == ""
     assert (
-        "neither a text nor a list of parts; it is not read"
+        "neither a string nor a list of parts; it is ignored"
         in next(e for e in folder.events if isinstance(e, Noted)).message
     )
 
@@ -376,7 +376,7 @@ async def test_a_command_that_fails(folder: Folder, script: str, words: str) -> 
 
 async def test_a_command_that_writes_no_output_file(folder: Folder) -> None:
     cli(folder, "print('hi')", "{OUTPUT_FILE}")
-    assert "wrote no {OUTPUT_FILE}" in (await folder.one(SUITE)).reason
+    assert "did not write {OUTPUT_FILE}" in (await folder.one(SUITE)).reason
 
 
 async def test_a_prompt_that_is_too_long_for_a_command_line(folder: Folder) -> None:

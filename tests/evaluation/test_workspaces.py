@@ -184,7 +184,7 @@ async def test_repositories_of_this_machine(place: Folder) -> None:
     assert "a/repo/seed.txt" in (result.details or {})["file_changes"]
     for change, reason in (
         ((first, "nowhere"), "git checkout of"),
-        (("path: repo2", "path: ../out"), "would lie outside of the workspace (line 4)"),
+        (("path: repo2", "path: ../out"), "would be outside the workspace (line 4)"),
         (
             ("path: ./origin", "path: ./none"),
             "the repository ./none is not a directory here or in a directory above (line 3)",
@@ -213,7 +213,7 @@ async def test_an_environment_of_a_host(place: Folder) -> None:
             assert (workspace.path / "made.txt").read_text() == "quick\n"
             assert workspace.variables["MODE"] == "quick"
         (case,) = place.cases(textwrap.dedent(text).replace("type: host", "type: docker"))
-        with pytest.raises(Unscored, match=r"runs no containers: give an environment of type host .* \(line 3\)"):
+        with pytest.raises(Unscored, match=r"does not run containers: use an environment of type host .* \(line 3\)"):
             async with session.workspaces.given(case):
                 pass
     assert left(place) == []
@@ -222,15 +222,15 @@ async def test_an_environment_of_a_host(place: Folder) -> None:
 @pytest.mark.parametrize(
     ("workspace", "reason"),
     [
-        ("{docker: {image: x}}", "rubric runs no containers: take `docker` away to run this case on this machine (line 1)"),
+        ("{docker: {image: x}}", "rubric does not run containers: remove `docker` to run this case on this machine (line 1)"),
         ("{template: ./none}", "the template ./none is not a directory here or in a directory above (line 1)"),
-        ("{template: ./template, mode: static, path: ./template, hooks: {after_each: {reset: fast}}}", "rubric puts back no directory of yours"),
+        ("{template: ./template, mode: static, path: ./template, hooks: {after_each: {reset: fast}}}", "rubric does not reset your own directory"),
         ("{env: {required_commands: [no-such-program]}}", "the workspace needs the program no-such-program, which is not installed (line 1)"),
         ("{env: {required_python_modules: [no_such_module]}}", "the workspace needs the Python module no_such_module"),
         ("{hooks: {before_all: {command: [sh, -c, 'echo because >&2; exit 7']}}}", "the hook before_all ended with exit code 7: because (line 1)"),
         ("{hooks: {before_each: {command: [no-such-program]}}}", "the hook before_each: command not found: no-such-program (line 1)"),
-        ("{hooks: {before_all: {command: [sleep, '60'], timeout_ms: 50}}}", "the hook before_all: stopped, it took longer than 0.05 s (line 1)"),
-        ("none.yaml", "the file none.yaml of the workspace is not there"),
+        ("{hooks: {before_all: {command: [sleep, '60'], timeout_ms: 50}}}", "the hook before_all: stopped: it took longer than 0.05 s (line 1)"),
+        ("none.yaml", "the file none.yaml of the workspace does not exist"),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_made_leaves_its_cases_without_a_score(place: Folder, workspace: str, reason: str) -> None:

@@ -102,7 +102,7 @@ def test_actions_before_and_after_a_run(connect: Connect, uri: str) -> None:
         "Open the prompt ‹refund›": ["refund"],
         "Run every case of this file": [],
     }
-    assert titles(client, uri, "name: manners")["Run this evaluator only ‹manners›"] == ["refund", "manners"]
+    assert titles(client, uri, "name: manners")["Run only this evaluator ‹manners›"] == ["refund", "manners"]
     run(client, "runFile", uri)
     new = titles(client, uri, "name: manners", "rubric.run.results")
     assert new == {
@@ -111,7 +111,7 @@ def test_actions_before_and_after_a_run(connect: Connect, uri: str) -> None:
         "Open the answer ‹refund›": ["refund"],
         "Open the judge's reply ‹manners›": ["refund", "manners"],
         "Open the trace ‹refund›": ["refund"],
-        "Compare the answer with what was expected ‹refund›": ["refund"],
+        "Compare the answer with the expected output ‹refund›": ["refund"],
         "Clear results": [],
     }
     assert {"Run failed cases", "Run again"} <= set(titles(client, uri, "id: refund"))
@@ -181,7 +181,7 @@ def test_documents_for_a_client_that_asks_for_them(connect: Connect, uri: str) -
     assert text("openPrompt") == "Can I return this?"
     said = text("openReply", "manners")
     assert "## ✘ tone 4/10" in said
-    assert f"## The reply, as it came\n\n```json\n{REPLY}\n```\n" in said
+    assert f"## The raw reply\n\n```json\n{REPLY}\n```\n" in said
     assert "## User prompt\n\n```text\n" in said
     assert '"raw_score": 4' in text("openTrace")
     report = text("openReport")

@@ -198,7 +198,7 @@ def test_a_changed_command_host_or_variable_asks_again(connect: Connect, tmp_pat
     (folder / ".agentv/targets.yaml").write_text(change)
     run(client, uri)
     shown = question(client, 1)
-    assert "It does more than what was allowed before." in shown
+    assert "It does more than you allowed before." in shown
     assert new in shown
     until("how to allow it", lambda: client.heard("window/showMessage"))
     assert "/hello" not in json.dumps(client.heard("$/progress"))

@@ -318,7 +318,7 @@ def test_fixes_that_nobody_tried_are_spoken_of(connect: Connect, shows: bool) ->
     found = _asked(client, 0, 500)
     said = [a for a in found if "disabled" in a]
     assert [a["title"].split(" ", 1)[1] for a in said] == ["more fixes, which were not tried"] * shows
-    assert all("edit" not in a and a["disabled"]["reason"].endswith("choose fewer lines.") for a in said)
+    assert all("edit" not in a and a["disabled"]["reason"].endswith("select fewer lines.") for a in said)
     one_line = _asked(client, 300, 301)
     assert any(a["title"] == "Change it to `greets`" for a in one_line)
     assert not any("disabled" in a for a in one_line)

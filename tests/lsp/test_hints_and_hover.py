@@ -142,10 +142,10 @@ def test_bands_are_drawn_as_a_scale() -> None:
 @pytest.mark.parametrize(
     ("ranges", "words"),
     [
-        ("{0: rude, <|>3: curt, 7: warm}", "Between two points it lies on the straight line: 5, between 3 (curt) and 7 (warm), gives 0.50."),
+        ("{0: rude, <|>3: curt, 7: warm}", "Between two points it is interpolated linearly: 5, between 3 (curt) and 7 (warm), gives 0.50."),
         ("{<|>0: rude, 3: curt, 7: warm}", "1, between 0 (rude) and 3 (curt), gives 0.10."),
-        ("{0: rude, 3: curt, <|>7: warm}", "Within a band each score counts for itself: 7 gives 0.70 and 10 gives 1.00."),
-        ("[{score_range: <|>[0, 4], outcome: rude}, {score_range: [5, 10], outcome: warm}]", "Within a band each score counts for itself: 0 gives 0.00 and 4 gives 0.40."),
+        ("{0: rude, 3: curt, <|>7: warm}", "Each score within a band counts individually: 7 gives 0.70 and 10 gives 1.00."),
+        ("[{score_range: <|>[0, 4], outcome: rude}, {score_range: [5, 10], outcome: warm}]", "Each score within a band counts individually: 0 gives 0.00 and 4 gives 0.40."),
         ("[{score_range: [<|>0, 10], outcome: any}]", "0 gives 0.00 and 10 gives 1.00."),
     ],
 )  # fmt: skip
@@ -176,7 +176,7 @@ def test_a_plain_string_beside_bands_is_no_matter_of_yes_or_no(dialect: str, wor
     assert words in found.markdown
     found = hover(read(head + text.replace("score_ranges", "x"), dialect), len(head) + offset)
     assert found is not None
-    assert "a plain string is a criterion that has to be met" in found.markdown
+    assert "a plain string is a criterion that must be met" in found.markdown
 
 
 def test_long_texts_are_below_the_scale() -> None:

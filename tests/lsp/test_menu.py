@@ -116,7 +116,7 @@ def test_what_is_used_rarely_is_a_command_only(connect: Connect, tmp_path: Path)
     before = [a["title"] for a in at(client, uri, 10, 10, [])]
     assert before[:3] == [
         "Run case ‹refund›",
-        "Run this evaluator only ‹contains-30 days›",
+        "Run only this evaluator ‹contains-30 days›",
         "Run every case of this file",
     ]
     assert "Open report ‹refund›" in before

@@ -170,11 +170,11 @@ def test_renaming_a_target_everywhere(client: Client, uri: str) -> None:
 
 def test_names_that_cannot_be_are_refused(client: Client, uri: str) -> None:
     for word, name, why in (
-        ("login", "refund", "there is a case refund already"),
-        ("login", " ", "neither is empty"),
-        ("polite Stays", "a b", "an anchor has no spaces"),
+        ("login", "refund", "there is already a case refund"),
+        ("login", " ", "must not be empty"),
+        ("polite Stays", "a b", "an anchor must not contain spaces"),
         ("name }}", "a-b", "made of letters"),
-        ("criteria", "x", "no name here"),
+        ("criteria", "x", "no name to rename here"),
     ):
         with pytest.raises(ServerError, match=why):
             client.at("rename", uri, *on(word), newName=name)
@@ -409,7 +409,7 @@ def test_a_prompt_is_used_by_suites(asked: tuple[Client, Path]) -> None:
         "ask.txt": 1,
         "c.eval.yaml": 3,
     }
-    with pytest.raises(ServerError, match="under this name only"):
+    with pytest.raises(ServerError, match="cannot be renamed"):
         client.at("rename", (prompts / "judge.md").as_uri(), *on("criteria", 1, JUDGE), newName="query")
     # A text that no suite names is none of ours.
     for method in ("definition", "hover", "prepareRename"):

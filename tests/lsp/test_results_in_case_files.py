@@ -94,7 +94,7 @@ def test_actions_name_what_stands_in_the_file(connect: Connect, folder: Path) ->
     )
     offered = {a["title"]: a["command"]["arguments"] for a in actions}
     assert offered["Run case ‹refund›"] == [suite, "refund"]
-    assert offered["Run this evaluator only ‹contains-weeks›"] == [suite, "refund", "contains-weeks"]
+    assert offered["Run only this evaluator ‹contains-weeks›"] == [suite, "refund", "contains-weeks"]
     assert offered["Run every case of this suite"] == [suite]
     about = client.request("rubric/suite", {"textDocument": {"uri": uri}})
     assert (about["target"], about["dialect"]) == ("canned", "agentv-3")

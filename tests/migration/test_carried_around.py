@@ -63,7 +63,7 @@ def test_prompts_and_targets_are_carried_along_and_no_note_is_left_of_them(
     assert (folder / ".agentv" / "providers.yaml").read_text().startswith("providers:\n  - {label: default, id: mock")
     out = capsys.readouterr().out
     assert ".agentv/targets.yaml: agentv-1 → agentv-5, now providers.yaml\n" in out
-    notes = [line for line in out.splitlines() if ": " in line and "→" not in line and "carried along" not in line]
+    notes = [line for line in out.splitlines() if ": " in line and "→" not in line and "recording" not in line]
     assert [note.partition(": ")[2].partition(":")[0] for note in notes] == [
         "agentv-5 does not tell judges of rubrics and turns what the `criteria` of the case say"
     ]
@@ -89,7 +89,7 @@ def test_a_file_that_is_there_already_is_not_written_over(folder: Path) -> None:
 def test_recordings_go_on_counting(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "a.recordings.yaml").write_text(RECORDED)
     assert main(["migrate", "--to", "agentv-5", "--check", "a.eval.yaml"]) == 1
-    assert "a.recordings.yaml: 1 recording would be carried along\n" in capsys.readouterr().out
+    assert "a.recordings.yaml: 1 recording would be migrated\n" in capsys.readouterr().out
     assert (folder / "a.recordings.yaml").read_text() == RECORDED
     assert main(["run", "--replay", "a.eval.yaml::tides"]) == 0
     assert main(["migrate", "--to", "agentv-5", "--around", "--rename", "a.eval.yaml"]) == 0
@@ -115,7 +115,7 @@ def test_recordings_that_nobody_can_use_any_more_are_listed(folder: Path, capsys
     )
     (folder / "a.recordings.yaml").write_text("version: 2\n")
     assert main(["migrate", "--to", "agentv-3", "a.eval.yaml"]) == 0
-    assert "a.eval.yaml: its recordings stay as they are: a.recordings.yaml: version 2" in capsys.readouterr().out
+    assert "a.eval.yaml: its recordings stay unchanged: a.recordings.yaml: version 2" in capsys.readouterr().out
 
 
 def test_every_line_of_a_data_set_stays_json() -> None:
@@ -183,8 +183,8 @@ def test_recordings_of_turns_and_of_cases_elsewhere_are_carried_or_listed(
     (folder / "b.recordings.yaml").write_text(json.dumps({"version": 1, "recordings": entries}))
     assert main(["migrate", "--to", "agentv-5", *(["--around"] if around else []), "b.eval.yaml"]) == 0
     out = capsys.readouterr().out
-    assert f"b.recordings.yaml: {3 if around else 2} recordings are carried along\n" in out
-    assert ("`away` stands in away.yaml, which was not carried along" in out) is not around
-    assert ("b.eval.yaml:4: away.yaml is agentv-3 still" in out) is not around
+    assert f"b.recordings.yaml: {3 if around else 2} recordings are migrated\n" in out
+    assert ("`away` is in away.yaml, which was not migrated" in out) is not around
+    assert ("b.eval.yaml:4: away.yaml is still agentv-3" in out) is not around
     if around:
         assert main(["run", "--replay", "b.eval.yaml"]) == 0

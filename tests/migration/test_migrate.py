@@ -129,7 +129,7 @@ def test_writes_files_and_says_so(folder: Path, capsys: pytest.CaptureFixture[st
     assert "criteria: A greeting # of the day" in (folder / "old.eval.yaml").read_text()
     out = capsys.readouterr().out
     assert "old.eval.yaml: agentv-1 → agentv-3\n" in out
-    assert "new.eval.yaml: this is agentv-5 already, because of `prompts`\n" in out
+    assert "new.eval.yaml: this is already agentv-5, because of `prompts`\n" in out
     assert out.endswith("1 file of 1 changed\n")
     assert "judge_target" in (folder / ".agentv" / "targets.yaml").read_text()
 
@@ -161,4 +161,4 @@ def test_lists_what_is_left_with_its_line(folder: Path, capsys: pytest.CaptureFi
 def test_refuses_broken_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "old.eval.yaml").write_text("evalcases:\n  - id: [a\n")
     assert main(["migrate", "--to", "agentv-3", "old.eval.yaml"]) == 2
-    assert "mend this first" in capsys.readouterr().err
+    assert "fix this first" in capsys.readouterr().err

@@ -71,6 +71,6 @@ def test_a_rule_with_fixes_is_said_to_have_them(rule) -> None:
 def test_check_names_what_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "pages"
     assert main(["reference", str(folder), "--check"]) == 1
-    assert f"{folder / 'rules.md'} is not current: run `rubric reference {folder}`" in capsys.readouterr().err
+    assert f"{folder / 'rules.md'} is out of date: run `rubric reference {folder}`" in capsys.readouterr().err
     assert main(["reference", str(folder)]) == 0
     assert main(["reference", str(folder), "--check"]) == 0

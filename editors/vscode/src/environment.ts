@@ -51,7 +51,7 @@ export class PrivateEnvironment {
   /** What it will be made with, for the question. Throws NoPython, SetupFailed. */
   async plan(): Promise<{ uv?: string; python?: Python }> {
     if (!this.wheel) {
-      throw new SetupFailed(`This build of the extension carries no language server. Install one: ${INSTALL}.`);
+      throw new SetupFailed(`This build of the extension does not include the language server. Install one: ${INSTALL}.`);
     }
     fs.mkdirSync(this.storage, { recursive: true });
     const uv = onPath('uv');

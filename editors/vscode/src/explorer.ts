@@ -76,7 +76,7 @@ export class Explorer implements vscode.Disposable {
       const what = lost === 1 ? 'a case was running, which has' : `${lost} cases were running, which have`;
       const again = 'Run Again';
       void vscode.window
-        .showWarningMessage(`The language server stopped while ${what} no result. Results that were there are kept.`, again)
+        .showWarningMessage(`The language server stopped while ${what} no result. Earlier results are kept.`, again)
         .then((chosen) => chosen && vscode.commands.executeCommand('testing.reRunLastRun'));
     }
   }

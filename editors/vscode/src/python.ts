@@ -37,7 +37,7 @@ export async function findPython(cwd: string, needsPip: boolean): Promise<Python
     }
   }
   const found = refused.length ? `only: ${refused.join('; ')}` : 'none on the PATH';
-  throw new NoPython(`Rubric needs Python 3.10 or later and found ${found}. Install one, or name it in the setting ${SETTING}.`);
+  throw new NoPython(`Rubric needs Python 3.10 or later, but found ${found}. Install it, or set ${SETTING} to its path.`);
 }
 
 function candidates(): string[] {

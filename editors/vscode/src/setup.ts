@@ -38,7 +38,7 @@ export class Setup {
   private async consent(version: string | undefined): Promise<boolean> {
     const question =
       'Rubric needs its language server, which the extension brings along: without it no suite is checked or run. Set it up in a folder of its own? ' +
-      `It uses ${version ? `Python ${version}` : 'a Python that uv fetches'}; packages that it needs come from PyPI (about 15 MB).`;
+      `It uses ${version ? `Python ${version}` : 'a Python that uv downloads'}; its dependencies are downloaded from PyPI (about 15 MB).`;
     const [yes, other] = ['Set Up', 'Use Another'];
     // VS Code hides questions of less weight after some seconds, and nobody would know why nothing works.
     const chosen = await vscode.window.showErrorMessage(question, yes, other);

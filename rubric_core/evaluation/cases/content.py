@@ -91,7 +91,7 @@ class ContentReader:
         """A file of the suite."""
         path = find_file(name, self.directory, self.files, current_directory())
         if path is None:
-            raise Unscored(f"the file {name} of the {self.what} is not there", at=at)
+            raise Unscored(f"the file {name} of the {self.what} does not exist", at=at)
         try:
             text = self.files.read(path, _LARGEST).decode("utf-8")
         except UnicodeDecodeError:
@@ -110,7 +110,7 @@ class ContentReader:
         if not isinstance(block, ContentBlock) or block.value is None:
             return []
         if block.type == "image":
-            raise Unscored(f"rubric does not send pictures to targets yet ({block.value[:60]})", at=block)
+            raise Unscored(f"rubric does not send images to targets yet ({block.value[:60]})", at=block)
         return [self.file(block.value, block) if block.type == "file" else block.value]
 
     def _block(self, block: object, *, named: bool) -> Any:

@@ -33,5 +33,5 @@ async def _made(text: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
         return GeneratedCases(trouble=problem.reason)
     listed = value.get("tests") if isinstance(value, dict) else value
     if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed):
-        return GeneratedCases(trouble="it has to give a list of cases, each a mapping")
+        return GeneratedCases(trouble="it must return a list of cases, each a mapping")
     return GeneratedCases("\n".join(json.dumps(case, ensure_ascii=False) for case in listed))

@@ -64,7 +64,7 @@ class IncludedKeys:
         name = name.removeprefix(URL).removeprefix("ref://")
         path = find_file(name, self.directory, self.files, current_directory())
         if path is None:
-            self.troubles[name] = f"the file {name} of the default test is not there"
+            self.troubles[name] = f"the file {name} of the default test does not exist"
             return None
         lowered = self._lowered(path, name, Shaped(DefaultTest), lambda root: root)
         return lowered if isinstance(lowered, DefaultTest) else None

@@ -44,7 +44,7 @@ def _includes(analysis: Analysis) -> Iterator[tuple[Span, str]]:
             at = [s.span for s in analysis.states[block].shapes if isinstance(s, CaseInclude)]
             found += (span.moved(analysis.document.start(number)) for span in at)
     for span in found:
-        yield span, "rubric run does not take cases over by `include`: write `file://…` in its place"
+        yield span, "rubric run does not include cases by `include`: write `file://…` instead"
 
 
 def lines_of(analysis: Analysis) -> Callable[[int], int]:

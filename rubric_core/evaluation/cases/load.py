@@ -201,7 +201,9 @@ class _Loader:
                 trouble = str(error)
                 continue
             if found is None:
-                trouble = f"rubric makes no cases of {file.name}; it reads lists of cases in YAML and JSON, and JSONL"
+                trouble = (
+                    f"rubric cannot read cases from {file.name}; it reads lists of cases in YAML and JSON, and JSONL"
+                )
                 continue
             yield from self._of_file(found, file, frame)
         if trouble:
@@ -215,9 +217,9 @@ class _Loader:
     def _of_program(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
         """The cases that a program made, named by their numbers where they have no id."""
         made, file = self.generated.get(each.text), each.found.files[0]
-        trouble = "a program makes them, which `rubric run` runs" if made is None else made.trouble
+        trouble = "a program generates them when `rubric run` runs" if made is None else made.trouble
         if not frame.has_prompts:
-            trouble = f"{frame.dialect.name} runs no programs for cases; write them in YAML or JSONL"
+            trouble = f"{frame.dialect.name} does not run programs that generate cases; write them in YAML or JSONL"
         if made is None or trouble:
             yield empty_path_entry(each, frame, trouble)
             return
@@ -249,7 +251,7 @@ class _Loader:
         """A table as a data set, each case on the line on which its row begins. Raises UnreadableError."""
         found = next((d for d in self.language.dialects if d.name == dialect), None)
         if found is None or found.spelled(Suite, "prompts") is None:
-            raise UnreadableError(f"{file.name}: {dialect} reads no tables; write the cases in YAML or JSONL")
+            raise UnreadableError(f"{file.name}: {dialect} does not read tables; write the cases in YAML or JSONL")
         try:
             rows = cases_in_table(table, found.types)
         except TableError as error:
@@ -294,8 +296,8 @@ def _distinct(cases: Iterable[Runnable]) -> Iterator[Runnable]:
 
 def _not_a_suite(path: Path, analysis: Analysis) -> str:
     hint = {
-        FileKind.CASES: "; run the suite that takes it over",
-        FileKind.CASE: "; run the suite that takes it over",
+        FileKind.CASES: "; run the suite that includes it",
+        FileKind.CASE: "; run the suite that includes it",
         FileKind.SIDECAR: "; run the data set itself",
     }
     return f"{path}: this is {analysis.kind.value}, not a suite{hint.get(analysis.kind, '')}"

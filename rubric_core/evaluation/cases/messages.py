@@ -102,7 +102,7 @@ class _Assembly:
         ]
         messages = tuple(ChatMessage(role, _inline(each)) for role, each in zip(roles, parts, strict=True))
         if not any(m.content.strip() for m in messages):
-            raise Unscored("the case has no input to ask", at=self.case)
+            raise Unscored("the case has no input", at=self.case)
         guidelines = self._guidelines(parts)
         return PromptInputs(
             question=conversation_text(messages),

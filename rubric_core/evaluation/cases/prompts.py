@@ -189,7 +189,7 @@ class _Filling:
             filled = Scalar(filled.span, filled.whole, None, None, filled.text, "double")
         value = self.lowering.value(INPUT, filled, "prompts")
         if not isinstance(value, str | list):
-            raise self._trouble("the prompt is neither a text nor a list of messages")
+            raise self._trouble("the prompt is neither a string nor a list of messages")
         return value
 
     async def _of_mapping(self, node: MappingNode) -> Node:
@@ -234,7 +234,7 @@ class _Filling:
             if path is None and is_pattern(name):
                 raise self._trouble(f"there is no prompt file {name}, or {TOO_MANY_FOLDERS}")
             if path is None:
-                raise self._trouble(f"the prompt file {name} is not there")
+                raise self._trouble(f"the prompt file {name} does not exist")
             text = self.ports.files.read(path, _LARGEST).decode("utf-8")
             self.file = path.name
         except (OSError, UnicodeDecodeError) as error:
@@ -249,7 +249,7 @@ class _Filling:
         """What a program prints, given the values of the case."""
         command = written["command"]
         if not isinstance(command, str | list) or not command or not all(isinstance(word, str) for word in command):
-            raise self._trouble("`command` of the prompt is no command")
+            raise self._trouble("the prompt's `command` is not a command")
         told = {"vars": dict(self.case.variables), "config": written.get("config"), "case": self.case.id}
         limit = self.case.options.time_limit
         program = Program(

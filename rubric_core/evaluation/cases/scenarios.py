@@ -145,7 +145,7 @@ class _Cases:
         written = plain(node, self.frame.anchors)
         if not isinstance(written, dict):
             what = f"{written.removeprefix(URL)} has no rows" if isinstance(written, str) else "a row is missing"
-            return ScenarioRow(trouble=f"{what}: a row of a scenario is a mapping with `vars`")
+            return ScenarioRow(trouble=f"{what}: a row of a scenario must be a mapping with `vars`")
         other = [name for name in written if name not in _READ]
         label = written.get("id") or written.get("description") or f"row-{number}"
         values = written.get("vars")

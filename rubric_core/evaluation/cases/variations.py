@@ -143,7 +143,7 @@ def _asked_of(target: str | None, made: "Sequence[Runnable]", prompts: Sequence[
         return
     labels = [p.label for p in prompts if p is not None and any(fnmatchcase(p.label, name) for name in names)]
     if not labels:
-        trouble = f"the target names none of the prompts: {', '.join(names)} in its `prompts`"
+        trouble = f"the target's `prompts` matches none of the prompts: {', '.join(names)} in its `prompts`"
         yield replace(made[0], row=replace(made[0].row, trouble=trouble))
     for each in made:
         if each.variant is not None and each.variant.prompt is not None and each.variant.prompt.label in labels:

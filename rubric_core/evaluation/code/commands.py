@@ -107,9 +107,9 @@ async def run_program(program: Program, processes: Processes) -> Finished:
         words = f"{program.argv[0]!r} cannot be started: no argument may have a NUL character"
         raise ProgramError(words, started=False) from None
     if finished.stopped == "time":
-        raise ProgramError(f"stopped, it took longer than {program.time_limit:g} s", took_too_long=True)
+        raise ProgramError(f"stopped: it took longer than {program.time_limit:g} s", took_too_long=True)
     if finished.stopped == "output":
-        raise ProgramError(f"stopped, it wrote more than {program.output_limit:,} bytes")
+        raise ProgramError(f"stopped: it wrote more than {program.output_limit:,} bytes")
     return finished
 
 
@@ -212,7 +212,7 @@ def _not_started(program: Program, error: OSError) -> str:
         hint = "; there is a python3" if name == "python" and shutil.which("python3") else ""
         return _without_interpreter(name, file) if here else f"command not found: {name}{hint}"
     if isinstance(error, PermissionError) and here and not os.access(file, os.X_OK):
-        return f"{name} may not be executed; `chmod +x` allows it"
+        return f"{name} is not executable; use `chmod +x`"
     if error.errno == errno.ENOEXEC:
         return f"{name} is not a program; a script begins with a line such as #!/bin/sh"
     return f"{name} cannot be started: {error.strerror or error}"
@@ -226,7 +226,7 @@ def _without_interpreter(name: str, file: Path) -> str:
     except OSError:
         first = b""
     if first.endswith(b"\r\n"):
-        return f"{name} has the line breaks of Windows, so what its first line asks for is not found"
+        return f"{name} has Windows line breaks, so the interpreter in its first line is not found"
     wanted = (
         first.decode("utf-8", "replace").removeprefix("#!").strip()
         if first.startswith(b"#!")
@@ -249,10 +249,10 @@ def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
     file = str(path.resolve())
     if known is None:
         if not os.access(file, os.X_OK):
-            raise GraderError(f"{path.name} may not be executed: `chmod +x` allows it", at=at)
+            raise GraderError(f"{path.name} is not executable: use `chmod +x`", at=at)
         return [file]
     for name, *arguments in known:
         found = shutil.which(name, path=search)
         if found is not None:
             return [found, *arguments, file]
-    raise GraderError(f"{path.name} is run by {' or '.join(r[0] for r in known)}, which is not on the PATH", at=at)
+    raise GraderError(f"{path.name} needs {' or '.join(r[0] for r in known)}, which is not on the PATH", at=at)

@@ -118,7 +118,7 @@ async def run_code(
     Raises GraderError when it cannot be run, fails, or takes too long: a crash is not a score.
     """
     if context.ports is None:
-        raise Unscored("code is run as a part of a run only", at=at)
+        raise Unscored("code runs only as part of a run", at=at)
     limit, directory = context.time_limit, context.directory
     context.exchanges.add(Exchange(role="program", to=language, files=(("code", code),), payload=dict(arguments)))
     return await run_function(code, language, arguments, context.ports, directory, limit, at, function=function)
@@ -173,7 +173,7 @@ def _argv(language: Language, ports: Ports, at: Shape) -> tuple[str, ...]:
         return (shutil.which("python3", path=path) or sys.executable, "-c", _PYTHON)
     node = shutil.which("node", path=path)
     if node is None:
-        raise GraderError("JavaScript is run by node, and there is no node on the PATH", at=at)
+        raise GraderError("JavaScript needs node, and there is no node on the PATH", at=at)
     return (node, "-e", _NODE)
 
 
@@ -189,7 +189,7 @@ def _last_words(error: str, language: Language) -> str:
 async def transform_answer(code: object, context: EvaluationContext, at: Shape) -> EvaluationContext:
     """The context with the answer that code makes of its answer. Raises Unscored, as `run_code` does."""
     if not isinstance(code, str):
-        raise Unscored("`transform` is code, or a file with code", at=at)
+        raise Unscored("`transform` must be code, or a file with code", at=at)
     language = language_of(code)
     told = {"output": context.candidate, "context": script_context(context, camel=language == "javascript")}
     made = await run_code(code, language, told, context, at, function="get_transform")

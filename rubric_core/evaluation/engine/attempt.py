@@ -251,7 +251,7 @@ class Attempt:
         """Raises ProviderError when the case has spent what it may."""
         budget = budget_of(self.case)
         if budget is not None and (self.cost() or 0.0) >= budget:
-            raise ProviderError(f"not asked, the case has spent its budget of ${budget:g}")
+            raise ProviderError(f"not called: the case has spent its budget of ${budget:g}")
 
     def _recordings(self) -> LazyRecordings:
         facts = self.case.facts
@@ -263,7 +263,7 @@ class Attempt:
         """The judge for an evaluator: its own, the command line's, that of the target, the usual one, else a target that is a model."""
         config = context.evaluator
         if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, dict):
-            raise Unscored("rubric runs no provider that is written out here: name it under `providers`", at=config)
+            raise Unscored("rubric does not support inline providers here: name one from `providers`", at=config)
         name = self._judge_name(config, context.target)
         return None if name is None else self._provider(name, "judge")
 

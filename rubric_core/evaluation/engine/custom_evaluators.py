@@ -86,7 +86,9 @@ def _made(found: Any, name: str, at: Shape | None) -> Evaluator:
     try:
         return cast("Evaluator", found())
     except (Exception, SystemExit) as error:
-        raise GraderError(f"{name}: {found.__name__} cannot be made: {type(error).__name__}: {error}", at=at) from error
+        raise GraderError(
+            f"{name}: {found.__name__} cannot be created: {type(error).__name__}: {error}", at=at
+        ) from error
 
 
 def _installed(kind: str, at: Shape | None) -> Evaluator | None:
@@ -129,7 +131,7 @@ class UserEvaluator:
         limit = context.time_limit if self._limited else None
         found = await run_within(self._evaluated(context), limit)
         if found is None:
-            raise GraderError(f"{self.kind}: stopped, it took longer than {limit:g} s", at=context.evaluator)
+            raise GraderError(f"{self.kind}: stopped: it took longer than {limit:g} s", at=context.evaluator)
         return cast("EvaluationScore", found[0])  # checked by the caller
 
     async def _evaluated(self, context: EvaluationContext) -> tuple[Any]:
@@ -147,6 +149,6 @@ class UserEvaluator:
 def nothing_of(kind: str) -> str:
     """Says that there is no evaluator of a type, and where one would be found."""
     return (
-        f"nothing grades by the type {kind}: there is no program .agentv/assertions/{kind}.*, no class in "
+        f"there is no evaluator of type {kind}: there is no program .agentv/assertions/{kind}.*, no class in "
         f".agentv/evaluators/{kind}.py, and no installed package brings it"
     )

@@ -94,7 +94,7 @@ class Extensions:
             changed = _changed(given, made, "suite") - _TALK
             if changed:
                 raise Unscored(
-                    f"the extension {code} changes {_listed(changed)} of the suite, which rubric does not take over ({self._where()})"
+                    f"the extension {code} changes {_listed(changed)} of the suite, which rubric does not support ({self._where()})"
                 )
 
     async def _before(self, case: Runnable) -> Runnable:
@@ -102,7 +102,7 @@ class Extensions:
             changed = _changed(_test(case), made, "test")
             if changed - _TALK:
                 raise Unscored(
-                    f"the extension {code} changes {_listed(changed - _TALK)} of the case; rubric takes over other `vars` only ({self._where()})"
+                    f"the extension {code} changes {_listed(changed - _TALK)} of the case; rubric supports changes to `vars` only ({self._where()})"
                 )
             if "vars" in changed:
                 values = made["test"].get("vars")
@@ -122,9 +122,7 @@ class Extensions:
             async for code, made in self._run(hook, told):
                 changed = {name for name in told if name != "test" and isinstance(made, dict)} & set(made or ())
                 if any(made[name] != jsonable(told[name]) for name in changed):
-                    self._told(
-                        f"the extension {code} changes results, which rubric does not take over ({self._where()})"
-                    )
+                    self._told(f"the extension {code} changes results, which rubric does not support ({self._where()})")
         except Unscored as problem:
             self._told(problem.reason)
 

@@ -231,7 +231,7 @@ class _Grader:
             raise GraderError(
                 f"the registry has no {kind}; `build_evaluator_registry` gives one with every kind", at=config
             )
-        raise GraderError(f"{config.type_name or 'this evaluator'} is not run by rubric", at=config)
+        raise GraderError(f"{config.type_name or 'this evaluator'} is not supported by rubric", at=config)
 
 
 def _must_be_a_score(found: object, config: EvaluatorConfig) -> None:

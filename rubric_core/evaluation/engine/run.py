@@ -173,7 +173,7 @@ async def _in_time(work: Coroutine[Any, Any, CaseResult], seconds: float | None,
     """The result, if it comes in time; else the work is ended. Raises Unscored."""
     result = await run_within(work, seconds)
     if result is None:
-        raise Unscored(f"stopped, the case took longer than {seconds:g} s ({where})")
+        raise Unscored(f"stopped: the case took longer than {seconds:g} s ({where})")
     return result
 
 

@@ -15,21 +15,21 @@ from rubric_core.text import Span
 
 __all__ = ["notes_on", "refuse"]
 
-_ANEW = "every case asks its target anew"
+_ANEW = "every case calls its target again"
 #: What changes no result, by the shape that it stands in, with what rubric does instead.
 _IDLE: Mapping[type[Shape], Mapping[str, str]] = {
     Execution: {
         "cache": _ANEW,
         "cache_path": _ANEW,
-        "verbose": "`rubric run --explain` says more",
-        "pool_workspaces": "each run makes its own workspaces",
-        "otel_file": "no traces are written",
+        "verbose": "use `rubric run --explain`",
+        "pool_workspaces": "each run creates its own workspaces",
+        "otel_file": "rubric does not write traces",
     },
-    EvaluateOptions: {"cache": _ANEW, "generate_suggestions": "no prompts are suggested"},
-    Case: {"assert_scoring_function": "no release of agentv runs it"},
-    DefaultTest: {"assert_scoring_function": "no release of agentv runs it"},
-    AgentJudge: {"max_steps": "the agent has a limit of its own"},
-    AgentRubric: {"max_steps": "the agent has a limit of its own"},
+    EvaluateOptions: {"cache": _ANEW, "generate_suggestions": "rubric does not suggest prompts"},
+    Case: {"assert_scoring_function": "no release of agentv supports it"},
+    DefaultTest: {"assert_scoring_function": "no release of agentv supports it"},
+    AgentJudge: {"max_steps": "the agent has its own limit"},
+    AgentRubric: {"max_steps": "the agent has its own limit"},
 }
 #: Options of a case that are read.
 _OPTIONS = frozenset({"transform", "rubric_prompt", "repeat"})
@@ -49,7 +49,7 @@ def notes_on(cases: Sequence[Runnable]) -> Iterator[str]:
     for (name, why), places in found.items():
         several = list(dict.fromkeys(places))
         more = f" (and {len(several) - 1} more)" if len(several) > 1 else ""
-        yield f"{several[0]}{more}: `{name}` is not acted on by rubric run: {why}"
+        yield f"{several[0]}{more}: `{name}` is not supported by rubric run: {why}"
 
 
 def _notes(cases: Sequence[Runnable]) -> Iterator[_Note]:
@@ -106,5 +106,5 @@ def refuse(case: Runnable) -> None:
     if others:
         where = place_words(case.path if case.file is not None else None, case.suite_line(suite.key_at("extensions")))
         raise Unscored(
-            f"rubric lays out no rules for agents (`{EXTENSION_RULES}`); of `extensions` it runs functions in files, as in `file://setup.py:beforeAll` ({where})"
+            f"rubric does not install rules for agents (`{EXTENSION_RULES}`); of `extensions` it runs functions in files, as in `file://setup.py:beforeAll` ({where})"
         )

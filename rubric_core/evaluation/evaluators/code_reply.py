@@ -13,9 +13,9 @@ __all__ = ["score_of_reply"]
 
 _SHOWN = 500
 _MISSING = {
-    "hits": "has no number as `score`",
-    "assertions": "has neither a number as `score` nor `assertions`",
-    "checks": "has neither a number as `score`, nor `checks` with `text`, `pass` and `reason`, nor `pass`",
+    "hits": "has no numeric `score`",
+    "assertions": "has neither a numeric `score` nor `assertions`",
+    "checks": "has neither a numeric `score`, nor `checks` with `text`, `pass` and `reason`, nor `pass`",
 }
 
 
@@ -38,9 +38,9 @@ def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style:
     try:
         reply = json.loads(stdout)
     except (ValueError, RecursionError):
-        return EvaluationScore.crash(f"{program}: printed no JSON: {stdout[:_SHOWN] or '(nothing)'}", request)
+        return EvaluationScore.crash(f"{program}: did not print JSON: {stdout[:_SHOWN] or '(nothing)'}", request)
     if not isinstance(reply, dict):
-        return EvaluationScore.crash(f"{program}: printed JSON that is no object", request)
+        return EvaluationScore.crash(f"{program}: printed JSON that is not an object", request)
     checks = _checks(reply.get("checks")) if style == "checks" else _assertions(reply.get("assertions"))
     passes = reply.get("pass") if style == "checks" and isinstance(reply.get("pass"), bool) else None
     score = _number(reply.get("score"))

@@ -12,8 +12,8 @@ def _grade(config: Cost, context: EvaluationContext) -> EvaluationScore:
     limit = required_setting(config.budget, config, "budget")
     spent = context.answer.cost_usd if context.answer else None
     if spent is None:
-        return EvaluationScore.check(False, "", "the target does not tell what it costs")
-    return EvaluationScore.check(spent <= limit, f"cost ${spent:g}", f"cost ${spent:g}, allowed are ${limit:g}")
+        return EvaluationScore.check(False, "", "the target does not report its cost")
+    return EvaluationScore.check(spent <= limit, f"cost ${spent:g}", f"cost ${spent:g}, the limit is ${limit:g}")
 
 
 COST = TypedEvaluator("cost", Cost, _grade)

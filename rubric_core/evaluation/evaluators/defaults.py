@@ -52,4 +52,4 @@ def require_criteria(case: Case, kind: str, reference: str, dialect: Dialect) ->
         return
     listed = dialect.spelled(Case, "assertions") or dialect.spelled(Case, "evaluators")
     names = [f"`{key}`" for key in (dialect.spelled(Case, "criteria"), listed) if key]
-    raise Unscored(f"nothing says what a good answer is: write {' or '.join(names)}", at=case)
+    raise Unscored(f"nothing describes a good answer: write {' or '.join(names)}", at=case)

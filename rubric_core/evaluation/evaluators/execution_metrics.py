@@ -28,8 +28,8 @@ def _grade(config: ExecutionMetrics, context: EvaluationContext) -> EvaluationSc
     for what, limit, used in measured:
         if limit is not None:
             holds = used is not None and used <= limit
-            said = f"{what}: not known" if used is None else f"{used:g} {what}"
-            (hits if holds else misses).append(said if holds else f"{said}, allowed are {limit:g}")
+            said = f"{what}: unknown" if used is None else f"{used:g} {what}"
+            (hits if holds else misses).append(said if holds else f"{said}, the limit is {limit:g}")
     _explored(config, answer, hits, misses)
     if not hits and not misses:
         raise Unscored("execution-metrics needs at least one limit", at=config)
@@ -46,7 +46,7 @@ def _explored(config: ExecutionMetrics, answer: Answer, hits: list[str], misses:
         return
     uses = answer.tool_uses
     if not uses:
-        misses.append("exploration: no tool calls are known")
+        misses.append("exploration: no recorded tool calls")
         return
     share = sum(use.tool in _EXPLORING for use in uses) / len(uses)
     holds = abs(share - wanted) <= (config.exploration_tolerance or 0.0) + 1e-9

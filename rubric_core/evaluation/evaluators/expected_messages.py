@@ -13,7 +13,7 @@ __all__ = ["EXPECTED_MESSAGES"]
 def _grade(config: ExpectedMessages, context: EvaluationContext) -> EvaluationScore:
     uses = context.answer.tool_uses if context.answer else None
     if uses is None:
-        return EvaluationScore.check(False, "", "the target keeps no record of the tools that it calls")
+        return EvaluationScore.check(False, "", "the target does not report its tool calls")
     messages = [m for m in context.prompt_inputs.expected if isinstance(m, dict) and m.get("role") == "assistant"]
     calls = [c for m in messages for c in m.get("tool_calls") or () if isinstance(c, dict) and c.get("tool")]
     if not calls:

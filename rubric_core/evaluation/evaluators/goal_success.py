@@ -18,8 +18,8 @@ async def _grade(config: GoalSuccess, context: EvaluationContext) -> EvaluationS
     if not isinstance(goal, str) or not goal.strip():
         raise Unscored("`value` needs a goal", at=config)
     if context.grade is None:
-        raise Unscored("a goal is judged as a part of a run only", at=config)
-    asked = f"The agent has to reach this goal, by what it did and what it says: {goal.strip()}"
+        raise Unscored("a goal is judged only as part of a run", at=config)
+    asked = f"The agent must reach this goal, judged by its actions and its answer: {goal.strip()}"
     judge = LlmJudge(config.span, None, type="llm_judge", name=config.name, prompt=asked, target=config.provider)
     judge.type_name = "llm_judge"
     judged = await context.grade(judge, context)

@@ -54,7 +54,7 @@ def _grade(_: Heuristic, context: EvaluationContext) -> EvaluationScore:
     aspects = _aspects(context.prompt_inputs.reference_answer)
     if not aspects:
         failed = answer.lstrip().startswith(_ERRORS)
-        return EvaluationScore.check(not failed, "nothing to look for is expected", "the answer is an error")
+        return EvaluationScore.check(not failed, "no text is expected", "the answer is an error")
     hits = tuple(aspect for aspect in aspects if _hit(aspect, answer))
     return EvaluationScore(
         score=len(hits) / len(aspects), hits=hits, misses=tuple(a for a in aspects if a not in hits),

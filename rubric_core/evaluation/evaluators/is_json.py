@@ -25,7 +25,7 @@ def _grade(_: IsJson, context: EvaluationContext) -> EvaluationScore:
     try:
         strict_json(context.candidate)
     except RecursionError:
-        raise Unscored("the answer is nested too deeply to tell whether it is JSON") from None
+        raise Unscored("the answer is nested too deeply to parse as JSON") from None
     except ValueError as error:
         return EvaluationScore.check(False, "", f"is not JSON: {error}")
     return EvaluationScore.check(True, "is JSON", "")

@@ -12,8 +12,8 @@ def _grade(config: Latency, context: EvaluationContext) -> EvaluationScore:
     limit = required_setting(config.threshold, config, "threshold")
     took = context.answer.duration_ms if context.answer else None
     if took is None:
-        return EvaluationScore.check(False, "", "the target does not tell how long it took")
-    return EvaluationScore.check(took <= limit, f"took {took:.0f} ms", f"took {took:.0f} ms, allowed are {limit:g}")
+        return EvaluationScore.check(False, "", "the target does not report its duration")
+    return EvaluationScore.check(took <= limit, f"took {took:.0f} ms", f"took {took:.0f} ms, the limit is {limit:g}")
 
 
 LATENCY = TypedEvaluator("latency", Latency, _grade)

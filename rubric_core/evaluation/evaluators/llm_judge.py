@@ -135,11 +135,11 @@ class LlmJudgeEvaluator:
 def _can_look(config: AgentJudge | AgentRubric, judge: Provider | None, context: EvaluationContext) -> None:
     """A judge that is to look at files is another thing than one that reads an answer: it is not taken for one. Raises Unscored."""
     if context.workspace is None:
-        raise Unscored(f"{config.type_name} looks at the files of a workspace, and the case has none", at=config)
+        raise Unscored(f"{config.type_name} inspects the files of a workspace, and the case has none", at=config)
     if judge is not None and judge.kind not in AGENTS:
         known = ", ".join(AGENTS)
         raise Unscored(
-            f"{config.type_name} needs a judge that can look at files ({known}); {judge.name} is {judge.kind}",
+            f"{config.type_name} needs a judge that can read files ({known}); {judge.name} is {judge.kind}",
             at=config,
         )
 

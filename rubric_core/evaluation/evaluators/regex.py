@@ -19,7 +19,7 @@ __all__ = ["REGEX"]
 _CHEAP = 500_000
 #: Seconds of processor time.
 _TIME_LIMIT = 5.0
-_REASON = "; a repetition inside a repetition is the usual reason"
+_REASON = "; nested repetitions are the usual reason"
 
 
 async def _grade(config: Regex, context: EvaluationContext) -> EvaluationScore:

@@ -19,7 +19,9 @@ from rubric_core.syntax.plain_data import plain
 
 __all__ = ["SIMILAR"]
 
-_NO_PROVIDER = "nothing makes embeddings: write `config: {embedding_provider: {model: …, base_url: …, api_key: …}}`"
+_NO_PROVIDER = (
+    "no embedding provider is configured: write `config: {embedding_provider: {model: …, base_url: …, api_key: …}}`"
+)
 
 
 async def _grade(config: Similar, context: EvaluationContext) -> EvaluationScore:
@@ -52,7 +54,7 @@ def _settings(config: Similar, context: EvaluationContext) -> Mapping[str, Any]:
     found = {**written, **(nested if isinstance(nested, Mapping) else {})}
     for name in ("model", "base_url"):
         if not isinstance(found.get(name), str) or not found[name]:
-            raise Unscored(f"the provider of embeddings needs `{name}`", at=config)
+            raise Unscored(f"the embedding provider needs `{name}`", at=config)
     return found
 
 
@@ -64,7 +66,7 @@ async def _embedded(
     from rubric_core.evaluation.targets.providers.http import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
 
     if context.ports is None:
-        raise Unscored("embeddings are made as a part of a run only", at=config)
+        raise Unscored("embeddings are created only as part of a run", at=config)
     key = settings.get("api_key")
     secrets = Redactor([key] if isinstance(key, str) else [])
     place = TargetLocation("embeddings", lambda name: name or "embedding_provider", context.directory, secrets)

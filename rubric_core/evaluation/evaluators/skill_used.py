@@ -65,7 +65,7 @@ def _skill(value: Any, at: SkillUsed, *, inverse: bool) -> _Skill:
         raise Unscored("`value` needs a `name` or a `pattern`", at=at)
     least, most = bounds(value, at, least=None if "max" in value else 1)
     if inverse and ("min" in value or most not in (None, 0)):
-        raise Unscored("`not-skill-used` takes no bounds but `max: 0`: no use at all is allowed", at=at)
+        raise Unscored("`not-skill-used` accepts no bounds except `max: 0`: it allows no use at all", at=at)
     return _Skill(name, pattern, ToolPattern(least=least, most=most))
 
 

@@ -20,10 +20,10 @@ def _grade(config: TokenUsage, context: EvaluationContext) -> EvaluationScore:
     if not checked:
         raise Unscored("token-usage needs a limit: max_total, max_input or max_output", at=config)
     if tokens is None:
-        return EvaluationScore.check(False, "", "the target does not tell how many tokens it took")
+        return EvaluationScore.check(False, "", "the target does not report its token usage")
     hits = tuple(f"{used} tokens {what}" for what, limit, used in checked if used is not None and used <= limit)
     misses = tuple(
-        f"{used} tokens {what}, allowed are {limit:g}"
+        f"{used} tokens {what}, the limit is {limit:g}"
         for what, limit, used in checked
         if used is not None and used > limit
     )

@@ -33,7 +33,7 @@ def _in_order(steps: Sequence[ToolPattern], uses: Sequence[ToolStep]) -> str:
     for step in steps:
         at = next((i for i in range(start, len(uses)) if step.fits(uses[i])), None)
         if at is None:
-            return f"{step.name} was not called in its place"
+            return f"{step.name} was not called in order"
         start = at + 1
     return ""
 

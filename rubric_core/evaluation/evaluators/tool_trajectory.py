@@ -20,7 +20,7 @@ __all__ = ["TOOL_TRAJECTORY"]
 def _grade(config: ToolTrajectory, context: EvaluationContext) -> EvaluationScore:
     uses = context.answer.tool_uses if context.answer else None
     if uses is None:
-        return EvaluationScore.check(False, "", "the target keeps no record of the tools that it calls")
+        return EvaluationScore.check(False, "", "the target does not report its tool calls")
     if config.mode == "any_order":
         return _any_order(config, uses)
     if config.mode is None or config.expected is None:

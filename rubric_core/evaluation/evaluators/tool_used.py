@@ -34,7 +34,9 @@ def _grade(config: ToolUsed, context: EvaluationContext) -> EvaluationScore:
 def _among_commands(tool: ToolPattern, steps: Sequence[ToolStep]) -> str:
     """A word on a shell, whose calls agentv takes for commands and not for tools."""
     called = any(step.kind == "command" and ToolPattern(tool.name).fits(step) for step in steps)
-    return "; it ran commands, which are no tools here: count them by `trajectory:step-count`" if called else ""
+    return (
+        "; it ran commands, which do not count as tools here: count them by `trajectory:step-count`" if called else ""
+    )
 
 
 TOOL_USED = TypedEvaluator("trajectory:tool-used", ToolUsed, _grade)

@@ -22,7 +22,7 @@ async def _grade(config: Webhook, context: EvaluationContext) -> EvaluationScore
     if not url.startswith(("http://", "https://")):
         raise Unscored("the address of a webhook begins with http:// or https://", at=config)
     if context.ports is None:
-        raise Unscored("a webhook is asked as a part of a run only", at=config)
+        raise Unscored("a webhook is called only as part of a run", at=config)
     told = {"output": context.candidate, "context": script_context(context)}
     body = json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "replace")
     context.exchanges.add(Exchange(role="server", to=url, payload=told))

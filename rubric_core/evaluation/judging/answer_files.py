@@ -39,7 +39,7 @@ async def _text(file: AnswerFile, context: EvaluationContext) -> str:
     if program is None or not program.command:
         return _as_it_is(path, file, context)
     if context.ports is None:
-        raise Unscored("files are turned into text as a part of a run only", at=program)
+        raise Unscored("files are converted to text only as part of a run", at=program)
     told = {"path": str(path), "original_path": file.path, "media_type": _media_type(file)}
     argv, directory = argv_of(program.command), _placed(context.directory, ".")
     words = command_words(program.command)
@@ -80,11 +80,11 @@ def _media_type(file: AnswerFile) -> str:
 def _as_it_is(path: Path, file: AnswerFile, context: EvaluationContext) -> str:
     try:
         if context.ports is None:
-            raise Unscored("files are read as a part of a run only", at=context.evaluator)
+            raise Unscored("files are read only as part of a run", at=context.evaluator)
         return context.ports.files.read(path, _LARGEST).decode("utf-8")
     except UnicodeDecodeError:
         kind = Path(file.path).suffix.removeprefix(".") or _media_type(file)
-        reason = f"the file {file.path} of the answer is not text; a preprocessor may make one of it: `preprocessors: [{{type: {kind}, command: …}}]`"
+        reason = f"the file {file.path} of the answer is not text; a preprocessor can convert it: `preprocessors: [{{type: {kind}, command: …}}]`"
         raise Unscored(reason, at=context.evaluator) from None
     except OSError as error:
         raise GraderError(f"the file {file.path} of the answer cannot be read: {error.strerror or error}", at=context.evaluator) from None  # fmt: skip

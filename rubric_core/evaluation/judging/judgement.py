@@ -32,7 +32,7 @@ __all__ = ["NO_JUDGE", "Judgement"]
 
 _NAME_ONE = "name one with `grader_target` on the target in targets.yaml, or with `rubric run --grader-target NAME`"
 NO_JUDGE = f"no judge is configured and no recording matches this answer; {_NAME_ONE}"
-NO_RECORDING = "no recording matches this answer and criterion, and recordings are all that was asked for"
+NO_RECORDING = "no recording matches this answer and criterion, and `--replay` uses recordings only"
 
 
 _LOOK = "Look at the files in the working directory, which the answer is about, before you decide. Change none of them."
@@ -115,7 +115,7 @@ class Judgement:
 
     def _nobody_asked(self) -> str:
         """Why nothing can be asked anew: what was recorded before is not what was wished for."""
-        none = f"--refresh asks everything again, and no judge is configured; {_NAME_ONE}"
+        none = f"--refresh calls the judge again, and no judge is configured; {_NAME_ONE}"
         return none if self.trouble in ("", NO_JUDGE) else self.trouble
 
     def _missing_words(self, results: Sequence[CriterionResult]) -> str:

@@ -40,7 +40,7 @@ BREAKS = re.compile("[\x85\u2028\u2029\r]")
 HEAD = """\
 # What a judge said about answers of {suite}. Made by `rubric run --record`, made anew by `--refresh`; read by `--replay`, and
 # when no judge is configured.
-# Edit a question, an answer or a criterion here or in the suite, and its recording is not used any more.
+# If you edit a question, an answer or a criterion here or in the suite, its recording is no longer used.
 """
 
 
@@ -121,7 +121,7 @@ def entries_in(path: Path, text: str, tree: SyntaxTree | None = None) -> list[Re
         place = ".".join(str(p) for p in first_error["loc"])
         raise RecordingsError(f"{path.name}: {place}: {first_error['msg'].lower()}") from None
     if read.version != 1:
-        raise RecordingsError(f"{path.name}: version {read.version} is not known; this rubric reads version 1")
+        raise RecordingsError(f"{path.name}: version {read.version} is not supported; this rubric reads version 1")
     return read.recordings
 
 

@@ -197,13 +197,13 @@ class Recordings:
             try:
                 now = Recordings(self._suite, self._files)
             except RecordingsError as error:
-                raise OSError(f"{error}; what was recorded waits in {self._journal.path}") from None
+                raise OSError(f"{error}; the recorded replies are kept in {self._journal.path}") from None
             for row in self._unkept:
                 now._again(row)
             try:
                 write_entries(self.path, now.entries, self._suite.name)
             except OSError as error:
-                left = f"what else was recorded waits in {self._journal.path}"
+                left = f"the other recorded replies are kept in {self._journal.path}"
                 raise OSError(f"{error}; {len(self._unkept)} of them are lost; {left}") from None
             self._journal.remove()
         self._unkept.clear()

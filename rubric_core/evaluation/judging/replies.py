@@ -111,7 +111,7 @@ def json_object(text: str) -> Mapping[str, Any]:
         raise InvalidReplyError(f"the reply has more than {_LONGEST:,} characters")
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
-        raise InvalidReplyError("the reply has no JSON object in it")
+        raise InvalidReplyError("the reply contains no JSON object")
     try:
         value: dict[str, Any] = json.loads(text[start : end + 1])
     except (ValueError, RecursionError) as error:
@@ -140,7 +140,7 @@ def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, CriterionCheck
         )
         if each.id in found and found[each.id][:2] != check[:2]:
             name = next((_name(item) for item in sheet.items if item.id == each.id), each.id)
-            raise InvalidReplyError(f"criterion {name} is there twice with different results")
+            raise InvalidReplyError(f"criterion {name} appears twice with different results")
         found[each.id] = check
     left_out = [_name(item) for item in sheet.items if item.id not in found]
     if left_out:

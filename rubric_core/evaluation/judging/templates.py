@@ -120,7 +120,7 @@ def _checked(text: str, properties: Properties, config: LlmJudge) -> None:
     needed, found = needed_variables(properties), variables_in(text)
     if needed and not replaces_system(text, properties) and not found & set(needed):
         names = " or ".join(f"{{{{ {name} }}}}" for name in needed)
-        raise Unscored(f"the judge's prompt has no {names}, so the judge would not see what to grade", at=config)
+        raise Unscored(f"the judge's prompt has no {names}, so the judge would not see the answer", at=config)
 
 
 async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Ports) -> str:

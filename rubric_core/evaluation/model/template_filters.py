@@ -12,7 +12,7 @@ class FilterNeeded(Exception):  # noqa: N818  # not an error: the filter is run,
     """A filter has to be run before a template can be rendered."""
 
     def __init__(self, name: str, arguments: tuple[Any, ...]) -> None:
-        super().__init__(f"the filter {name} is run when the suite is")
+        super().__init__(f"the filter {name} runs only with the suite")
         self.name, self.arguments = name, arguments
 
 

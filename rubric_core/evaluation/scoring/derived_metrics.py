@@ -66,7 +66,7 @@ class DerivedMetrics:
             try:
                 value = float(_value(_parsed(each.value or ""), known))
             except ZeroDivisionError:
-                made.append(DerivedValue(name, reason="it divides by zero"))
+                made.append(DerivedValue(name, reason="division by zero"))
                 continue
             except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
                 made.append(DerivedValue(name, reason=str(error)))
@@ -75,19 +75,19 @@ class DerivedMetrics:
                 known[name] = value
                 made.append(DerivedValue(name, value))
             else:
-                made.append(DerivedValue(name, reason="it is no number"))
+                made.append(DerivedValue(name, reason="the result is not a number"))
         return made
 
     def words(self) -> str:
         """The numbers for people, in one sentence."""
-        parts = (f"{n} {v:.4g}" if v is not None else f"{n} cannot be worked out: {why}" for n, v, why in self.values())
+        parts = (f"{n} {v:.4g}" if v is not None else f"{n} cannot be computed: {why}" for n, v, why in self.values())
         return f"derived metrics: {', '.join(parts)}"
 
 
 def _parsed(text: str) -> ast.expr:
     """An expression in the notation of mathjs, as far as it is arithmetic. Raises ValueError."""
     if text.startswith("file://") or "=>" in text:
-        raise ValueError("rubric works out expressions, and runs no functions for them")
+        raise ValueError("rubric evaluates expressions and does not run functions for them")
     try:
         return ast.parse(text.replace("^", "**").strip(), mode="eval").body
     except (SyntaxError, MemoryError):
@@ -112,4 +112,4 @@ def _value(node: ast.expr, known: Mapping[str, float]) -> float:
         and not node.keywords
     ):
         return float(_FUNCTIONS[node.func.id](*(_value(each, known) for each in node.args)))
-    raise ValueError(f"rubric works out sums, products, powers and {', '.join(_FUNCTIONS)}")
+    raise ValueError(f"rubric supports sums, products, powers and {', '.join(_FUNCTIONS)}")

@@ -97,7 +97,7 @@ def _outcome(
     mean = weighted_mean((r.score or 0.0, r.weight) for r in scored)
     gated = next((r for r in scored if r.gate), None)
     if gated is not None:
-        return Outcome(mean, Verdict.FAILED, f"criterion {gated.gate_label} of {gated.name} has to be met and is not")
+        return Outcome(mean, Verdict.FAILED, f"criterion {gated.gate_label} of {gated.name} must be met and is not")
     return Outcome(mean, verdict_of(mean, properties, threshold))
 
 

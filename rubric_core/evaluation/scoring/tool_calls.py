@@ -48,10 +48,10 @@ class ToolStep:
 
 
 def recorded_trace(context: EvaluationContext, at: Shape) -> Trace:
-    """The trace of an answer. Raises Unscored when the target keeps no record of the tools that it calls."""
+    """The trace of an answer. Raises Unscored when the target does not report its tool calls."""
     answer = context.answer
     if answer is None or (answer.tool_uses is None and answer.messages is None):
-        raise Unscored("the target keeps no record of the tools that it calls", at=at)
+        raise Unscored("the target does not report its tool calls", at=at)
     return trace_of(context)
 
 
@@ -158,9 +158,7 @@ def wanted_tool(value: Any, at: Shape) -> ToolPattern:
     if not found.name:
         raise Unscored("`value` needs a `name` or a `pattern`", at=at)
     if found.kinds and "tool" not in found.kinds:
-        raise Unscored(
-            f"`type: {found.kinds[0]}` is never found here: agentv looks among the steps of type tool", at=at
-        )
+        raise Unscored(f"`type: {found.kinds[0]}` never matches here: agentv looks only at steps of type tool", at=at)
     return found
 
 
@@ -168,7 +166,7 @@ def tool_pattern(value: Mapping[str, Any], at: Shape, *, least: int | None = Non
     """The steps that a mapping asks for. Raises Unscored for what cannot be."""
     name = value.get("pattern") or value.get("name") or ""
     if not isinstance(name, str):
-        raise Unscored("a `name` or a `pattern` is a text", at=at)
+        raise Unscored("a `name` or a `pattern` must be a string", at=at)
     fewest, most = bounds(value, at, least=least)
     written = value.get("type") or []
     kinds = tuple(map(str, written if isinstance(written, list) else [written]))
@@ -183,7 +181,7 @@ def bounds(value: Mapping[str, Any], at: Shape, *, least: int | None) -> tuple[i
     written, most = _whole(value, "min", at), _whole(value, "max", at)
     fewest = least if written is None else written
     if most is not None and fewest is not None and most < fewest:
-        hint = "" if written is not None else f", which is {fewest} where it is not written: write `min: 0`"
+        hint = "" if written is not None else f", which defaults to {fewest}: write `min: 0`"
         raise Unscored(f"`max: {most}` is less than `min`{hint}", at=at)
     return fewest, most
 

@@ -87,13 +87,15 @@ def _timed(tally: Tally, step: ExpectedStep, use: ToolUse | None) -> None:
         return
     if use is None:
         tally.count(
-            False, "", f"{step.tool}: its limit of {step.max_duration_ms:g} ms was not kept, as there was no such call"
+            False,
+            "",
+            f"{step.tool}: its limit of {step.max_duration_ms:g} ms was not checked, because there was no such call",
         )
     elif use.duration_ms is None:
-        tally.notes.append(f"{step.tool}: the time is not known, so its limit was not checked")
+        tally.notes.append(f"{step.tool}: its duration is unknown, so its limit was not checked")
     else:
         took = f"{step.tool} took {use.duration_ms:g} ms"
-        tally.count(use.duration_ms <= step.max_duration_ms, took, f"{took}, allowed are {step.max_duration_ms:g}")
+        tally.count(use.duration_ms <= step.max_duration_ms, took, f"{took}, the limit is {step.max_duration_ms:g}")
 
 
 def _in_order(steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> Tally:
@@ -104,7 +106,7 @@ def _in_order(steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> Tally:
         start = at + 1
         use = uses[at] if at < len(uses) else None
         fits = use is not None and step.fits(use)
-        miss = f"{step.tool} was {'not called in its place' if use is None else 'called with other arguments'}"
+        miss = f"{step.tool} was {'not called in order' if use is None else 'called with other arguments'}"
         tally.count(fits, f"{step.tool} was called", miss)
         _timed(tally, step, use if fits else None)
     return tally

@@ -182,12 +182,12 @@ class Targets:
         kind, read = self._read(entry, ports)
         unused = {**UNUSED, **kind.unused}
         self._notes.extend(
-            ("", f"{entry.where(read.spelled(field_))}: not acted on; {unused[field_]}")
+            ("", f"{entry.where(read.spelled(field_))}: ignored; {unused[field_]}")
             for field_ in (*read.shape.places, *read.idle)
             if field_ in unused and vars(read.shape).get(field_) is not False
         )
         self._notes.extend(
-            (entry.name, f"{entry.where(read.spelled(name))}: not acted on; {entry.name} answers no case itself")
+            (entry.name, f"{entry.where(read.spelled(name))}: ignored; {entry.name} answers no case itself")
             for name in _PLACE
             if read.shape.has(name)
         )
@@ -234,7 +234,7 @@ class Targets:
         if path is not None:
             return CLI, [*program_argv(path, ports, None), "{PROMPT}"]
         known = ", ".join(k.name for k in PROVIDERS)
-        written = f"kind {name} is not run by rubric" if name else "a target needs a `provider`"
+        written = f"kind {name} is not supported by rubric" if name else "a target needs a `provider`"
         raise Unscored(
             f"target {entry.name}: {written}; it runs {known} ({entry.where('id' if entry.as_provider else 'provider')})"
         )
@@ -265,7 +265,7 @@ def load_targets(directory: Path, files: Files, given: Path | None = None) -> Ta
     if path is None:
         return Targets(
             directory,
-            trouble=f"no targets.yaml in {directory.name or directory} or above it, so nothing answers; {_HOW}",
+            trouble=f"no targets.yaml in {directory.name or directory} or above it, so there is no target; {_HOW}",
         )
     try:
         file = read_targets(path, files)

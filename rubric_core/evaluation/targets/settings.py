@@ -38,9 +38,9 @@ __all__ = [
 BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 #: Settings of any kind that are taken and not acted on, because a result does not depend on them.
 UNUSED: Mapping[str, str] = {
-    "provider_batching": "the target is asked case by case",
-    "subagent_mode_allowed": "what the target hands on is its own business",
-    "inputs": "they are for programs that make up attacks; a case gives its values under `vars`",
+    "provider_batching": "rubric calls the target case by case",
+    "subagent_mode_allowed": "the target decides what it passes on",
+    "inputs": "they are for programs that generate attacks; a case sets its values under `vars`",
 }
 _COMMAND = "cli"
 _TYPED = (Number, Integer, Boolean)
@@ -129,7 +129,7 @@ def refuse(read: ResolvedEntry, entry: LoadedTargetEntry) -> None:
     mode = runtime.mode if isinstance(runtime, Runtime) else runtime
     if mode not in (None, "host"):
         raise Unscored(
-            f"target {entry.name}: runtime {mode} is not run by rubric, only host ({entry.where('runtime')})"
+            f"target {entry.name}: runtime {mode} is not supported by rubric, only host ({entry.where('runtime')})"
         )
 
 
@@ -149,7 +149,7 @@ def family(file: LoadedTargetFile, entry: LoadedTargetEntry) -> list[LoadedTarge
         where = found[-1].where("extends")
         known = file.entry(parent)
         if known is None:
-            raise Unscored(f"target {found[-1].name} extends {parent}, which is not there ({where})")
+            raise Unscored(f"target {found[-1].name} extends {parent}, which does not exist ({where})")
         if known in found:
             circle = " → ".join([*(e.name for e in found), parent])
             raise Unscored(f"target {entry.name} extends itself: {circle} ({where})")
@@ -278,7 +278,7 @@ def _trouble(issue: Issue, entry: LoadedTargetEntry, dialect: Dialect) -> str | 
         return f"{issue.name} is not a setting of {kind} targets{hint}"
     if isinstance(issue, ForeignKey) and not _idle(issue):
         instead = f"; write {issue.current}" if issue.current else ""
-        return f"{issue.name} is a setting of {issue.dialects[0]} and not of {dialect.name}{instead}"
+        return f"{issue.name} is a setting of {issue.dialects[0]} but not of {dialect.name}{instead}"
     if isinstance(issue, RenamedKey | ForeignKey) and _idle(issue):
         return None
     if isinstance(issue, RenamedKey) and not issue.spelling.fate.read:

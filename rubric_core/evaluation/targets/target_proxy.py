@@ -47,7 +47,7 @@ async def target_proxy(context: EvaluationContext, most_calls: int) -> AsyncIter
         most_calls: How often it may ask in all.
     """
     if context.access is None:
-        raise Unscored("targets are asked as a part of a run only", at=context.evaluator)
+        raise Unscored("targets are called only as part of a run", at=context.evaluator)
     proxy = _Proxy(context, context.access, most_calls)
     server = await asyncio.start_server(proxy.connected, "127.0.0.1", 0, limit=_MOST_HEAD)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -102,7 +102,7 @@ class _Proxy:
 
     async def _replied(self, call: _Call) -> Mapping[str, Any]:
         if not hmac.compare_digest(call.token.encode("utf-8", "replace"), f"Bearer {self.token}".encode()):
-            raise _Refusal(401, "the key is that of AGENTV_TARGET_PROXY_TOKEN, as `Authorization: Bearer …`")
+            raise _Refusal(401, "send the token of AGENTV_TARGET_PROXY_TOKEN as `Authorization: Bearer …`")
         if (call.method, call.path) == ("GET", "/info"):
             return {"targetName": self._access.usual(), "maxCalls": self._most, "callCount": self._calls, "availableTargets": list(self._access.names)}  # fmt: skip
         if (call.method, call.path) == ("POST", "/invoke"):
@@ -110,7 +110,7 @@ class _Proxy:
         if (call.method, call.path) == ("POST", "/invokeBatch"):
             listed = _mapping(call.body).get("requests")
             if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-                raise _Refusal(400, "`requests` is a list of {question, systemPrompt, target}")
+                raise _Refusal(400, "`requests` must be a list of {question, systemPrompt, target}")
             if self._calls + len(listed) > self._most:
                 raise _Refusal(429, self._enough())
             return {"responses": await asyncio.gather(*map(self._asked, listed))}
@@ -119,12 +119,12 @@ class _Proxy:
         )
 
     def _enough(self) -> str:
-        return f"{self._calls} of {self._most} calls are made; `target: {{max_calls: …}}` of the evaluator allows more"
+        return f"{self._calls} of {self._most} calls were made; raise `target: {{max_calls: …}}` of the evaluator"
 
     async def _asked(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
         question, system = wanted.get("question"), wanted.get("systemPrompt", wanted.get("system_prompt"))
         if not isinstance(question, str) or not question.strip():
-            raise _Refusal(400, "`question` is a text that is not empty")
+            raise _Refusal(400, "`question` must be a non-empty string")
         if self._calls >= self._most:
             raise _Refusal(429, self._enough())
         self._calls += 1
@@ -148,7 +148,7 @@ async def _read(reader: asyncio.StreamReader) -> _Call:
     try:
         first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").rstrip("\r\n").split("\r\n")
     except asyncio.LimitOverrunError:
-        raise _Refusal(413, "the head of the request is too long") from None
+        raise _Refusal(413, "the request headers are too long") from None
     method, path, *_ = *first.split(" "), "", ""
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     length = headers.get("content-length", "0")
@@ -169,5 +169,5 @@ def _mapping(body: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise _Refusal(400, "the body is a JSON object")
+        raise _Refusal(400, "the body must be a JSON object")
     return value

@@ -85,7 +85,7 @@ def _in_file(
     files, blame = around.files, f" ({around.where(around.shape)})"
     path = find_file(name.removeprefix(URL), around.directory, files, around.fallback)
     if path is None:
-        raise Unscored(f"the file {name} of the workspace is not there{blame}")
+        raise Unscored(f"the file {name} of the workspace does not exist{blame}")
     try:
         text = files.read(path, _LARGEST).decode("utf-8")
     except (OSError, ValueError) as error:
@@ -94,7 +94,7 @@ def _in_file(
     lowering = Lowering(text, dialect, case.dialects, tree.anchors)
     shape = next(iter(lowering.root(tree.root, kind, "")), None)
     if tree.problems or not isinstance(shape, Workspace | Environment):
-        raise Unscored(f"{path.name} is no {kind.value.partition(' ')[2]}; rubric check {path.name} says more")
+        raise Unscored(f"{path.name} is no {kind.value.partition(' ')[2]}; rubric check {path.name} explains it")
     lines = LineIndex(text)
     return DeclaredWorkspace(
         shape, path.parent, files, lambda part: place_words(path, lines.line_of(part.span.start) + 1)

@@ -175,7 +175,7 @@ def _of_workspaces(written: list[DeclaredWorkspace], keep: bool) -> WorkspacePla
     resetting = next((h for _, h in plan.hooks if h.reset in ("fast", "strict")), None)
     if plan.existing is not None and resetting is not None:
         raise Unscored(
-            f"rubric puts back no directory of yours; copy it with `template` instead of mode static ({resetting.where})"
+            f"rubric does not reset your own directory; copy it with `template` instead of mode static ({resetting.where})"
         )
     return plan
 
@@ -190,7 +190,7 @@ def _refuse(fields: MappingOf[str, tuple[object, DeclaredWorkspace]]) -> None:
     if found is not None:
         shape, each = found
         where = each.where(shape if isinstance(shape, Shape) else each.shape)
-        raise Unscored(f"rubric runs no containers: take `docker` away to run this case on this machine ({where})")
+        raise Unscored(f"rubric does not run containers: remove `docker` to run this case on this machine ({where})")
 
 
 def _with_hooks(outer: dict[str, HookPlan], written: DeclaredWorkspace) -> dict[str, HookPlan]:
@@ -239,7 +239,7 @@ def _of_environment(written: DeclaredWorkspace, shape: Environment) -> Workspace
     """A host: a directory beside the suite is copied, one named from the root on is used as it is."""
     if shape.type == "docker":
         raise Unscored(
-            f"rubric runs no containers: give an environment of type host to run this case on this machine ({written.where(shape)})"
+            f"rubric does not run containers: use an environment of type host to run this case on this machine ({written.where(shape)})"
         )
     name = shape.workdir or ""
     given = Path(name)

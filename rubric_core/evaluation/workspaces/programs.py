@@ -55,7 +55,7 @@ async def clone(repo: RepoPlan, workspace: Path, ports: Ports) -> None:
     """Put a repository into a workspace. Raises Unscored."""
     place = absolute(workspace / repo.path)
     if workspace not in place.parents:
-        raise Unscored(f"the repository {repo.path} would lie outside of the workspace ({repo.where})")
+        raise Unscored(f"the repository {repo.path} would be outside the workspace ({repo.where})")
     sparse = ("--sparse",) if repo.sparse else ()
     await _git(("clone", "--quiet", "--no-hardlinks", *sparse, "--", repo.source, str(place)), workspace, repo, ports)
     if repo.sparse:

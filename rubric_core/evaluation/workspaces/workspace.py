@@ -210,7 +210,7 @@ class Workspaces:
             base.trouble = problem.reason
             raise
         except OSError as error:
-            base.trouble = f"the workspace cannot be made: {error} ({base.plan.where})"
+            base.trouble = f"the workspace cannot be created: {error} ({base.plan.where})"
             raise Unscored(base.trouble) from None
 
     async def _make(self, base: _Base) -> None:

@@ -113,7 +113,7 @@ class Case(Shape):
     expected_output = key(OUTPUT, "A good answer, for evaluators that compare with one.", example="Within 30 days")
     assertions = key(
         EVALUATORS,
-        "The evaluators of the case; a plain string is a criterion that has to be met.",
+        "The evaluators of the case; a plain string is a criterion that must be met.",
         example="[Mentions the 30 day window]",
     )
     evaluators = key(EVALUATORS, "The evaluators of the case.")

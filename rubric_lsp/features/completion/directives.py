@@ -24,7 +24,7 @@ _REST = re.compile(r"[\w.-]*")
 #: The syntax hides other findings, and an ignore that covers nothing is to be deleted.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large", "unused-ignore"})
 _WORDS = (
-    ("dialect=", "", "the dialect in which the file is read"),
+    ("dialect=", "", "the dialect of the file"),
     ("ignore[]", "ignore[$1]", "findings of this line, or of the case above which it stands"),
     ("ignore-file[]", "ignore-file[$1]", "findings of the whole file"),
 )

@@ -51,7 +51,7 @@ def _given_up(site: CompletionSite, shape: type[Shape], present: set[str]) -> It
             continue
         instead = site.dialect.table(shape)[current]
         plain, snippet = _text(site, current, site.dialect.declared(shape, instead).kind)
-        words = f"`{spelling.name}` was given up; `{current}` takes its place.\n\n{spelling.note}".strip()
+        words = f"`{spelling.name}` is deprecated; use `{current}`.\n\n{spelling.note}".strip()
         yield Completion(
             spelling.name, "key", site.span, plain, snippet, f"deprecated: use {current}", partial(str, words),
             deprecated=True, sort=f"9{spelling.name}",

@@ -84,7 +84,7 @@ M.all = {
   { name = 'RubricAnswer', desc = 'Open the answer of the case', run = on_case('answer'), words = cases },
   { name = 'RubricPrompt', desc = 'Open the prompt of the case', run = on_case('prompt'), words = cases },
   { name = 'RubricReply', desc = "Open the judge's reply", run = on_case('reply'), words = cases },
-  { name = 'RubricTrace', desc = 'Open what the target did for the case', run = on_case('trace'), words = cases },
+  { name = 'RubricTrace', desc = 'Open the trace of the target for the case', run = on_case('trace'), words = cases },
   { name = 'RubricDiff', desc = 'Compare the answer with the expected output', run = on_case('diff'), words = cases },
   { name = 'RubricOutput', desc = 'Show what the last run has written', run = plain('output') },
   {

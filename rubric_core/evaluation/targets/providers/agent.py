@@ -21,8 +21,8 @@ S = TypeVar("S", bound=CommandAgent)
 
 #: Agents take minutes where models take seconds.
 _TIMEOUT = 600.0
-_REMEDY = "; install it, or write in `executable` where it is"
-_WHY = "rubric writes no logs of agents; what they did is in the result"
+_REMEDY = "; install it, or set `executable` to its path"
+_WHY = "rubric does not write agent logs; the result contains what the agent did"
 #: Settings of every agent that rubric takes and does not act on.
 _UNUSED_LOGS: Mapping[str, str] = dict.fromkeys(
     ("log_dir", "log_directory", "log_format", "log_output_format", "stream_log"), _WHY

@@ -55,7 +55,7 @@ class _Wire:
             body["temperature"] = min(1.0, warmth)
         if request.schema is not None and "schema" not in without:
             name, schema = request.schema
-            body["tools"] = [{"name": name, "description": "Hand in the result.", "input_schema": schema}]
+            body["tools"] = [{"name": name, "description": "Submit the result.", "input_schema": schema}]
             body["tool_choice"] = {"type": "tool", "name": name}
         return Call(_URL, self.headers, body, alternate_roles(system, turns))
 
@@ -102,5 +102,5 @@ def _make(settings: Anthropic, place: TargetLocation, ports: Ports) -> ApiModel:
 
 
 ANTHROPIC = ProviderKind(
-    ("anthropic",), Anthropic, _make, judges=True, unused={"variant": "write thinking_budget to let the model think"}
+    ("anthropic",), Anthropic, _make, judges=True, unused={"variant": "set thinking_budget to enable thinking"}
 )

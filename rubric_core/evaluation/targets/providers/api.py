@@ -175,7 +175,5 @@ def _detail(usage: Mapping[str, Any], name: str, part: str) -> object:
 def no_text(stopped_by_length: bool) -> ProviderError:
     """The error for a reply that says nothing."""
     if stopped_by_length:
-        return ProviderError(
-            "the model stopped at the limit of its output before it said anything; raise max_output_tokens"
-        )
-    return ProviderError("the server's reply has no text in it")
+        return ProviderError("the model reached its output limit before it wrote any text; raise max_output_tokens")
+    return ProviderError("the server's reply contains no text")

@@ -25,7 +25,7 @@ def _make(settings: Azure, place: TargetLocation, ports: Ports) -> ApiModel:
         raise ValueError(f"azure targets need `api_key` ({place.where('')})")
     form = settings.api_format or "chat"
     if form not in FORMATS:
-        raise ValueError(f"api_format is chat or responses, found {form} ({place.where('api_format')})")
+        raise ValueError(f"api_format must be chat or responses, found {form} ({place.where('api_format')})")
     written = "endpoint" if settings.endpoint else "resource"
     url = _address(_base(settings, place), deployment, form, settings.version or settings.api_version)
     headers = {"api-key": settings.api_key}

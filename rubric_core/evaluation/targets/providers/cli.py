@@ -66,7 +66,7 @@ class _Cli:
                 self._sick = await self._found_sick(check, request)
         if self._sick:
             place = self.place.where("healthcheck")
-            raise ProviderError(f"the health check failed, so it is not asked: {self._sick} ({place})")
+            raise ProviderError(f"the health check failed, so it is not called: {self._sick} ({place})")
 
     async def _found_sick(self, check: Healthcheck, request: Request) -> str:
         limit = check.timeout_seconds or _HEALTH_TIMEOUT
@@ -146,7 +146,7 @@ class _Cli:
         try:
             written = self.ports.files.read(output, _OUTPUT_LIMIT).decode("utf-8", "replace")
         except FileNotFoundError:
-            raise ProviderError(f"the command wrote no {{OUTPUT_FILE}} ({where})") from None
+            raise ProviderError(f"the command did not write {{OUTPUT_FILE}} ({where})") from None
         except OSError as error:
             raise ProviderError(f"its {{OUTPUT_FILE}} cannot be read: {error.strerror or error} ({where})") from None
         return written.replace("\r\n", "\n")
@@ -181,5 +181,5 @@ def _make(settings: Cli, place: TargetLocation, ports: Ports) -> _Cli:
 
 
 CLI = ProviderKind(
-    ("cli",), Cli, _make, unused={"verbose": "what the command writes on standard error is shown when it fails"}
+    ("cli",), Cli, _make, unused={"verbose": "rubric shows the command's standard error only when it fails"}
 )

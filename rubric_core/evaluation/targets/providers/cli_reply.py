@@ -68,7 +68,7 @@ def _plain(text: str, took: float, note: str = "") -> Answer:
 def _of_object(told: Mapping[str, Any], text: str, took: float) -> Answer:
     misfit = _misfit(told, _REPLY, "")
     if misfit:
-        note = f"the reply of the target is taken as plain text: it is JSON, and {misfit}"
+        note = f"the target's reply is treated as plain text: it is JSON, and {misfit}"
         return _plain(text, took, note if _is_meant(told) else "")
     measured = {name: told[name] for name in ("token_usage", "cost_usd", "duration_ms", "file_changes") if name in told}
     messages = told["output"] if "output" in told else told.get("output_messages")
@@ -110,7 +110,7 @@ def _lost(messages: Sequence[Mapping[str, Any]], kept: Sequence[Mapping[str, Any
     """What the author should know of a content that agentv does not read."""
     lost = any(a.get("content") not in (None, []) and "content" not in b for a, b in zip(messages, kept, strict=True))
     return (
-        "a message of the target's reply has a content that is neither a text nor a list of parts; it is not read"
+        "a message of the target's reply has content that is neither a string nor a list of parts; it is ignored"
         if lost
         else ""
     )

@@ -72,7 +72,7 @@ class _Wire:
     def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
         blocked = reply.get("promptFeedback")
         if isinstance(blocked, dict) and blocked.get("blockReason"):
-            raise ProviderError(f"the server refuses the prompt: {blocked['blockReason']}")
+            raise ProviderError(f"the server rejected the prompt: {blocked['blockReason']}")
         try:
             candidate = reply["candidates"][0]
             parts = candidate.get("content", {}).get("parts", [])
@@ -84,7 +84,7 @@ class _Wire:
             raise (
                 no_text(why == "MAX_TOKENS")
                 if why in (None, "STOP", "MAX_TOKENS")
-                else ProviderError(f"the model gives no answer: {why}")
+                else ProviderError(f"the model gave no answer: {why}")
             )
         return Answer(
             text, duration_ms=took, tokens=_tokens(reply.get("usageMetadata")), tool_uses=(), llm_calls=1,

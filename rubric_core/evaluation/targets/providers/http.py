@@ -108,7 +108,9 @@ class HttpTarget:
         stripped = {name: value.strip() for name, value in headers.items()}
         if not all(value.isascii() and value.isprintable() for value in stripped.values()):
             where = self.place.where("api_key")
-            raise ProviderError(f"the key has characters that no header can have; check api_key ({where})")
+            raise ProviderError(
+                f"the key contains characters that are not allowed in a header; check api_key ({where})"
+            )
         return stripped
 
     def _retry_after(self, reply: HttpReply) -> float:
@@ -143,12 +145,12 @@ class HttpTarget:
         if status < 400:
             moved = _without_query(reply.headers.get("location", ""))
             to = f" to {moved}" if moved else ""
-            return f"the server sends elsewhere ({status}{to}); write the address that answers ({place.where(self.address)})"
+            return f"the server redirects ({status}{to}); set the final address ({place.where(self.address)})"
         cause = self._cause(url, refusal.cause, f"{status}{more}", keyed=keyed)
         if cause:
             return cause
         if status == 429:
-            return f"the server asks to slow down (429{more}), also after {retries} retries; `workers` of the target limits how much it is asked at once ({place.where('')})"
+            return f"the server asks to slow down (429{more}), also after {retries} retries; lower `workers` of the target to send fewer requests at once ({place.where('')})"
         if status == 413:
             return f"the prompt is too long for the server (413{more}) ({place.where('')})"
         return f"the server replied {status}{more} ({place.where('')})"
@@ -161,14 +163,14 @@ class HttpTarget:
             what = "deployment" if self.model_setting == "deployment" else "model"
             return f"the server has no {what}{name} for this target ({said}) ({where(self.model_setting)})"
         if cause == "key" and not keyed:
-            return f"the server wants a key ({said}); write api_key ({where('')})"
+            return f"the server requires a key ({said}); set api_key ({where('')})"
         if cause == "key":
-            return f"the server does not take the key ({said}); check api_key ({where('api_key')})"
+            return f"the server rejected the API key ({said}); check api_key ({where('api_key')})"
         if cause == "address":
             asked = _without_query(url)
-            hint = "; most servers have /v1 at its end" if self.address == "base_url" and "/v1" not in asked else ""
+            hint = "; most addresses end in /v1" if self.address == "base_url" and "/v1" not in asked else ""
             hint = "; check the API version, too" if "api-version=" in url else hint
-            return self.place.redact(f"the server knows no address {asked} ({said}){hint} ({where(self.address)})")
+            return self.place.redact(f"the server has no address {asked} ({said}){hint} ({where(self.address)})")
         return ""
 
     def _read(self, url: str, reply: HttpReply, *, keyed: bool) -> Mapping[str, Any]:
@@ -178,7 +180,9 @@ class HttpTarget:
         except (ValueError, RecursionError):
             start = reply.body[:80].decode("utf-8", "replace")
             if start.startswith(_STREAM):
-                raise ProviderError(f"the server streams its reply, which it was not asked to do ({where})") from None
+                raise ProviderError(
+                    f"the server streams its reply, although streaming was not requested ({where})"
+                ) from None
             raise ProviderError(f"the server's reply is not JSON: {start!r} ({where})") from None
         if not isinstance(value, dict):
             raise ProviderError(f"the server's reply is not a JSON object ({where})")

@@ -28,4 +28,4 @@ def _make(settings: Mock, place: TargetLocation, _: Ports) -> _Mock:
     return _Mock(place.name, _DEFAULT if settings.response is None else settings.response)
 
 
-MOCK = ProviderKind(("mock",), Mock, _make, unused={"trace": "a mock calls no tools"})
+MOCK = ProviderKind(("mock",), Mock, _make, unused={"trace": "a mock does not call tools"})

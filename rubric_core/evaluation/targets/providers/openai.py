@@ -45,13 +45,13 @@ def _make(settings: OpenAi, place: TargetLocation, ports: Ports) -> ApiModel:
 def _address(base: str, asked: str | None, place: TargetLocation) -> tuple[str, str]:
     """The format and the whole address; an address may say the format itself. Raises ValueError."""
     if asked not in (None, *FORMATS):
-        raise ValueError(f"api_format is chat or responses, found {asked} ({place.where('api_format')})")
+        raise ValueError(f"api_format must be chat or responses, found {asked} ({place.where('api_format')})")
     if not base.startswith(("http://", "https://")):
         raise ValueError(f"{place.redact(base)} is not an HTTP address ({place.where('base_url')})")
     told = next((form for form, path in FORMATS.items() if base.endswith(path)), None)
     if told is not None:
         if asked not in (None, told):
-            raise ValueError(f"the address is that of {told}, api_format says {asked} ({place.where('api_format')})")
+            raise ValueError(f"the address is for {told}, but api_format is {asked} ({place.where('api_format')})")
         return told, base
     form = asked or "chat"
     return form, base + FORMATS[form]

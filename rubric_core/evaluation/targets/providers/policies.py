@@ -53,7 +53,7 @@ class GuardedProvider(ProviderWrapper):
 
     async def ask(self, request: Request) -> Answer:
         if request.model is not None:
-            raise ProviderError(f"a target cannot change its model to {request.model}; name a target that has it")
+            raise ProviderError(f"a target cannot change its model to {request.model}; use a target with that model")
         if self.workers is None:
             return await self._ask(request)
         if self._room is None:
@@ -115,4 +115,4 @@ class FallbackProvider(ProviderWrapper):
                 troubles.append(f"{name}: {problem.reason}")
             else:
                 return replace(answer, stand_in=answer.stand_in or (other.name, other.identity))
-        raise ProviderError("; and its stand-in ".join(troubles))
+        raise ProviderError("; and its fallback ".join(troubles))

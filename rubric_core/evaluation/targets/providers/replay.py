@@ -49,7 +49,11 @@ class _Replay:
         answer = read_answer(rows[min(request.attempt, len(rows)) - 1]) if rows else None
         if answer is None:
             where = self.place.where(self.source)
-            what = "the recording has no answer" if rows else f"no answer of {self.settings.source_target} is recorded"
+            what = (
+                "the recording has no answer"
+                if rows
+                else f"there is no recorded answer of {self.settings.source_target}"
+            )
             raise ProviderError(f"{what} for case {request.case_id} in {self.path.name} ({where})")
         return answer
 

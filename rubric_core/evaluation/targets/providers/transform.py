@@ -22,7 +22,7 @@ def transform_provider(provider: Provider, entry: Entry, place: TargetLocation, 
     if code is None:
         return provider
     if not isinstance(code, str):
-        raise ValueError(f"transform is code, or a file with code ({place.where('transform')})")  # noqa: TRY004  # it is no mistake of a caller
+        raise ValueError(f"transform must be code, or a file with code ({place.where('transform')})")  # noqa: TRY004  # it is no mistake of a caller
     return TransformedProvider(provider, code, place, ports, entry)
 
 
