@@ -6,19 +6,17 @@ Each is signed with a key that only the user has: one that comes with a reposito
 # Paths as text: a check that has nothing else to do asks for no more than these.
 # ruff: noqa: PTH100, PTH109, PTH120, PTH208
 
-import contextlib
 import json
 import os
 import sys
 import time
 from collections.abc import Iterator
 from hashlib import blake2b
-from hmac import compare_digest
 from pathlib import Path
 
 import rubric_core
-from rubric_core.disk import read_file
-from rubric_core.user_dirs import hide, user_directory
+from rubric_core.cli.signed_files import SignedFile, user_key
+from rubric_core.user_dirs import hide
 
 __all__ = ["CacheFile", "digest"]
 
@@ -28,7 +26,6 @@ _LARGEST = 64_000_000
 _MOST_FILES = 8
 #: Seconds after which what a check that was killed left behind is cleared away.
 _LEFT_BEHIND = 3600
-_KEY_BYTES = 32
 
 
 def digest(content: bytes) -> str:
@@ -48,16 +45,14 @@ class CacheFile:
             wanted: Everything that counts for it, as plain data.
         """
         self._kind = f"{kind}-"
-        self._key = _user_key()
+        key = user_key()
         described = json.dumps([_program(), sys.version, os.getcwd(), wanted])
         self._file = folder / f"{self._kind}{digest(described.encode())}.json"
+        self._signed = SignedFile(self._file, key, _LARGEST)
 
     def read(self) -> bytes:
         """What was written last. Raises OSError, ValueError for what somebody else signed."""
-        signature, _, body = read_file(self._file, _LARGEST).partition(b"\n")
-        if not compare_digest(signature, self._signature(body)):
-            raise ValueError("this was signed with another key")
-        return body
+        return self._signed.read()
 
     def write(self, text: str) -> None:
         """Keep a text, in place of what was there. Raises OSError."""
@@ -65,13 +60,8 @@ class CacheFile:
 
         if len(text) < _LARGEST:
             hide(self._file.parent.parent)
-            write_atomically(self._file, f"{self._signature(text.encode()).decode()}\n{text}")
+            write_atomically(self._file, self._signed.signed(text.encode()).decode())
             self._clear()
-
-    def _signature(self, body: bytes) -> bytes:
-        signed = blake2b(os.fsencode(self._file) + b"\n", key=self._key)
-        signed.update(body)
-        return signed.hexdigest().encode()
 
     def _clear(self) -> None:
         """Give up the oldest files, and what killed checks left half written."""
@@ -80,30 +70,6 @@ class CacheFile:
         half = [name for at, name in files if name.startswith(".") and at < time.time() - _LEFT_BEHIND]
         for name in (*whole[_MOST_FILES:], *half):
             (self._file.parent / name).unlink(missing_ok=True)
-
-
-def _user_key() -> bytes:
-    """The key that signs the user's caches, made where there is none. Raises OSError."""
-    file = user_directory("XDG_STATE_HOME", ".local", "state") / "rubric" / "cache.key"
-    with contextlib.suppress(FileNotFoundError):
-        return _whole(read_file(file, _KEY_BYTES))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    with contextlib.suppress(FileExistsError):
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as written:
-            written.write(os.urandom(_KEY_BYTES))
-    # Of two checks that make one at once, the first wins.
-    with contextlib.suppress(FileExistsError):
-        os.link(draft, file)
-    draft.unlink(missing_ok=True)
-    return _whole(read_file(file, _KEY_BYTES))
-
-
-def _whole(key: bytes) -> bytes:
-    if len(key) != _KEY_BYTES:
-        raise ValueError("this is not a key")
-    return key
 
 
 def _program() -> list[object]:

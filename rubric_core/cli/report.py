@@ -165,7 +165,8 @@ class SuiteReport:
         usage = add_usage(each for r in results for each in r.usage)
         tokens = tokens_of(each.tokens for each in usage)
         costs = [r.cost_usd for r in results if r.cost_usd is not None]
-        recorded = any(each.recorded for each in usage)
+        recorded = any(each.recorded for each in usage if each.role == "judge")
+        cached = sum(each.recorded for each in usage if each.role == "target")
         parts = (
             f"{suites}{self._counted(Counter(result.verdict for result in results))}",
             self._style.paint(count_graders(results), "bad"),
@@ -175,6 +176,7 @@ class SuiteReport:
             f"{tokens.total:,} tokens" if tokens else "",
             f"${sum(costs):.4f}" if costs else "",
             "recordings cost nothing" if recorded else "",
+            f"{count(cached, 'answer')} from the cache" if cached else "",
             seconds_words(ending.seconds * 1000),
         )
         goes_on = len(results) > 1 and any(r.verdict is not Verdict.PASSED for r in results)

@@ -53,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="let cases pass by their other graders when one could not run or crashed",
     )
+    add(
+        "--cache",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="ask targets only what they have not been asked before; answers are kept in .rubric/cache",
+    )
     add("--record", action="store_true", help="ask judges what is not recorded yet, and keep it beside the suite")
     add("--refresh", action="store_true", help="ask judges everything again, and keep it in place of what was recorded")
     add("--replay", action="store_true", help="ask no judge: use what was recorded")

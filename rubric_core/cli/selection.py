@@ -4,14 +4,16 @@ import argparse
 import asyncio
 import os
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.adapters import system_ports
+from rubric_core.adapters import SystemClock, system_ports
 from rubric_core.analysis import Analysis, Language
+from rubric_core.cli.answer_files import AnswerFiles
 from rubric_core.cli.case_filter import id_pattern
 from rubric_core.cli.sources import SourceCollector
 from rubric_core.configuration import Configurations
@@ -49,7 +51,7 @@ __all__ = [
 #: Options that a run after a run takes over.
 _REPEATED = (
     "keywords", "tag", "where", "shard", "sample", "seed", "limit", "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
-    "allow_grader_errors", "show_prompts",
+    "allow_grader_errors", "show_prompts", "cache",
 )  # fmt: skip
 _SHORT = {"keywords": "-k"}
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
@@ -90,6 +92,7 @@ class RunSelection:
             repeat=options.repeat,
             keep_workspaces=options.keep_workspaces,
             allow_grader_errors=options.allow_grader_errors,
+            answer_cache=_answer_cache(options) if options.cache else None,
         )
         self._configurations = Configurations(self._language)
         self._project = Project(DiskFiles(), Path.cwd())
@@ -120,6 +123,17 @@ class RunSelection:
             return suite
         made = asyncio.run(_generated(suite))
         return load_suite(wanted.path, self._language, self._project, self._asked, dialect, made)
+
+
+def _answer_cache(options: argparse.Namespace) -> AnswerFiles | None:
+    """Where answers are kept: in the project of the suites that are named."""
+    names = [_parted(name)[0] or "." for name in options.suites]
+    now = SystemClock().now
+    return AnswerFiles.of(
+        names,
+        lambda: now().isoformat(timespec="seconds"),
+        lambda words: print(f"rubric: {words}", file=sys.stderr),
+    )
 
 
 def _parted(name: str) -> tuple[str, str]:

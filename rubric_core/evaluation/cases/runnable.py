@@ -18,6 +18,7 @@ from rubric_core.evaluation.model.arguments import fraction, one_of, positive, w
 from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
 from rubric_core.evaluation.model.recording import RecordingMode
 from rubric_core.evaluation.model.template_filters import TemplateFilters
+from rubric_core.evaluation.targets.answer_cache import AnswerCache
 from rubric_core.evaluation.targets.rate_limits import RateLimits
 from rubric_core.evaluation.templating.interpolate import Interpolation
 from rubric_core.language.dialect import Dialect
@@ -67,6 +68,8 @@ class Options:
     evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
     #: What each target has been asked within a minute: runs with the same options share it.
     rate_limits: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
+    #: Where answers of targets are kept and found; None asks for each.
+    answer_cache: AnswerCache | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_evaluators(self.evaluators)

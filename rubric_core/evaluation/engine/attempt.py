@@ -1,6 +1,6 @@
 """One attempt at a case: the target is asked, its answer is graded."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -29,11 +29,11 @@ from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, Ta
 from rubric_core.evaluation.model.redaction import Redactor, seal
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.scoring.score import case_outcome
-from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
+from rubric_core.evaluation.targets.answer_cache import AnswerCache, CachedProvider
+from rubric_core.evaluation.targets.providers.metered import MeteredProvider
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.workspaces.workspace import CaseWorkspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
-from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import default_name, threshold_of
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
 
@@ -66,24 +66,6 @@ def secrets_of(case: Runnable, ports: Ports) -> Redactor:
     return Redactor.in_texts((case.text, case.suite_text), ports.environment)
 
 
-@dataclass
-class _Metered(ProviderWrapper):
-    """A provider in one role, of which it is counted what it takes."""
-
-    #: Raises ProviderError when nothing more may be spent.
-    allowed: Callable[[], None]
-    usage: Usage
-
-    async def ask(self, request: Request) -> Answer:
-        self.allowed()
-        answer = await self.inner.ask(request)
-        took = Usage(
-            role=self.usage.role, name=self.usage.name, model=answer.model, calls=1, tokens=answer.tokens, cost_usd=answer.cost_usd
-        )  # fmt: skip
-        self.usage += took
-        return answer
-
-
 class Attempt:
     """One case on its way to a result. `case` has its variables filled in."""
 
@@ -99,8 +81,8 @@ class Attempt:
         self.workspace = workspace
         self._targets = targets_of(case, ports)
         self._secrets = secrets_of(case, ports)
-        self._metered: dict[tuple[str, str], _Metered] = {}
-        self._brought: list[_Metered] = []
+        self._metered: dict[tuple[str, str], MeteredProvider] = {}
+        self._brought: list[MeteredProvider] = []
         self._grading = ""
         #: What is sent to the target.
         self.log = ExchangeLog()
@@ -125,7 +107,7 @@ class Attempt:
             reason=reason,
             evaluators=results,
             answer=answer.text,
-            tokens=answer.tokens,
+            tokens=None if answer.cached_at else answer.tokens,
             cost_usd=self.cost(),
             usage=self.usage(results),
             exchanges=self.log.exchanges,
@@ -140,14 +122,22 @@ class Attempt:
     def _provider(self, name: str, role: Literal["target", "judge"]) -> Provider:
         if (role, name) not in self._metered:
             provider = self._targets.provider(name, self.ports)[1]
-            self._metered[role, name] = _Metered(provider, self._allow, Usage(role=role, name=name))
+            if role == "target" and self.case.options.answer_cache is not None:
+                provider = self._cached(provider, name, self.case.options.answer_cache)
+            self._metered[role, name] = MeteredProvider(provider, self._allow, Usage(role=role, name=name))
         return self._metered[role, name]
+
+    def _cached(self, provider: Provider, name: str, cache: AnswerCache) -> Provider:
+        """The target, asked only what it has not been asked before."""
+        told = not self._targets.kind_judges(name, self.ports.environment)  # models are sent no id
+        target = self._targets.addressee(name, self.ports)
+        return CachedProvider(provider, cache, target, self.ports.files, self._secrets, told)
 
     def _metered_judge(self, judge: Provider) -> Provider:
         """The judge with its costs counted; those of a target are counted already."""
-        if isinstance(judge, _Metered):
+        if isinstance(judge, MeteredProvider):
             return judge
-        self._brought.append(_Metered(judge, self._allow, Usage(role="judge", name=judge.name)))
+        self._brought.append(MeteredProvider(judge, self._allow, Usage(role="judge", name=judge.name)))
         return self._brought[-1]
 
     def inputs(self) -> PromptInputs:
@@ -227,7 +217,7 @@ class Attempt:
         registry: dict[str, Evaluator] = build_evaluator_registry(options.evaluators, self._judge)
         return await evaluator_results(context, registry, configs, self._hooks(len(configs), turn), self.case.blame)
 
-    def _all_metered(self) -> tuple[_Metered, ...]:
+    def _all_metered(self) -> tuple[MeteredProvider, ...]:
         return (*self._metered.values(), *self._brought)
 
     def cost(self) -> float | None:
@@ -244,7 +234,7 @@ class Attempt:
             for sent in each.exchanges
             if sent.recorded
         )
-        asked = (each.usage for each in self._all_metered() if each.usage.calls)
+        asked = (each.usage for each in self._all_metered() if each.usage.calls or each.usage.recorded)
         return add_usage((*asked, *recorded))
 
     def _allow(self) -> None:
@@ -290,5 +280,6 @@ class Attempt:
 
 def _told(answer: Answer) -> dict[str, Any]:
     """What a result says of the answer beside its text."""
-    told = {"target_used": answer.stand_in[0] if answer.stand_in else "", "file_changes": answer.file_changes}
+    used = answer.stand_in[0] if answer.stand_in else ""
+    told = {"target_used": used, "file_changes": answer.file_changes, "cached_answer": answer.cached_at}
     return {name: words for name, words in told.items() if words}

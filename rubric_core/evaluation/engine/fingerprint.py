@@ -16,6 +16,7 @@ from rubric_core.evaluation.engine.dependencies import CaseDependencies, address
 from rubric_core.evaluation.model.redaction import looks_secret
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
+from rubric_core.evaluation.targets.settings import SETTINGS_BESIDE_ANSWERS
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Files
@@ -27,8 +28,6 @@ _LARGEST = 20_000_000
 _JSON = json.JSONEncoder(sort_keys=True, default=str)
 #: What a person asks for who only says which suite is to be run.
 _NOTHING_ASKED = [None, None, None]
-#: Settings of targets by which no answer and no score differs.
-_BESIDES = frozenset({"prices", "requests_per_minute", "tokens_per_minute"})
 #: Keys of a suite that say something about it and nothing to a run.
 _TALK = frozenset(
     {
@@ -115,7 +114,7 @@ def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
 def _shown(entries: Iterable[LoadedTargetEntry]) -> Iterator[Mapping[str, Any]]:
     """Entries without what looks like a secret."""
     for entry in entries:
-        shown = {k: v for k, v in entry.settings.items() if k not in _BESIDES}
+        shown = {k: v for k, v in entry.settings.items() if k not in SETTINGS_BESIDE_ANSWERS}
         settings = {k: v for k, v in shown.items() if not looks_secret(k) or "{{" in str(v)}
         yield {"name": entry.name, "kind": entry.kind, "settings": settings}
 

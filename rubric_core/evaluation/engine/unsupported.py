@@ -15,7 +15,7 @@ from rubric_core.text import Span
 
 __all__ = ["notes_on", "refuse"]
 
-_ANEW = "every case calls its target again"
+_ANEW = "every case calls its target again, unless `rubric run --cache` is used"
 #: What changes no result, by the shape that it stands in, with what rubric does instead.
 _IDLE: Mapping[type[Shape], Mapping[str, str]] = {
     Execution: {

@@ -36,7 +36,7 @@ class Exchange:
     because: str = ""
     #: Why the same was sent more than once: "429: slow down".
     again: tuple[str, ...] = ()
-    #: Whether a recording replied, so that nothing was sent.
+    #: Whether a recording replied, or the cache of answers, so that nothing was sent.
     recorded: bool = False
     #: The turn of a conversation, from 1; 0 where there are no turns.
     turn: int = 0
@@ -78,7 +78,9 @@ async def ask(provider: Provider, request: Request, log: ExchangeLog, exchange: 
     except ProviderError as error:
         log.add(*_exchanges(exchange, provider, request, sent, {"error": str(error)}))
         raise
-    became = {"model": answer.model, "tokens": answer.tokens, "cost_usd": answer.cost_usd}
+    became: dict[str, Any] = {"model": answer.model, "recorded": True}
+    if not answer.cached_at:
+        became = {"model": answer.model, "tokens": answer.tokens, "cost_usd": answer.cost_usd}
     log.add(*_exchanges(exchange, provider, request, sent, became))
     return answer
 
@@ -115,7 +117,7 @@ class Usage:
     name: str
     #: The model, as replies name it.
     model: str = ""
-    #: How often it was asked, and how many of its replies were recordings, which cost nothing.
+    #: How often it was asked, and how many of its replies were recordings or from the cache, which cost nothing.
     calls: int = 0
     recorded: int = 0
     #: As far as replies tell of them; None when none does.

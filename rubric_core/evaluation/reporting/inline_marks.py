@@ -114,6 +114,7 @@ def case_words(result: CaseResult, age: str = "") -> str:
         times,
         seconds_words(result.duration_ms),
         cost,
+        "cached" if (result.details or {}).get("cached_answer") else "",
         age,
         f"gate: {gate}" if gate else "",
     )

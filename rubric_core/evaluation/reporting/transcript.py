@@ -105,7 +105,9 @@ def _title(request: SentRequest) -> str:
 
 def _before(request: SentRequest) -> Iterator[str]:
     sent = request.exchange
-    if sent.recorded:
+    if sent.recorded and sent.role == "target":
+        yield "nothing was sent: the cache has the answer of an earlier run, at no cost; the target would have been asked this"
+    elif sent.recorded:
         yield "nothing was sent: a recording replied, at no cost; the judge would have been asked this"
     elif sent.kind in _LOCAL:
         yield f"nothing was sent: {sent.kind} targets answer by themselves; another target would have been asked this"
@@ -149,7 +151,8 @@ def _took(tokens: Tokens | None, cost_usd: float | None) -> str:
 def usage_words(usage: Usage) -> str:
     """What a target or a judge took: `judge judge-1 (gpt-x): 2 calls, 1,200 tokens read, 80 written, $0.0040`."""
     if usage.recorded and not usage.calls:
-        return f"{usage.role} {usage.name}: {count(usage.recorded, 'recording')}, at no cost"
+        what = "cached answer" if usage.role == "target" else "recording"
+        return f"{usage.role} {usage.name}: {count(usage.recorded, what)}, at no cost"
     model = f" ({usage.model})" if usage.model not in ("", usage.name) else ""
     took = _took(usage.tokens, usage.cost_usd)
     return f"{usage.role} {usage.name}{model}: {count(usage.calls, 'call')}{f', {took}' if took else ''}"

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.model.inputs import ResolvedTarget
-from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.model.redaction import Redactor, looks_secret
 from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.answer_cache import file_digests
 from rubric_core.evaluation.targets.rate_limits import RateLimits
 from rubric_core.evaluation.targets.settings import (
+    SETTINGS_BESIDE_ANSWERS,
     UNUSED,
     AnsweringTarget,
     ResolvedEntry,
@@ -149,6 +151,17 @@ class Targets:
         if name not in self._made:
             self._made[name] = self._resolved(name, ports)
         return self._made[name]
+
+    def addressee(self, name: str, ports: Ports) -> Mapping[str, Any]:
+        """Everything about a target by which its answers may differ, as plain data without secrets. Raises Unscored."""
+        entry = self.followed(name, ports.environment)
+        kind, read = self._read(entry, ports)
+        members = family(self.file, entry) if self.file is not None else [entry]
+        left_out = SETTINGS_BESIDE_ANSWERS
+        written = [{k: v for k, v in m.settings.items() if k not in left_out and not looks_secret(k)} for m in members]
+        known = [(key, value) for key, value in read.values if not looks_secret(key)]
+        digests = file_digests([written, known], self.directory, ports.files)
+        return {"name": entry.name, "kind": kind.name, "settings": written, "environment": known, "files": digests}
 
     def _resolved(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
         from rubric_core.evaluation.targets.providers.policies import FallbackProvider  # noqa: PLC0415

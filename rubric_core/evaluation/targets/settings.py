@@ -25,6 +25,7 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 
 __all__ = [
     "BARE",
+    "SETTINGS_BESIDE_ANSWERS",
     "UNUSED",
     "AnsweringTarget",
     "ResolvedEntry",
@@ -42,6 +43,8 @@ UNUSED: Mapping[str, str] = {
     "subagent_mode_allowed": "the target decides what it passes on",
     "inputs": "they are for programs that generate attacks; a case sets its values under `vars`",
 }
+#: Settings by which no answer and no score differs.
+SETTINGS_BESIDE_ANSWERS = frozenset({"prices", "requests_per_minute", "tokens_per_minute"})
 _COMMAND = "cli"
 _TYPED = (Number, Integer, Boolean)
 
