@@ -15,7 +15,7 @@ __all__ = [
 _SECRET = Text(refers_to="secret")
 _COMMAND = NodeUnion(text=Text(), sequence=ListOf(Text(), empty=False))
 _ARGUMENTS = NodeUnion(text=Text(blank=True), sequence=ListOf(Text(blank=True)))
-_SECONDS = Number(above=0)
+_SECONDS = Number(above=0, unit="s")
 _LOG = Choice((("summary", "one line for each step"), ("json", "every event as JSON")))
 
 
@@ -65,9 +65,11 @@ class Api(Settings):
     timeout_seconds = key(_SECONDS, "The longest that a request may take, in seconds.", example="120")
     max_retries = key(Integer(at_least=0), "How often a request is made again after an error.", shown="3", example="3")
     retry_initial_delay_ms = key(
-        Number(at_least=0), "The pause before the first retry, in milliseconds.", example="500"
+        Number(at_least=0, unit="ms"), "The pause before the first retry, in milliseconds.", example="500"
     )
-    retry_max_delay_ms = key(Number(at_least=0), "The longest pause before a retry, in milliseconds.", example="30000")
+    retry_max_delay_ms = key(
+        Number(at_least=0, unit="ms"), "The longest pause before a retry, in milliseconds.", example="30000"
+    )
     retry_backoff_factor = key(Number(at_least=1), "How much longer each pause is than the one before.", example="2")
     retry_status_codes = key(
         ListOf(Integer(100, 599)), "The HTTP status codes after which it is tried again.", example="[429, 503]"

@@ -85,7 +85,7 @@ class Entry(Shape):
         NodeUnion(text=Text(), sequence=ListOf(Anything())), "The prompts that it is asked, where not all of them."
     )
     transform = key(NodeUnion(text=Text(), mapping=MapOf(Anything())), "Turns its answer into what is graded.")
-    delay = key(Number(at_least=0), "A pause between calls, in milliseconds.", example="200")
+    delay = key(Number(at_least=0, unit="ms"), "A pause between calls, in milliseconds.", example="200")
     env = key(MapOf(Text(blank=True)), "Environment variables for it.")
     inputs = key(MapOf(Anything()), "The values that it takes, described for programs that make up attacks.")
     environment = key(

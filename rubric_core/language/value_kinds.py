@@ -4,7 +4,7 @@ No kind is tried against a value to see whether it fits: a union is decided by w
 the `type` key beside it (`Tagged`), so that there is one reason for every complaint.
 """
 
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from rubric_core.lazy_compilation import dataclass
 
@@ -69,6 +69,8 @@ class Number(Kind[float]):
     above: float | None = None
     #: Whether a value outside the bounds is left to a rule of its own, which says more than "out of range".
     judged_by_rule: bool = False
+    #: The unit of a duration: seconds or milliseconds.
+    unit: Literal["", "s", "ms"] = ""
 
     def words(self) -> str:
         return "a number" + _bounds(self.at_least, self.at_most, self.above)

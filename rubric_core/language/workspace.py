@@ -12,7 +12,7 @@ __all__ = [
 ]  # fmt: skip
 
 _COMMAND = NodeUnion(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to="program"), empty=False))
-_MILLISECONDS = Number(above=0)
+_MILLISECONDS = Number(above=0, unit="ms")
 
 
 class Hook(Shape):
@@ -89,7 +89,7 @@ class Container(Shape):
     """A container: the image that the target works in."""
 
     image = key(Text(), "The image.", required=True, example="python:3.12")
-    timeout = key(Number(above=0), "The longest that it may take, in seconds.")
+    timeout = key(Number(above=0, unit="s"), "The longest that it may take, in seconds.")
     memory = key(NodeUnion(text=Text(), number=Number()), "The most memory.", example="2g")
     cpus = key(Number(above=0), "How many processors.", example="2")
 

@@ -50,7 +50,7 @@ def convert_value(issue: WrongType, context: Context) -> Iterator[Fix]:
         fix
         for kind in kinds
         for fix in (
-            _of_scalar(node, kind, issue, context)
+            _of_scalar(node, kind, context)
             if isinstance(node, Scalar)
             else _of_list(node, kind, issue.name, context)
             if isinstance(node, Sequence)
@@ -75,7 +75,7 @@ def _as_several(issue: WrongType, context: Context) -> list[Fix]:
     return list(replace_with_words(node.span, words)) if node.flow and isinstance(issue.kind, Text) else []
 
 
-def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Context) -> Iterator[Fix]:
+def _of_scalar(node: Scalar, kind: Kind[object], context: Context) -> Iterator[Fix]:
     value = node.value
     if node.is_block:
         if isinstance(kind, ListOf) and (opened := block_of_items(node, context.text)) is not None:
@@ -99,16 +99,16 @@ def _of_scalar(node: Scalar, kind: Kind[object], issue: WrongType, context: Cont
             certain = said in _BOOLEANS and said not in ("always", "never")
             yield Fix(f"write {word}", (replace_value(node, word),), safe=certain)
     elif isinstance(kind, Number | Integer):
-        yield from _as_number(node, value.strip(), kind, issue)
+        yield from _as_number(node, value.strip(), kind)
     elif isinstance(kind, ListOf) and (dashes := tuple(glued_dashes(node, context.text))):
         yield Fix("add the dashes of a list", dashes)
     elif isinstance(kind, ListOf) and isinstance(kind.item, Text | NodeUnion):
         yield from of_one_text(node, context)
 
 
-def _as_number(node: Scalar, text: str, kind: Number | Integer, issue: WrongType) -> Iterator[Fix]:
+def _as_number(node: Scalar, text: str, kind: Number | Integer) -> Iterator[Fix]:
     number = resolve(text)
-    written = intended_number(text, issue.key.doc if issue.key else "", share=kind.at_most == 1)
+    written = intended_number(text, kind.unit if isinstance(kind, Number) else "", share=kind.at_most == 1)
     if isinstance(number, int | float) and not isinstance(number, bool) and _is_within(number, kind):
         yield Fix("remove the quotes around it", (replace_value(node, text),))
     elif written is not None and _is_within(float(written), kind):

@@ -1,6 +1,7 @@
 """Numbers as people write them: with a unit, a sign for money, a percent sign, separators, as a fraction, in words."""
 
 import re
+from typing import Literal
 
 from rubric_core.lazy_compilation import pattern
 
@@ -31,12 +32,12 @@ _FACTORS = {
 }
 
 
-def intended_number(text: str, doc: str, *, share: bool) -> str | None:
+def intended_number(text: str, unit: Literal["", "s", "ms"], *, share: bool) -> str | None:
     """The number that `text` says, as it would be written; None where it says none.
 
     Args:
         text: What was written.
-        doc: What is documented of the key, which names its unit.
+        unit: The unit of the key, where it is a duration.
         share: Whether the number is a share of 1.
     """
     words = text.strip()
@@ -48,7 +49,7 @@ def intended_number(text: str, doc: str, *, share: bool) -> str | None:
     if found is None:
         return None
     digits = re.sub(r"[,_ ]", "", found[1]) if _SEPARATED.match(found[1]) else found[1].replace(",", ".")
-    value, factor = float(digits), _factor(found[2].lower(), doc)
+    value, factor = float(digits), _factor(found[2].lower(), unit)
     if factor is None:
         return None
     if share:
@@ -56,15 +57,13 @@ def intended_number(text: str, doc: str, *, share: bool) -> str | None:
     return digits.lstrip("+") if factor == 1 and digits[-1].isdigit() else f"{value * factor:.10g}"
 
 
-def _factor(unit: str, doc: str) -> float | None:
-    """What a unit multiplies a number by; None for one that has nothing to do with the key."""
-    if unit == "%":
+def _factor(written: str, unit: Literal["", "s", "ms"]) -> float | None:
+    """The factor from the unit that is written to the unit of the key; None where they do not match."""
+    if written == "%":
         return 0.01
-    if unit in _MILLISECONDS and "milliseconds" in doc:
-        return _MILLISECONDS[unit]
-    if unit in _MILLISECONDS and "seconds" in doc:
-        return _MILLISECONDS[unit] / 1_000
-    return _FACTORS.get(unit)
+    if unit and written in _MILLISECONDS:
+        return _MILLISECONDS[written] / _MILLISECONDS[unit]
+    return _FACTORS.get(written)
 
 
 def intended_share(value: float) -> str | None:

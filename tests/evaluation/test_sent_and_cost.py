@@ -101,7 +101,7 @@ async def test_tries_and_what_is_sent_again(suite: Folder, judge: JudgeServer) -
     first, second = said.index(heads[0]), said.index(heads[1])
     assert "    sent again: 429: slow down" in said[first:second]
     assert "    the 2 messages of the first try, and then" in said[second:]
-    assert said[second + 2 : second + 5] == ["    [assistant]", "      no JSON", "    [user]"]
+    assert said[second + 2 : second + 5] == ["    [assistant]", "      not JSON", "    [user]"]
     assert "    sent again: without a JSON Schema; 400: response_format is unknown" in said[second:]
     assert len(judge.bodies) == 4
 

@@ -108,9 +108,9 @@ def _before(request: SentRequest) -> Iterator[str]:
     if sent.recorded and sent.role == "target":
         yield "nothing was sent: the cache has the answer of an earlier run, at no cost; the target would have been asked this"
     elif sent.recorded:
-        yield "nothing was sent: a recording replied, at no cost; the judge would have been asked this"
+        yield "nothing was sent: a recording replied, at no cost; this would have been sent to the judge"
     elif sent.kind in _LOCAL:
-        yield f"nothing was sent: {sent.kind} targets answer by themselves; another target would have been asked this"
+        yield f"nothing was sent: {sent.kind} targets answer by themselves; this would have been sent to another target"
     if sent.argv:
         yield f"$ {shlex.join(sent.argv)}"
     if request.shared:

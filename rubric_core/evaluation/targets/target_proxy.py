@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
+import h11
+
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange, ask
 from rubric_core.evaluation.model.inputs import TargetAccess
@@ -21,8 +23,8 @@ from rubric_core.ports import ChatMessage, ProviderError, Request
 __all__ = ["target_proxy"]
 
 _LARGEST = 10_000_000
+#: Bytes of a request's headers.
 _MOST_HEAD = 65_536
-_REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 413: "Content Too Large", 429: "Too Many Requests", 502: "Bad Gateway"}  # fmt: skip
 
 
 class _Refusal(Exception):  # noqa: N818  # a reply, not a fault of the program
@@ -49,7 +51,7 @@ async def target_proxy(context: EvaluationContext, most_calls: int) -> AsyncIter
     if context.access is None:
         raise Unscored("targets are called only as part of a run", at=context.evaluator)
     proxy = _Proxy(context, context.access, most_calls)
-    server = await asyncio.start_server(proxy.connected, "127.0.0.1", 0, limit=_MOST_HEAD)
+    server = await asyncio.start_server(proxy.connected, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         # The releases name them after targets, later ones after providers; programs of both kinds find them.
@@ -74,20 +76,19 @@ class _Proxy:
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One request on its own connection, and its reply."""
+        connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MOST_HEAD)
         task = asyncio.current_task()
         if task is not None:
             self._connections.add(task)
             task.add_done_callback(self._connections.discard)
         try:
             try:
-                status, reply = 200, await self._replied(await _read(reader))
+                status, reply = 200, await self._replied(await _read(reader, connection))
             except _Refusal as refusal:
                 status, reply = refusal.status, {"error": str(refusal)}
             except ProviderError as error:
                 status, reply = 502, {"error": self._context.redact(str(error))}
-            body = json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace")
-            head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-            writer.write(head.encode() + body)
+            writer.write(_response(connection, status, reply))
             await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):
             return  # the program does not wait for the reply
@@ -143,24 +144,36 @@ class _Proxy:
         return {"target": provider.name, "rawText": text, "output": [{"role": "assistant", "content": text}]}
 
 
-async def _read(reader: asyncio.StreamReader) -> _Call:
-    """A request. Raises _Refusal for one that is none, IncompleteReadError when the program is gone."""
+async def _read(reader: asyncio.StreamReader, connection: h11.Connection) -> _Call:
+    """Read one request. Raises _Refusal for an invalid one, IncompleteReadError when the program closes the connection."""
+    request, body = h11.Request(method="GET", target="/", headers=[("Host", "")]), bytearray()
     try:
-        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").rstrip("\r\n").split("\r\n")
-    except asyncio.LimitOverrunError:
-        raise _Refusal(413, "the request headers are too long") from None
-    method, path, *_ = *first.split(" "), "", ""
-    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    length = headers.get("content-length", "0")
-    if not length.isdecimal():
-        raise _Refusal(400, "the request needs a Content-Length")
-    if int(length) > _LARGEST:
-        raise _Refusal(413, f"the request is longer than {_LARGEST:,} bytes")
-    if headers.get("expect", "").lower() == "100-continue":
-        raise _Refusal(400, "send the request at once, without `Expect`")
-    return _Call(
-        method, path.partition("?")[0], headers.get("authorization", ""), await reader.readexactly(int(length))
-    )
+        while not isinstance(event := connection.next_event(), h11.EndOfMessage):
+            if event is h11.NEED_DATA:
+                if connection.they_are_waiting_for_100_continue:
+                    raise _Refusal(400, "send the request at once, without `Expect`")
+                received = await reader.read(_MOST_HEAD)
+                if not received and connection.their_state is h11.IDLE:
+                    raise asyncio.IncompleteReadError(bytes(body), None)
+                connection.receive_data(received)
+            elif isinstance(event, h11.Request):
+                request = event
+            elif isinstance(event, h11.Data):
+                body += event.data
+                if len(body) > _LARGEST:
+                    raise _Refusal(413, f"the request is longer than {_LARGEST:,} bytes")
+    except h11.RemoteProtocolError as error:
+        raise _Refusal(error.error_status_hint, f"the request is not valid HTTP: {error}") from None
+    token = dict(request.headers).get(b"authorization", b"")
+    path = request.target.decode("latin-1").partition("?")[0]
+    return _Call(request.method.decode("latin-1"), path, token.decode("latin-1"), bytes(body))
+
+
+def _response(connection: h11.Connection, status: int, reply: Mapping[str, Any]) -> bytes:
+    body = json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace")
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("Connection", "close")]
+    events = (h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage())
+    return b"".join(connection.send(event) or b"" for event in events)
 
 
 def _mapping(body: bytes) -> Mapping[str, Any]:

@@ -27,7 +27,9 @@ class ExpectedCall(Shape):
         "The arguments that the call should have.",
         example="{path: a.txt}",
     )
-    max_duration_ms = key(Number(at_least=0), "The longest that the call may take, in milliseconds.", example="500")
+    max_duration_ms = key(
+        Number(at_least=0, unit="ms"), "The longest that the call may take, in milliseconds.", example="500"
+    )
     args_match = key(_ARGS_MATCH, "How the arguments are compared.", default="exact", shown="exact")
 
 
@@ -62,7 +64,10 @@ class Latency(Evaluator):
     """A latency limit: passes when the answer came soon enough."""
 
     threshold = key(
-        Number(at_least=0), "The longest that the answer may take, in milliseconds.", required=True, example="5000"
+        Number(at_least=0, unit="ms"),
+        "The longest that the answer may take, in milliseconds.",
+        required=True,
+        example="5000",
     )
 
 
@@ -96,7 +101,10 @@ class ExecutionMetrics(Evaluator):
         Number(at_least=0), "The most that the run may cost, in US dollars.", required=True, group="limit"
     )
     max_duration_ms = key(
-        Number(at_least=0), "The longest that the run may take, in milliseconds.", required=True, group="limit"
+        Number(at_least=0, unit="ms"),
+        "The longest that the run may take, in milliseconds.",
+        required=True,
+        group="limit",
     )
     target_exploration_ratio = key(
         Number(0, 1), "The share of calls that look around (read, search, list …).", required=True, group="limit"

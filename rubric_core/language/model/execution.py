@@ -112,7 +112,7 @@ class RunSettings(Shape):
     strict: ClassVar[bool] = True
     threshold = key(Number(0, 1), "The score, 0..1, from which the case passes.", example="0.8")
     repeat = key(REPEAT, "How often the case is run.", example="3")
-    timeout_seconds = key(Number(above=0), "The longest that the case may take, in seconds.")
+    timeout_seconds = key(Number(above=0, unit="s"), "The longest that the case may take, in seconds.")
     budget_usd = key(Number(above=0), "The most that the case may cost, in US dollars.")
 
 
@@ -122,11 +122,11 @@ class EvaluateOptions(Shape):
     budget_usd = key(Number(above=0), "Stops starting cases when this many US dollars are spent.", example="2")
     max_concurrency = key(Integer(1, 50), "How many cases run at once.", example="4")
     cache = key(NodeUnion(boolean=Boolean(), mapping=MapOf(Anything())), "Whether answers are kept and used again.")
-    delay = key(Number(at_least=0), "A pause between calls, in milliseconds.")
+    delay = key(Number(at_least=0, unit="ms"), "A pause between calls, in milliseconds.")
     generate_suggestions = key(Boolean(), "Whether better prompts are suggested.")
     repeat = key(REPEAT, "How often each case is run.", example="3")
-    timeout_ms = key(Number(above=0), "The longest that a case may take, in milliseconds.")
-    max_eval_time_ms = key(Number(above=0), "The longest that the whole run may take, in milliseconds.")
+    timeout_ms = key(Number(above=0, unit="ms"), "The longest that a case may take, in milliseconds.")
+    max_eval_time_ms = key(Number(above=0, unit="ms"), "The longest that the whole run may take, in milliseconds.")
     filter_range = key(
         NodeUnion(text=Text(), sequence=ListOf(Integer(at_least=0))),
         "The cases to run, as `[first, end]`, counted from 0; the case at `end` is not among them.",

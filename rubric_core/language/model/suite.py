@@ -148,7 +148,7 @@ class Suite(Shape):
         NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
         "Where the target works: a host or a container.",
     )
-    timeout_seconds = key(Number(above=0), "The longest that a case may take, in seconds.")
+    timeout_seconds = key(Number(above=0, unit="s"), "The longest that a case may take, in seconds.")
     evaluate_options = key(Shaped(EvaluateOptions), "How the cases are run.", example="{max_concurrency: 4}")
     threshold = key(
         Number(0, 1), "The score, 0..1, from which a case passes.", default=0.8, shown="0.8", example="0.75"
