@@ -11,6 +11,7 @@ from typing import TextIO
 
 from rubric_core.cli.annotated_suite import ROLES
 from rubric_core.cli.case_table import CaseTable, Slot
+from rubric_core.cli.run_progress import RunProgress
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.stdout_capture import capture_stdout
 from rubric_core.cli.terminal_region import TerminalRegion, can_redraw
@@ -25,7 +26,7 @@ from rubric_core.evaluation.engine.events import (
     Noted,
 )
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, case_words, seconds_words, shortened
+from rubric_core.evaluation.reporting.inline_marks import case_words, seconds_words, shortened
 
 __all__ = ["Live"]
 
@@ -70,6 +71,8 @@ class Live:
         self._verdicts: Counter[Verdict] = Counter()
         self._spent = 0.0
         self._errors = 0
+        #: Cases with an answer of an earlier run.
+        self._recorded = 0
         self._began = time.monotonic()
 
     @property
@@ -100,6 +103,7 @@ class Live:
         self._verdicts[result.verdict] += 1
         self._spent += result.cost_usd or 0.0
         self._errors += len(result.grader_errors)
+        self._recorded += bool((result.details or {}).get("cached_answer"))
         if place >= 0 and self.draws:
             self.table.slots[place].line = self.line(result, self._safe.style)
         elif self._plain:
@@ -231,22 +235,10 @@ class Live:
                 yield self._safe.style.paint(f"{'·':<{_HEAD}}  {name}", "dim")
 
     def _footer(self, columns: int) -> str:
-        """3/12  2 passed, 1 failed  4.2s  $0.01  ~13s left; in signs where that is too wide."""
-        elapsed = time.monotonic() - self._began
-        left = seconds_words(elapsed / self._ended * (self._count - self._ended) * 1000) if self._ended else ""
-        counts = [(verdict, self._verdicts[verdict]) for verdict in Verdict if self._verdicts[verdict]]
-        how_far, taken = f"{self._ended}/{self._count}", seconds_words(elapsed * 1000)
-        cost = f"${self._spent:.4f}" if self._spent else ""
-        errors = [f"{ERROR}{self._errors}"] if self._errors else []
-        words = ", ".join([f"{number} {verdict.value}" for verdict, number in counts] + errors)
-        signs = " ".join([f"{SIGNS[verdict]}{number}" for verdict, number in counts] + errors)
-        wide = (how_far, words, taken, cost, f"~{left} left" if left else "")
-        footers = ["  ".join(filter(None, wide))]
-        footers += [
-            " ".join(filter(None, (how_far, signs, *more)))
-            for more in ((taken, cost, f"~{left}" if left else ""), (taken,), ())
-        ]
-        return next((footer for footer in footers if width(footer) < columns), footers[-1])
+        progress = RunProgress(
+            self._verdicts, self._count, self._errors, self._spent, time.monotonic() - self._began, self._recorded
+        )
+        return progress.line(columns)
 
 
 def _words(event: Event) -> str:

@@ -11,16 +11,15 @@ from typing import TextIO
 
 from rubric_core.cli.case_filter import condition, keywords, shard
 from rubric_core.cli.output import results_only_stdout
-from rubric_core.cli.plan import plan_suites
-from rubric_core.cli.selection import RunSelection, WrongUseError
+from rubric_core.cli.plan import plan_run
+from rubric_core.cli.run_watch import RunWatch
+from rubric_core.cli.selection import WrongUseError
 from rubric_core.cli.session import CliSession
 from rubric_core.evaluation.model.result import Verdict
 
 __all__ = ["add_arguments", "main"]
 
 PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED, NOT_RUN = 0, 1, 2, 3, 4
-#: New objects between two looks for garbage while suites are read.
-_SELDOM = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,6 +123,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
         help="start no further case when targets and judges have cost so many US dollars",
     )
     add("--max-seconds", metavar="N", type=_amount, help="end the run after so many seconds; what is done is kept")
+    add("--watch", action="store_true", help="run again what changes, until Ctrl-C: suites, prompts, targets, files")
     add("--repeat", metavar="N", type=_count, help="run each case N times and take the mean")
     add("--workers", metavar="N", type=_count, help="how many cases run at once; 4, where the suite says nothing")
     add("--dialect", metavar="NAME", help="the dialect of suites that do not name one")
@@ -160,26 +160,19 @@ def main(options: argparse.Namespace) -> int:
 
 def _main(options: argparse.Namespace, out: TextIO) -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what it says of programs that were ended is for nobody
-    # What is read stays until it has been run and leaves no garbage behind: to look for some took a seventh of a run. What then
-    # is set aside by `freeze` is not looked through either; a session takes it back.
-    before = gc.get_threshold()
-    gc.set_threshold(_SELDOM, *before[1:])
     try:
-        choice = RunSelection(options)
-        wanted = choice.suites()
-        plans, failures = plan_suites(choice, wanted, options)
+        if options.watch:
+            return RunWatch(options, out).run()
+        planned = plan_run(options)
     except WrongUseError as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE
-    finally:
-        gc.freeze()
-        gc.set_threshold(*before)
-    for failure in (*choice.failures, *failures):
+    for failure in planned.failures:
         print(f"rubric: {failure}", file=sys.stderr)
-    wrong = bool(choice.failures or failures)
-    if wrong and not plans:
+    wrong = bool(planned.failures)
+    if wrong and not planned.plans:
         return WRONG_USE
-    session = CliSession(plans, options, out, several=len(wanted) > 1)
+    session = CliSession(planned.plans, options, out, several=planned.several)
     session.run()
     if session.broken_off:
         return session.broken_off

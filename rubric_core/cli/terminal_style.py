@@ -46,7 +46,7 @@ class TerminalStyle:
 
     def paint(self, text: str, role: str) -> str:
         """`text` in the colour of a role."""
-        return f"\x1b[{_CODES[role]}m{text}\x1b[0m" if self.colour and role in _CODES else text
+        return f"\x1b[{_CODES[role]}m{text}\x1b[0m" if text and self.colour and role in _CODES else text
 
 
 def columns_of(stream: TextIO) -> int | None:

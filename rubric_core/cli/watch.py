@@ -13,7 +13,7 @@ from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.cli.terminal_style import TerminalStyle, columns_of
 from rubric_core.configuration import Configuration
 
-__all__ = ["FileWatch", "watch"]
+__all__ = ["FileWatch", "stamp", "watch"]
 
 #: Seconds between two looks at the files, and between two searches for new ones.
 LOOK, SEARCH = 0.2, 2.0
@@ -73,14 +73,14 @@ class FileWatch:
         changed |= self._known.keys() != set(self._found)
         self._known = {source: self._known[source] for source in self._found}
         needed = {p for each in self._known.values() if isinstance(each, CheckedFile) for p in each.depends_on}
-        self._around = {path: self._around[path] if path in self._around else _stamp(path) for path in needed}
+        self._around = {path: self._around[path] if path in self._around else stamp(path) for path in needed}
         if changed:
             self._seconds = time.monotonic() - begun
         return changed
 
     def _touched(self) -> frozenset[Path]:
         """The files that others depend on and that are different now."""
-        now = {path: _stamp(path) for path in self._around}
+        now = {path: stamp(path) for path in self._around}
         touched = frozenset(path for path, stamp in now.items() if stamp != self._around[path])
         self._around = now
         return touched
@@ -90,11 +90,11 @@ class FileWatch:
         folder = source.path.parent
         if folder not in configurations:
             configurations[folder] = self._checker.configuration(source)
-        before, stamp = self._known.get(source), (_stamp(source.path), configurations[folder])
-        own = before is None or stamp != self._stamps.get(source)
+        before, now_stamp = self._known.get(source), (stamp(source.path), configurations[folder])
+        own = before is None or now_stamp != self._stamps.get(source)
         if not own and not (isinstance(before, CheckedFile) and before.depends_on & touched):
             return False
-        self._stamps[source] = stamp
+        self._stamps[source] = now_stamp
         self._checker.changed([source.path])
         now = self._known[source] = self._checker.attempt(source)
         return own or _said(before) != _said(now)
@@ -126,7 +126,7 @@ class FileWatch:
         print(*map(StreamSanitizer(sys.stdout), lines), sep="\n", flush=True)
 
 
-def _stamp(path: Path) -> _Stamp:
+def stamp(path: Path) -> _Stamp:
     """What is different when a file may be; None for one that is not there."""
     try:
         status = path.stat()
