@@ -45,10 +45,10 @@ class ConfigExecution(Shape):
     """An execution block: how every suite is run."""
 
     open: ClassVar[bool] = True
-    verbose = key(Boolean(), "Whether the engine says more about what it does.")
-    keep_workspaces = key(Boolean(), "Whether workspaces stay after the run.")
-    pool_workspaces = key(Boolean(), "Whether workspaces are kept and used again.")
-    pool_slots = key(Integer(1, 50), "How many workspaces are kept.", example="4")
+    verbose = key(Boolean(), "Whether the engine prints more output.")
+    keep_workspaces = key(Boolean(), "Whether workspaces are kept after the run.")
+    pool_workspaces = key(Boolean(), "Whether workspaces are reused.")
+    pool_slots = key(Integer(1, 50), "The number of workspaces to keep.", example="4")
     otel_file = key(Text(), "Where traces are written.")
     trace_file = key(Text(), "Where traces are written.")
 
@@ -59,7 +59,7 @@ class Export(Shape):
     repo = key(Text(), "The address of the repository.", example="https://github.com/org/results.git")
     path = key(Text(), "The directory in it.")
     auto_push = key(Boolean(), "Whether results are pushed after every run.")
-    branch_prefix = key(Text(), "How the names of its branches begin.")
+    branch_prefix = key(Text(), "The prefix of its branch names.")
 
 
 class ResultsBlock(Shape):
@@ -74,7 +74,8 @@ class ConfigHooks(Shape):
 
     open: ClassVar[bool] = True
     before_session = key(
-        NodeUnion(text=Text(), sequence=ListOf(Text()), mapping=MapOf(Anything())), "A program before anything else."
+        NodeUnion(text=Text(), sequence=ListOf(Text()), mapping=MapOf(Anything())),
+        "A program that runs before everything else.",
     )
 
 
@@ -94,29 +95,29 @@ class Config(Shape):
 
     schema = key(Text(), "Marks the file as a configuration.", name="$schema", example="agentv-config-v2")
     guideline_patterns = key(
-        _PATTERNS, "The files that are guidelines and no part of the question.", example='["**/*.instructions.md"]'
+        _PATTERNS, "The files that are guidelines, not part of the question.", example='["**/*.instructions.md"]'
     )
     eval_patterns = key(_PATTERNS, "The files that are suites.", example='["**/evals/**/*.eval.yaml"]')
-    execution = key(Shaped(ConfigExecution), "How every suite is run.", example="{verbose: true}")
+    execution = key(Shaped(ConfigExecution), "How to run every suite.", example="{verbose: true}")
     results = key(Shaped(ResultsBlock), "What becomes of results.")
-    hooks = key(Shaped(ConfigHooks), "Programs around the work of the engine.")
+    hooks = key(Shaped(ConfigHooks), "Programs that run before and after cases.")
     required_version = key(Text(), "The releases of the engine that may be used.", example="'>=4.0.0'")
-    providers = key(_PROVIDERS, "The providers that answer and judge, or a file that has them.")
-    targets = key(_TARGETS, "The targets that answer, or a file that has them.")
-    graders = key(_PROVIDERS, "The providers that judge, or a file that has them.")
+    providers = key(_PROVIDERS, "The providers that answer and judge, or a file with them.")
+    targets = key(_TARGETS, "The targets that answer, or a file with them.")
+    graders = key(_PROVIDERS, "The providers that judge, or a file with them.")
     tests = key(
-        NodeUnion(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)), "Cases, or a file that has them."
+        NodeUnion(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)), "Cases, or a file with them."
     )
     defaults = key(
         NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
-        "The provider and grader where nothing is said.",
+        "The default provider and grader.",
     )
     default_test = key(
         NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
-        "What every case of every suite inherits.",
+        "Defaults for every case of every suite.",
     )
-    repo_resolvers = key(Anything(), "How names of repositories become addresses.")
-    refs = key(Anything(), "Names for parts that suites refer to.")
+    repo_resolvers = key(Anything(), "How to turn names of repositories into addresses.")
+    refs = key(Anything(), "Names for parts that suites can refer to.")
     projects = key(Anything(), "The projects of the dashboard.")
     dashboard = key(Anything(), "Settings of the dashboard.")
     studio = key(Anything(), "Settings of the studio.")

@@ -24,27 +24,27 @@ class Prices(Shape):
 
     input = key(
         Number(at_least=0),
-        "US dollars for a million tokens that it reads.",
+        "US dollars per million input tokens.",
         required=True,
         example="2.5",
         extension=True,
     )
     cached_input = key(
         Number(at_least=0),
-        "US dollars for a million tokens that it reads from a cache.",
+        "US dollars per million cached input tokens.",
         shown="as input",
         example="1.25",
         extension=True,
     )
     output = key(
-        Number(at_least=0), "US dollars for a million tokens that it writes, those of its reasoning included.", required=True, example="10", extension=True,
+        Number(at_least=0), "US dollars per million output tokens, including reasoning.", required=True, example="10", extension=True,
     )  # fmt: skip
 
 
 #: Of models and agents, which tell how many tokens they took and seldom what these cost.
 _PRICES = key(
     Shaped(Prices),
-    "What its tokens cost, in US dollars per million, where it does not tell the cost itself.",
+    "The price of its tokens, in US dollars per million, if it does not report the cost itself.",
     example="{input: 2.5, output: 10}",
     extension=True,
 )
@@ -63,17 +63,15 @@ class Api(Settings):
     temperature = key(Number(0, 2), "The sampling temperature.", example="0")
     max_output_tokens = key(Integer(at_least=1), "The most tokens of an answer.", example="2000")
     timeout_seconds = key(_SECONDS, "The longest that a request may take, in seconds.", example="120")
-    max_retries = key(Integer(at_least=0), "How often a request is made again after an error.", shown="3", example="3")
+    max_retries = key(Integer(at_least=0), "The number of retries after an error.", shown="3", example="3")
     retry_initial_delay_ms = key(
         Number(at_least=0, unit="ms"), "The pause before the first retry, in milliseconds.", example="500"
     )
     retry_max_delay_ms = key(
         Number(at_least=0, unit="ms"), "The longest pause before a retry, in milliseconds.", example="30000"
     )
-    retry_backoff_factor = key(Number(at_least=1), "How much longer each pause is than the one before.", example="2")
-    retry_status_codes = key(
-        ListOf(Integer(100, 599)), "The HTTP status codes after which it is tried again.", example="[429, 503]"
-    )
+    retry_backoff_factor = key(Number(at_least=1), "The factor between one pause and the next.", example="2")
+    retry_status_codes = key(ListOf(Integer(100, 599)), "The HTTP status codes that are retried.", example="[429, 503]")
     prices = _PRICES.taking(_PRICES.kind)
 
 
@@ -82,7 +80,7 @@ class Model(Api):
 
     model = Api.model.taking(Text(), example="gemini-2.5-flash")
     api_key = Api.api_key.taking(_SECRET, example="${{ GEMINI_API_KEY }}")
-    variant = key(Text(), "A variant of the model, such as how long it thinks.")
+    variant = key(Text(), "A variant of the model, such as its reasoning effort.")
 
 
 class Anthropic(Model):
@@ -90,7 +88,7 @@ class Anthropic(Model):
 
     model = Api.model.taking(Text(), example="claude-sonnet-4-5")
     api_key = Api.api_key.taking(_SECRET, example="${{ ANTHROPIC_API_KEY }}")
-    thinking_budget = key(Integer(at_least=0), "How many tokens it may think before it answers.", example="4000")
+    thinking_budget = key(Integer(at_least=0), "The maximum number of reasoning tokens.", example="4000")
 
 
 class Azure(Api):
@@ -101,7 +99,7 @@ class Azure(Api):
     resource = key(Text(), "The name of the resource, in place of its address.")
     version = key(Text(), "The version of the API.", example="2024-10-21")
     api_version = key(Text(), "The version of the API.")
-    api_format = key(Text(), "Which API is spoken: chat or responses.")
+    api_format = key(Text(), "The API: chat or responses.")
 
 
 class OpenAi(Model):
@@ -113,21 +111,19 @@ class OpenAi(Model):
     base_url = key(
         Text(), "The address of the server.", shown="https://api.openai.com/v1", example="http://localhost:11434/v1"
     )
-    api_format = key(Text(), "Which API is spoken: chat or responses.", example="chat")
+    api_format = key(Text(), "The API: chat or responses.", example="chat")
 
 
 class Log(Settings):
     """An agent: a program that works on a task by itself and leaves a log."""
 
     model = key(Text(), "The model that the agent uses.")
-    cwd = key(
-        Text(refers_to="directory"), "The directory in which it works, where the suite has no workspace.", example=".."
-    )
+    cwd = key(Text(refers_to="directory"), "The working directory, if the suite has no workspace.", example="..")
     timeout_seconds = key(_SECONDS, "The longest that it may take for a case, in seconds.", example="180")
-    log_dir = key(Text(), "Where its logs are written.")
-    log_directory = key(Text(), "Where its logs are written.")
-    log_format = key(_LOG, "What its logs look like.", default="summary", shown="summary", example="json")
-    log_output_format = key(_LOG, "What its logs look like.")
+    log_dir = key(Text(), "The directory of its logs.")
+    log_directory = key(Text(), "The directory of its logs.")
+    log_format = key(_LOG, "The format of its logs.", default="summary", shown="summary", example="json")
+    log_output_format = key(_LOG, "The format of its logs.")
     stream_log = key(NodeUnion(boolean=Boolean(), text=Text()), "Whether its log is shown while it runs.")
     system_prompt = key(Text(blank=True), "Instructions that go before every case.")
 
@@ -135,9 +131,9 @@ class Log(Settings):
 class CommandAgent(Log):
     """A command-line agent: a program that works on a task by itself."""
 
-    executable = key(Text(), "The program, where it is not found by its name.", example="${{ AGENT_PATH }}")
+    executable = key(Text(), "The path of the program, if it is not on the PATH.", example="${{ AGENT_PATH }}")
     command = key(_COMMAND, "The program and its arguments.")
-    binary = key(Text(), "The program, where it is not found by its name.")
+    binary = key(Text(), "The path of the program, if it is not on the PATH.")
     args = key(_ARGUMENTS, "Further arguments for the program.")
     arguments = key(_ARGUMENTS, "Further arguments for the program.")
     prices = _PRICES.taking(_PRICES.kind)
@@ -149,11 +145,11 @@ class Codex(CommandAgent):
     endpoint = key(Text(), "The address of the server.")
     base_url = key(Text(), "The address of the server.")
     api_key = key(_SECRET, "The key of the API, from the environment.", example="${{ OPENAI_API_KEY }}")
-    api_format = key(Text(), "Which API is spoken: chat or responses.")
-    reasoning_effort = key(Text(), "How hard the model thinks.", example="medium")
-    model_reasoning_effort = key(Text(), "How hard the model thinks.")
-    model_verbosity = key(Text(), "How much the model says.")
-    sandbox_mode = key(Text(), "What the agent may touch.")
+    api_format = key(Text(), "The API: chat or responses.")
+    reasoning_effort = key(Text(), "The reasoning effort of the model.", example="medium")
+    model_reasoning_effort = key(Text(), "The reasoning effort of the model.")
+    model_verbosity = key(Text(), "The verbosity of the model.")
+    sandbox_mode = key(Text(), "The permissions of the agent.")
     approval_policy = key(Text(), "When the agent asks before it acts.")
 
 
@@ -174,9 +170,9 @@ class CopilotSdk(Log):
     """A Copilot agent: GitHub Copilot through its SDK."""
 
     cli_url = key(Text(), "The address of a running Copilot.")
-    cli_path = key(Text(), "The program, where it is not found by its name.")
+    cli_path = key(Text(), "The path of the program, if it is not on the PATH.")
     github_token = key(_SECRET, "The token of GitHub, from the environment.", example="${{ GITHUB_TOKEN }}")
-    byok = key(Shaped(Byok), "A model of your own that it uses.", example="{subprovider: openai}")
+    byok = key(Shaped(Byok), "Your own model for the agent.", example="{subprovider: openai}")
 
 
 class CopilotCli(CommandAgent):
@@ -197,7 +193,7 @@ class Pi(CommandAgent):
     api_key = key(_SECRET, "The key of the API, from the environment.", example="${{ OPENROUTER_API_KEY }}")
     base_url = key(Text(), "The address of the server.")
     tools = key(_ARGUMENTS, "The tools that it may use.", example="read,bash,edit,write")
-    thinking = key(Text(), "How hard the model thinks.")
+    thinking = key(Text(), "The reasoning effort of the model.")
 
 
 class AgentServer(Log):
@@ -209,10 +205,10 @@ class AgentServer(Log):
 class VsCode(Settings):
     """A VS Code agent: the chat of an editor that is started for every case."""
 
-    executable = key(Text(), "The editor, where it is not found by its name.", example="${{ VSCODE_CMD }}")
-    wait = key(Boolean(), "Whether it is waited for.")
+    executable = key(Text(), "The path of the editor, if it is not on the PATH.", example="${{ VSCODE_CMD }}")
+    wait = key(Boolean(), "Whether to wait for it.")
     dry_run = key(Boolean(), "Whether the editor is left closed.")
-    subagent_root = key(Text(refers_to="directory"), "Where its subagents are kept.")
+    subagent_root = key(Text(refers_to="directory"), "The directory of its subagents.")
     timeout_seconds = key(_SECONDS, "The longest that it may take for a case, in seconds.")
     workspace_env_var = key(Text(), "The environment variable that names its workspace.")
 
@@ -251,22 +247,22 @@ class Transcript(Settings):
 class Healthcheck(Shape):
     """A health check: how to find out whether a command can answer."""
 
-    type = key(Choice((("http", "by a request"), ("command", "by a program"))), "How it is found out.")
+    type = key(Choice((("http", "by a request"), ("command", "by a program"))), "How it is measured.")
     command = key(
         _COMMAND,
-        "A program that ends with exit code 0 when all is well.",
+        "A program that exits with 0 if the target is healthy.",
         required=True,
         group="probe",
         example="python agent.py --version",
     )
     url = key(
         Text(),
-        "An address that replies when all is well.",
+        "An address that replies if the target is healthy.",
         required=True,
         group="probe",
         example="http://localhost:8080/health",
     )
-    cwd = key(Text(refers_to="directory"), "The directory in which the program runs.")
+    cwd = key(Text(refers_to="directory"), "The working directory of the program.")
     timeout_seconds = key(_SECONDS, "The longest that it may take, in seconds.", example="5")
 
 
@@ -288,15 +284,15 @@ class Cli(Settings):
     )
     cwd = key(
         Text(refers_to="directory"),
-        "The directory in which it runs, where the suite has no workspace.",
+        "The working directory, if the suite has no workspace.",
         shown="the directory of the suite",
         example="..",
     )
     timeout_seconds = key(_SECONDS, "The longest that it may take for a case, in seconds.", example="30")
     healthcheck = key(
-        Shaped(Healthcheck), "How to find out whether it can answer.", example="{command: python agent.py --version}"
+        Shaped(Healthcheck), "How to check whether it can answer.", example="{command: python agent.py --version}"
     )
-    verbose = key(Boolean(), "Whether what it prints is shown.")
+    verbose = key(Boolean(), "Whether its output is shown.")
     keep_temp_files = key(Boolean(), "Whether the files that were made for it are kept.")
 
 

@@ -14,7 +14,7 @@ from rubric_core.language.shape import Shape
 __all__ = ["dialects_page", "property_words"]
 
 _FATES = {
-    SpellingStatus.ALIAS: "read as well", SpellingStatus.DEPRECATED: "read, with a warning", SpellingStatus.LEAVING: "read, but not for long",
+    SpellingStatus.ALIAS: "read as well", SpellingStatus.DEPRECATED: "read, with a warning", SpellingStatus.LEAVING: "read, but deprecated",
     SpellingStatus.TOLERATED: "not read by agentv, read by rubric", SpellingStatus.IGNORED: "ignored without a word", SpellingStatus.REJECTED: "refused",
 }  # fmt: skip
 
@@ -247,7 +247,7 @@ _PROPERTIES: Mapping[str, _Words] = {
         False: "A file of targets has their list under a key.",
     },
     "literal_members": {True: "Members of a composite without a name, or with `_` in their type, are dropped.", False: ""},
-    "strict_keys": {True: "An unknown key makes agentv reject the file.", False: "An unknown key is passed over."},
+    "strict_keys": {True: "An unknown key makes agentv reject the file.", False: "An unknown key is ignored."},
     "custom_providers": {
         True: "A kind of provider that nobody knows is looked for as a program in `.agentv/providers`.",
         False: "A target of a kind that nobody knows cannot be asked.",

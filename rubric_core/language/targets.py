@@ -17,7 +17,7 @@ from rubric_core.language.workspace import Environment, Hooks
 __all__ = ["ENTRIES", "INLINE_PROVIDERS", "INLINE_TARGETS", "Defaults", "Entry", "Provider", "Runtime", "Target", "TargetFile"]  # fmt: skip
 
 _NAME = Text(refers_to="target")
-_MODE = Choice((("host", "on this machine"), ("profile", "with a profile of its own"), ("sandbox", "in a sandbox")))
+_MODE = Choice((("host", "on this machine"), ("profile", "with its own profile"), ("sandbox", "in a sandbox")))
 
 
 class Defaults(Shape):
@@ -45,21 +45,19 @@ class Entry(Shape):
         Text(refers_to="provider"), "Which kind of provider it is.", required=True, example="openai", group="kind"
     )
     grader_target = key(
-        _NAME, "The target that judges what this one answers.", shown="the target itself", example="judge"
+        _NAME, "The target that judges the answers of this one.", shown="the target itself", example="judge"
     )
     use_target = key(
         _NAME,
-        "Another target to use in place of this one; `${{ NAME }}` lets the environment choose.",
+        "Another target to use instead of this one; with `${{ NAME }}` the environment chooses it.",
         required=True,
         group="kind",
         example="${{ MY_TARGET }}",
     )
-    fallback_targets = key(
-        ListOf(_NAME), "Targets that are asked after an error of this one, in their order.", example="[backup]"
-    )
-    extends = key(_NAME, "Another target whose settings this one takes over.", required=True, group="kind")
+    fallback_targets = key(ListOf(_NAME), "Targets to try in order after an error of this one.", example="[backup]")
+    extends = key(_NAME, "Another target whose settings this one inherits.", required=True, group="kind")
     workers = key(
-        Integer(at_least=1), "How many requests it is given at once.", shown="as many as there are", example="4"
+        Integer(at_least=1), "The maximum number of concurrent requests.", shown="as many as there are", example="4"
     )
     requests_per_minute = key(
         Integer(at_least=1),
@@ -77,24 +75,20 @@ class Entry(Shape):
     )
     provider_batching = key(Boolean(), "Whether all cases go to it in one call.", default=False, shown="false")
     subagent_mode_allowed = key(Boolean(), "Whether it may hand work to subagents.")
-    workspace_template = key(
-        Text(), "A directory of which it has a copy of its own for every case, where the suite names none."
-    )
+    workspace_template = key(Text(), "A directory that is copied for every case, if the suite names none.")
     runtime = key(NodeUnion(text=_MODE, mapping=Shaped(Runtime)), "Where its program runs.", example="host")
-    prompts = key(
-        NodeUnion(text=Text(), sequence=ListOf(Anything())), "The prompts that it is asked, where not all of them."
-    )
-    transform = key(NodeUnion(text=Text(), mapping=MapOf(Anything())), "Turns its answer into what is graded.")
+    prompts = key(NodeUnion(text=Text(), sequence=ListOf(Anything())), "The prompts to use, if not all.")
+    transform = key(NodeUnion(text=Text(), mapping=MapOf(Anything())), "Transforms its answer before grading.")
     delay = key(Number(at_least=0, unit="ms"), "A pause between calls, in milliseconds.", example="200")
     env = key(MapOf(Text(blank=True)), "Environment variables for it.")
-    inputs = key(MapOf(Anything()), "The values that it takes, described for programs that make up attacks.")
+    inputs = key(MapOf(Anything()), "Its values, described for programs that generate attacks.")
     environment = key(
         NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Environment)),
-        "Where it works, in place of what the suite says.",
+        "The working directory, instead of the one of the suite.",
     )
     hooks = key(
         Shaped(Hooks),
-        "Programs around the cases that it answers, inside of those of the suite.",
+        "Programs that run before and after its cases, inside the hooks of the suite.",
         example="{before_all: {command: [python, setup.py]}}",
     )
     settings = key(MapOf(Anything()), "The settings of its kind.")
@@ -156,6 +150,6 @@ class TargetFile(Shape):
     graders = key(NodeUnion(text=Text(refers_to="file", endings=YAML), sequence=_TARGETS), "Targets that only judge.")
     defaults = key(
         NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Defaults)),
-        "The provider and grader where nothing else is said.",
+        "The default provider and grader.",
         example="{provider: default}",
     )

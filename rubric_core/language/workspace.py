@@ -19,20 +19,20 @@ class Hook(Shape):
     """A hook: a program that prepares a workspace or cleans it up."""
 
     command = key(_COMMAND, "The program and its arguments.", example="[python, setup.py]")
-    cwd = key(Text(), "The directory in which it runs.")
+    cwd = key(Text(), "The working directory.")
     timeout_ms = key(_MILLISECONDS, "The longest that it may take, in milliseconds.", example="60000")
     reset = key(
         Choice((
             ("none", "the workspace stays as it is"), ("fast", "changed files are put back"), ("strict", "every file is put back"),
         )),
-        "How the workspace is put back after each case.", example="fast",
+        "How to reset the workspace after each case.", example="fast",
     )  # fmt: skip
 
 
 class Hooks(Shape):
     """A hooks block: the programs around the cases."""
 
-    enabled = key(Boolean(), "Whether the hooks are run.", default=True, shown="true")
+    enabled = key(Boolean(), "Whether the hooks run.", default=True, shown="true")
     before_all = key(Shaped(Hook), "Before the first case.", example="{command: [python, setup.py]}")
     before_each = key(Shaped(Hook), "Before each case.")
     after_each = key(Shaped(Hook), "After each case.")
@@ -44,7 +44,7 @@ class RepoSource(Shape):
 
     type = key(
         Choice((("git", "an address"), ("local", "a directory"))),
-        "What kind of source it is.",
+        "The kind of source.",
         required=True,
         example="git",
     )
@@ -58,15 +58,15 @@ class Checkout(Shape):
     ref = key(Text(), "A branch, tag or commit.", example="main")
     base_commit = key(Text(), "The commit to start from.")
     resolve = key(
-        Choice((("remote", "asked of the source"), ("local", "asked of the copy"))), "Where the name is looked up."
+        Choice((("remote", "asked of the source"), ("local", "asked of the copy"))), "Where to look up the name."
     )
-    ancestor = key(Integer(at_least=0), "How many commits before it.")
+    ancestor = key(Integer(at_least=0), "The number of commits before it.")
 
 
 class Clone(Shape):
     """A clone: how much of a repository is fetched."""
 
-    depth = key(Integer(at_least=1), "How many commits of its history.", example="1")
+    depth = key(Integer(at_least=1), "The number of commits of its history to fetch.", example="1")
     filter = key(Text(), "Git's filter for objects.")
     sparse = key(ListOf(Text()), "The directories to fetch.")
 
@@ -74,15 +74,15 @@ class Clone(Shape):
 class Repo(Shape):
     """A repository: what is put into a workspace."""
 
-    path = key(Text(), "Where it is put, inside the workspace.", example="./repo")
+    path = key(Text(), "Its path inside the workspace.", example="./repo")
     repo = key(Text(), "Its address.", required=True, group="source", example="https://github.com/org/repo.git")
     source = key(Shaped(RepoSource), "Where it comes from.", required=True, group="source")
     commit = key(Text(), "The commit to take.")
     base_commit = key(Text(), "The commit to start from.")
-    ancestor = key(Integer(at_least=0), "How many commits before it.")
+    ancestor = key(Integer(at_least=0), "The number of commits before it.")
     sparse = key(ListOf(Text()), "The directories to fetch.")
     checkout = key(Shaped(Checkout), "Which version is taken.")
-    clone = key(Shaped(Clone), "How much of it is fetched.")
+    clone = key(Shaped(Clone), "How much of it to fetch.")
 
 
 class Container(Shape):
@@ -97,35 +97,35 @@ class Container(Shape):
 class Requirements(Shape):
     """A requirements block: what has to be installed."""
 
-    required_commands = key(ListOf(Text()), "Programs that have to be installed.", example="[git]")
-    required_python_modules = key(ListOf(Text()), "Python modules that have to be installed.", example="[pandas]")
+    required_commands = key(ListOf(Text()), "Programs that must be installed.", example="[git]")
+    required_python_modules = key(ListOf(Text()), "Python modules that must be installed.", example="[pandas]")
 
 
 class Workspace(Shape):
     """A workspace: the directory in which the target works."""
 
-    template = key(Text(refers_to="directory"), "A directory whose copy the target works in.", example="./workspace")
+    template = key(Text(refers_to="directory"), "A directory; the target works in a copy of it.", example="./workspace")
     isolation = key(
-        Choice((("shared", "all cases work in one"), ("per_test", "every case has its own"))),
+        Choice((("shared", "all cases share one"), ("per_test", "every case has its own"))),
         "Whether cases share it.", default="shared", shown="shared", example="per_test",
     )  # fmt: skip
     mode = key(
-        Choice((("pooled", "kept and used again"), ("temp", "made anew and thrown away"), ("static", "an existing directory"))),
+        Choice((("pooled", "kept and used again"), ("temp", "created again and thrown away"), ("static", "an existing directory"))),
         "How it is made.", example="temp",
     )  # fmt: skip
     path = key(Text(), "The existing directory, with mode static.")
     repos = key(
         ListOf(Shaped(Repo)),
-        "Repositories that are put into it.",
+        "Repositories to check out in it.",
         example="[{path: ./repo, repo: https://github.com/org/repo.git}]",
     )
     hooks = key(Shaped(Hooks), "Programs around the cases.", example="{before_all: {command: [python, setup.py]}}")
-    before_all = key(Shaped(Hook), "A program before the first case.")
-    before_each = key(Shaped(Hook), "A program before each case.")
-    after_each = key(Shaped(Hook), "A program after each case.")
-    after_all = key(Shaped(Hook), "A program after the last case.")
-    docker = key(Shaped(Container), "A container that it stands in.", example="{image: 'python:3.12'}")
-    env = key(Shaped(Requirements), "What has to be installed.")
+    before_all = key(Shaped(Hook), "A program that runs before the first case.")
+    before_each = key(Shaped(Hook), "A program that runs before each case.")
+    after_each = key(Shaped(Hook), "A program that runs after each case.")
+    after_all = key(Shaped(Hook), "A program that runs after the last case.")
+    docker = key(Shaped(Container), "The container that it is in.", example="{image: 'python:3.12'}")
+    env = key(Shaped(Requirements), "Required programs and modules.")
     static_path = key(Text(), "The existing directory.")
     pool = key(Anything(), "Whether workspaces are kept.")
     static = key(Anything(), "Whether an existing directory is used.")
@@ -137,7 +137,7 @@ class Setup(Shape):
     command = key(
         ListOf(Text(), empty=False), "The program and its arguments.", required=True, example="[python, setup.py]"
     )
-    cwd = key(Text(), "The directory in which it runs.")
+    cwd = key(Text(), "The working directory.")
     timeout_ms = key(_MILLISECONDS, "The longest that it may take, in milliseconds.", example="60000")
 
 
@@ -145,8 +145,8 @@ class Mount(Shape):
     """A mount: a directory of this machine inside the container."""
 
     source = key(Text(), "The directory on this machine.", required=True, example="./fixtures")
-    target = key(Text(), "Where it stands in the container.", required=True, example="/fixtures")
-    access = key(Choice((("ro", "only read"), ("rw", "read and written"))), "What may be done with it.", example="ro")
+    target = key(Text(), "Its path in the container.", required=True, example="/fixtures")
+    access = key(Choice((("ro", "only read"), ("rw", "read and written"))), "The allowed operations.", example="ro")
     read_only = key(Boolean(), "Whether it can only be read.")
 
 
@@ -155,7 +155,7 @@ class Resources(Shape):
 
     cpus = key(NodeUnion(number=Number(above=0), text=Text()), "How many processors.", example="2")
     memory = key(NodeUnion(number=Number(above=0), text=Text()), "How much memory.", example="4g")
-    disk = key(NodeUnion(number=Number(above=0), text=Text()), "How much space on disk.", example="10g")
+    disk = key(NodeUnion(number=Number(above=0), text=Text()), "The disk space.", example="10g")
     gpu = key(NodeUnion(boolean=Boolean(), number=Number(at_least=0), text=Text()), "Which graphics processors.")
 
 
@@ -166,7 +166,7 @@ class Environment(Shape):
         Choice((("host", "a directory of this machine"), ("docker", "a container"))),
         "What it is.", required=True, example="host",
     )  # fmt: skip
-    workdir = key(Text(), "The directory in which the target works.", required=True, example="./workspace")
+    workdir = key(Text(), "The working directory of the target.", required=True, example="./workspace")
     setup = key(Shaped(Setup), "The program that prepares it.", example="{command: [python, setup.py]}")
     env = key(MapOf(Anything()), "Environment variables in it.")
     image = key(Text(), "The image of the container.", example="python:3.12")
@@ -174,7 +174,7 @@ class Environment(Shape):
     dockerfile = key(Text(), "The Dockerfile in that directory.")
     resources = key(Shaped(Resources), "The most that the container may use.", example="{cpus: 2}")
     mounts = key(ListOf(Shaped(Mount)), "Directories of this machine inside the container.")
-    secrets = key(Anything(), "Secrets that the container is given.")
+    secrets = key(Anything(), "Secrets for the container.")
 
     #: The keys that only a container has.
     CONTAINER_KEYS: ClassVar[tuple[str, ...]] = ("image", "context", "dockerfile", "resources", "mounts", "secrets")

@@ -23,7 +23,7 @@ AGENTV_0_1 = Dialect.first(
         narrows(Suite, "grader", "heuristic", "llm_judge"),
         narrows(Case, "grader", "heuristic", "llm_judge"),
         takes(
-            Case, Messages(Message), "messages", doc="What is asked, as messages; the first one of the assistant is the answer to compare with.",
+            Case, Messages(Message), "messages", doc="The question, as messages; the first one of the assistant is the expected answer.",
             example="[{role: user, content: Can I return this?}, {role: assistant, content: Within 30 days}]",
         ),
         requires(Case, "criteria"),

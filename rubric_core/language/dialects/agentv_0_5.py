@@ -26,7 +26,7 @@ AGENTV_0_5 = AGENTV_0_1.successor(
         adds(Suite, "schema", "version", "execution", "dataset"),
         tolerates(Suite, "evaluators", "evaluators", fate=SpellingStatus.IGNORED, note="no release reads it here; write it under `execution`"),
         adds(Case, "conversation_id", "execution", "evaluators", expected_output="expected_messages"),
-        takes(Case, Messages(Message), "input_messages", doc="What the target is asked: a list of messages.", example="[{role: user, content: Can I return this?}]"),
+        takes(Case, Messages(Message), "input_messages", doc="The question: a list of messages.", example="[{role: user, content: Can I return this?}]"),
         takes(Case, Messages(Message), "expected_messages", doc="A good answer: a list of messages.", example="[{role: assistant, content: Within 30 days}]"),
         adds(Execution, "target", "evaluators"),
         # Documented for cases as well, and read there by no release.

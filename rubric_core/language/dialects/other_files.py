@@ -62,7 +62,7 @@ AROUND_2_7: tuple[Change, ...] = (
 )
 
 AROUND_3: tuple[Change, ...] = (
-    drops(Config, "guideline_patterns", note="releases from 3.9 on know no guidelines"),
+    drops(Config, "guideline_patterns", note="releases from 3.9 on have no guidelines"),
     adds(Config, "results", "hooks", "required_version"),
     adds(ResultsBlock),
     adds(Export),

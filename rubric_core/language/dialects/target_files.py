@@ -104,7 +104,7 @@ TARGETS_0_5: tuple[Change, ...] = (
 )  # fmt: skip
 
 TARGETS_1: tuple[Change, ...] = (
-    drops(Entry, "settings", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; the settings stand beside the name"),
+    drops(Entry, "settings", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; the settings are beside the name"),
     adds(Pi, "subprovider", "api_key", "tools", "thinking"),
     tolerates(Pi, "subprovider", "pi_provider", fate=SpellingStatus.ALIAS),
     adds(Claude),

@@ -88,7 +88,7 @@ class FieldCheck(Shape):
 
     path = key(
         Text(),
-        "The way to the field: names with dots, list positions as `[0]`.",
+        "The path of the field: names with dots, list positions as `[0]`.",
         required=True,
         example="lines[0].amount",
     )
@@ -107,10 +107,10 @@ class FieldCheck(Shape):
     required = key(
         Boolean(), "Whether a missing field counts as wrong; otherwise it is left out.", default=True, shown="true"
     )
-    weight = key(Number(at_least=0), "Its share in the score.", default=1.0, shown="1")
+    weight = key(Number(at_least=0), "Its weight in the score.", default=1.0, shown="1")
     tolerance = key(Number(at_least=0), "The largest difference that is still right.", default=0.0, shown="0")
     relative = key(Boolean(), "Whether the tolerance is a share of the expected value.", default=False, shown="false")
-    formats = key(ListOf(Text()), "Date formats, the first that fits is used.", example="[YYYY-MM-DD]")
+    formats = key(ListOf(Text()), "Date formats; the first one that matches is used.", example="[YYYY-MM-DD]")
 
 
 class FieldAccuracy(Evaluator):
@@ -127,7 +127,7 @@ class FieldAccuracy(Evaluator):
                 ("all_or_nothing", "1 when every field is right, else 0"),
             )
         ),
-        "How the fields become one score.",
+        "How to combine the fields into one score.",
         default="weighted_average",
         shown="weighted_average",
     )
@@ -137,7 +137,7 @@ class Similar(Evaluator):
     """A similar check: the answer means nearly the same as a text, by the cosine of embeddings."""
 
     value = key(Text(), "The text to compare with.", required=True, example="within 30 days")
-    threshold = key(Number(0, 1), "The similarity, 0..1, from which it passes.", default=0.75, shown="0.75")
+    threshold = key(Number(0, 1), "The lowest similarity, 0..1, that passes.", default=0.75, shown="0.75")
     provider = key(NodeUnion(text=Text(refers_to="target"), mapping=MapOf(Anything())), "The provider of embeddings.")
     config = key(MapOf(Anything()), "Settings, `embedding_provider` among them.")
 

@@ -14,7 +14,7 @@ _ARGV = NodeUnion(text=Text(refers_to="program"), sequence=ListOf(Text(refers_to
 class Preprocessor(Shape):
     """A preprocessor: a program that turns files of one type into text before they are graded."""
 
-    type = key(Text(), "The file type or MIME type that it takes.", required=True, example="xlsx")
+    type = key(Text(), "The file type or MIME type that it accepts.", required=True, example="xlsx")
     command = key(_ARGV, "The program, given the file.", required=True, example="[python, to_text.py]")
 
 
@@ -25,7 +25,7 @@ class Evaluator(Shape):
     type = key(Text(refers_to="type"), "Which kind of check this is.", required=True, example="contains")
     weight = key(
         Number(at_least=0, judged_by_rule=True),
-        "Its share in the score of the case. 0 leaves it out of the score, but it still runs and can still gate.",
+        "Its weight in the score of the case. 0 leaves it out of the score, but it still runs and can still gate.",
         default=1.0,
         shown="1",
         example="2",
@@ -39,23 +39,21 @@ class Evaluator(Shape):
     )
     min_score = key(
         Number(above=0, at_most=1),
-        "The score from which this evaluator passes.",
+        "The lowest score that passes this evaluator.",
         shown="the threshold of the case",
         example="0.9",
     )
     negate = key(
         Boolean(),
-        "Turns the check round: the score becomes 1 − score, passed becomes failed.",
+        "Inverts the check: the score becomes 1 − score, passed becomes failed.",
         default=False,
         shown="false",
         example="true",
     )
-    preprocessors = key(
-        ListOf(Shaped(Preprocessor)), "Programs that turn files into text before this evaluator reads them."
-    )
+    preprocessors = key(ListOf(Shaped(Preprocessor)), "Programs that convert files to text for this evaluator.")
     transform = key(
         NodeUnion(text=Text(), mapping=MapOf(Anything()), sequence=ListOf(Anything())),
-        "Turns the answer into what this evaluator reads.",
+        "Transforms the answer for this evaluator.",
     )
 
     #: The spelling of the type in the text.
@@ -71,13 +69,13 @@ class PromptProgram(Shape):
         required=True,
         example="[python, prompt.py]",
     )
-    config = key(MapOf(Anything()), "Passed to the program as it is.")
+    config = key(MapOf(Anything()), "Passed to the program unchanged.")
 
 
 class Include(Evaluator):
     """An include: the evaluators of a template file in this place."""
 
-    type = key(Text(), "Not written on an include.")
+    type = key(Text(), "Not allowed on an include.")
     include = key(
         Text(refers_to="template"),
         "The name of a template in `.agentv/templates`, or a path.",
@@ -97,14 +95,16 @@ class Scripted(Evaluator):
 
     open: ClassVar[bool] = True
     value = key(Text(), "The code, a `file://` path, or the address.", required=True, example="output.length < 100")
-    threshold = key(Number(0, 1), "The score, 0..1, from which it passes.")
-    config = key(MapOf(Anything()), "Passed to the check as it is.")
+    threshold = key(Number(0, 1), "The lowest score, 0..1, that passes.")
+    config = key(MapOf(Anything()), "Passed to the check unchanged.")
 
 
 class Proxy(Shape):
     """A proxy: what a program may ask of a target."""
 
-    max_calls = key(Integer(at_least=0), "How many calls the program may make.", default=50, shown="50", example="10")
+    max_calls = key(
+        Integer(at_least=0), "The maximum number of calls by the program.", default=50, shown="50", example="10"
+    )
 
 
 class CodeEvaluator(Evaluator):
@@ -114,13 +114,13 @@ class CodeEvaluator(Evaluator):
     command = key(_ARGV, "The program and its arguments.", required=True, example="[python, check.py]")
     cwd = key(
         Text(refers_to="directory"),
-        "The directory in which it runs.",
+        "The working directory.",
         shown="the directory of the suite",
         example="scripts",
     )
     target = key(
         NodeUnion(boolean=Boolean(), mapping=Shaped(Proxy)),
-        "Lets the program ask a target of its own, through a local proxy.",
+        "Lets the program call a target through a local proxy.",
         example="{max_calls: 10}",
     )
-    config = key(MapOf(Anything()), "Passed to the program as it is.", example="{strict: true}")
+    config = key(MapOf(Anything()), "Passed to the program unchanged.", example="{strict: true}")

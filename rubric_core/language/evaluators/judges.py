@@ -30,7 +30,7 @@ class LlmJudge(Evaluator):
     target = key(Text(refers_to="target"), "The target that judges.", shown="the judge of the target", example="judge")
     config = key(MapOf(Anything()), "Settings for a prompt that is a program.")
     max_steps = key(
-        Integer(1, 50), "How many steps a judge that is an agent may take.", default=10, shown="10", example="5"
+        Integer(1, 50), "The maximum number of steps of an agent judge.", default=10, shown="10", example="5"
     )
     temperature = key(Number(0, 2), "The sampling temperature of the judge.", default=0.0, shown="0", example="0")
 

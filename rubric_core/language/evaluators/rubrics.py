@@ -76,12 +76,12 @@ class Criterion(Shape):
     )
     outcome = key(
         Text(),
-        "What the answer has to achieve, in a sentence that a judge can answer with yes or no.",
+        "What the answer must achieve, in a sentence that a judge can answer with yes or no.",
         example="Names the root cause",
     )
     weight = key(
         Number(at_least=0, judged_by_rule=True),
-        "Its share in the score of the rubric, relative to the other criteria.",
+        "Its weight in the score of the rubric, relative to the other criteria.",
         default=1.0,
         shown="1.0",
         example="2.0",
@@ -184,8 +184,8 @@ class LlmRubric(Rubric):
         default="correctness",
         shown="correctness",
     )
-    threshold = key(Number(0, 1), "The score, 0..1, from which it passes.", example="0.7")
-    max_steps = key(Integer(1, 50), "How many steps a judge that is an agent may take.", default=10, shown="10")
+    threshold = key(Number(0, 1), "The lowest score, 0..1, that passes.", example="0.7")
+    max_steps = key(Integer(1, 50), "The maximum number of steps of an agent judge.", default=10, shown="10")
     temperature = key(Number(0, 2), "The sampling temperature of the judge.", default=0.0, shown="0")
     config = key(MapOf(Anything()), "Settings for a prompt that is a program.")
 

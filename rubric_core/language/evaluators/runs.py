@@ -45,14 +45,14 @@ class ToolTrajectory(Evaluator):
     )  # fmt: skip
     minimums = key(
         MapOf(Number(at_least=0)),
-        "How often each tool has to be called at least (mode any_order).",
+        "The minimum number of calls of each tool (mode any_order).",
         example="{search: 1}",
     )
     expected = key(
         ListOf(Shaped(ExpectedCall)), "The calls that are expected (every other mode).", example="[{tool: search}]"
     )
     args_match = key(
-        _ARGS_MATCH, "How arguments are compared where an expected call does not say.", default="exact", shown="exact"
+        _ARGS_MATCH, "How to compare arguments of calls that do not set their own mode.", default="exact", shown="exact"
     )
 
 
@@ -107,9 +107,9 @@ class ExecutionMetrics(Evaluator):
         group="limit",
     )
     target_exploration_ratio = key(
-        Number(0, 1), "The share of calls that look around (read, search, list …).", required=True, group="limit"
+        Number(0, 1), "The share of exploring calls (read, search, list …).", required=True, group="limit"
     )
-    exploration_tolerance = key(Number(at_least=0), "How far the share may be off.", default=0.2, shown="0.2")
+    exploration_tolerance = key(Number(at_least=0), "The tolerance of the share.", default=0.2, shown="0.2")
 
 
 class SkillTrigger(Evaluator):

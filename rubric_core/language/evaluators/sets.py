@@ -20,15 +20,15 @@ class Aggregator(Shape):
             ("code_judge", "a program decides"), ("llm_judge", "a judge decides"),
             ("code-judge", "a program decides"), ("llm-judge", "a judge decides"),
         )),
-        "How the scores are put together.", required=True, example="weighted_average",
+        "How to combine the scores.", required=True, example="weighted_average",
     )  # fmt: skip
     weights = key(
         MapOf(Number(at_least=0)), "A weight for each member, by its name.", shown="1 each", example="{safety: 2}"
     )
     path = key(Text(refers_to="program"), "The program of a code aggregator.", example="scripts/gate.py")
-    cwd = key(Text(refers_to="directory"), "The directory in which it runs.")
+    cwd = key(Text(refers_to="directory"), "The working directory.")
     prompt = key(Text(), "The prompt of a judge; `{{EVALUATOR_RESULTS_JSON}}` stands for the members' results.")
-    threshold = key(Number(0, 1), "The share of members, 0..1, that have to pass.", example="0.5")
+    threshold = key(Number(0, 1), "The share of members, 0..1, that must pass.", example="0.5")
     model = key(Text(), "Not used by any release.")
 
 
@@ -42,7 +42,7 @@ class Composite(Evaluator):
         example="[{name: refund, type: contains, value: refund}]",
     )
     aggregator = key(
-        Shaped(Aggregator), "How the members' scores become one.", required=True, example="{type: weighted_average}"
+        Shaped(Aggregator), "How to combine the members' scores.", required=True, example="{type: weighted_average}"
     )
 
 
@@ -57,6 +57,6 @@ class AssertSet(Evaluator):
         example="[{type: contains, value: refund}]",
     )
     threshold = key(
-        Number(0, 1), "The score, 0..1, from which the set passes; without it every member has to.", example="0.5"
+        Number(0, 1), "The lowest score, 0..1, that passes the set; without it every member must pass.", example="0.5"
     )
     config = key(MapOf(Anything()), "Settings that the members inherit.")

@@ -51,9 +51,9 @@ class PromptTemplate(Shape):
         example="[python, prompt.py]",
     )  # fmt: skip
     config = key(MapOf(Anything()), "Settings for the program.")
-    function = key(Anything(), "A function that makes the prompt.")
-    function_file = key(Text(), "The file that the function stands in.")
-    prefix = key(Text(blank=True), "Goes in front of the prompt.")
+    function = key(Anything(), "A function that returns the prompt.")
+    function_file = key(Text(), "The file with the function.")
+    prefix = key(Text(blank=True), "Text before the prompt.")
     suffix = key(Text(blank=True), "Goes behind the prompt.")
     role = key(ROLE, "Who speaks, where the prompt is a message.")
     content = key(Anything(), "The text, where the prompt is a message.")
@@ -68,7 +68,7 @@ ALL_PROMPTS = NodeUnion(text=Text(), sequence=ListOf(_PROMPT, empty=False), mapp
 class Turn(Shape):
     """A turn: a part of a conversation that is graded turn by turn."""
 
-    input = key(INPUT, "What the user says in this turn.", required=True, example="Hello")
+    input = key(INPUT, "The user's message in this turn.", required=True, example="Hello")
     expected_output = key(OUTPUT, "A good answer to this turn.")
     assertions = key(EVALUATORS, "The evaluators of this turn.")
 
@@ -106,10 +106,8 @@ class Case(Shape):
         "What a good answer achieves, in a sentence or two. Without evaluators, a judge grades by it.",
         example="Explains the refund window",
     )
-    input = key(
-        INPUT, "What the target is asked: a text, or a list of messages.", required=True, example="Can I return this?"
-    )
-    input_files = key(FILES, "Files put in front of the first user message.", example="[order.json]")
+    input = key(INPUT, "The question: a text, or a list of messages.", required=True, example="Can I return this?")
+    input_files = key(FILES, "Files inserted before the first user message.", example="[order.json]")
     expected_output = key(OUTPUT, "A good answer, for evaluators that compare with one.", example="Within 30 days")
     assertions = key(
         EVALUATORS,
@@ -123,17 +121,17 @@ class Case(Shape):
         example="[Names the cause]",
     )
     evaluator = key(
-        SCALAR_EVALUATOR, "The one evaluator of the case, when it has no list.", default="llm_judge", shown="llm_judge"
+        SCALAR_EVALUATOR, "The only evaluator of the case, if it has no list.", default="llm_judge", shown="llm_judge"
     )
     execution = key(Shaped(CaseExecution), "Settings for this case.")
     workspace = key(
         NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
-        "The directory in which the target works.",
+        "The working directory of the target.",
     )
-    metadata = key(MapOf(Anything()), "Anything you want to keep with the case.")
+    metadata = key(MapOf(Anything()), "Your own data for the case.")
     conversation_id = key(NAMED, "Groups cases that belong to one conversation.")
-    suite = key(Text(), "The name under which results of this case are filed.")
-    dataset = key(Text(), "The name under which results of this case are filed.")
+    suite = key(Text(), "The name under which results of this case are stored.")
+    dataset = key(Text(), "The name under which results of this case are stored.")
     depends_on = key(ListOf(Text(refers_to="case")), "Cases that run before this one.", example="[login]")
     on_dependency_failure = key(
         Choice(
@@ -143,19 +141,19 @@ class Case(Shape):
                 ("run", "this case runs all the same"),
             )
         ),
-        "What happens when a case that this one depends on could not be scored. One that was run and failed is no reason.",
+        "What happens when a dependency could not be scored. A dependency that ran and failed does not count.",
         default="skip",
         shown="skip",
     )
     mode = key(
         Choice((("conversation", "the turns are run and graded one after the other"),)),
-        "How the case is run.",
+        "How to run the case.",
         example="conversation",
     )
     turns = key(ListOf(Shaped(Turn), empty=False), "The turns of a conversation.")
     aggregation = key(
         Choice((("mean", "the mean of the turns"), ("min", "the worst turn"), ("max", "the best turn"))),
-        "How the scores of the turns become one; what the evaluators of the case make of the whole conversation counts as one more.",
+        "How to combine the scores of the turns; the evaluators of the case, on the whole conversation, count as one more score.",
         default="mean",
         shown="mean",
     )
@@ -165,7 +163,7 @@ class Case(Shape):
         default="continue",
         shown="continue",
     )
-    window_size = key(Integer(at_least=1), "How many turns of the conversation the target is shown.")
+    window_size = key(Integer(at_least=1), "The number of turns of the conversation that the target sees.")
     vars = key(MapOf(Anything()), "Values for `{{ name }}` in the case.", example="{tone: polite}")
     provider = key(INLINE_PROVIDERS, "The provider that answers this case.")
     providers = key(INLINE_PROVIDERS, "The providers that answer this case.")

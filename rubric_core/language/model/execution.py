@@ -14,7 +14,7 @@ __all__ = ["REPEAT", "CaseExecution", "EvaluateOptions", "Execution", "Repeat", 
 class Trials(Shape):
     """A trials block: how often a case is run."""
 
-    count = key(Integer(at_least=1), "How often each case is run.", required=True, example="3")
+    count = key(Integer(at_least=1), "The number of runs of each case.", required=True, example="3")
     strategy = key(
         Choice(
             (
@@ -23,7 +23,7 @@ class Trials(Shape):
                 ("confidence_interval", "the lower bound of the mean's 95 % interval counts"),
             )
         ),
-        "How the runs become one result.",
+        "How to combine the runs into one result.",
         default="pass_at_k",
         shown="pass_at_k",
     )
@@ -37,14 +37,14 @@ class TargetChoice(Shape):
     open: ClassVar[bool] = True
     name = key(
         Text(refers_to="target"),
-        "The name of the target; with `use_target` one of your own choice.",
+        "The name of the target; with `use_target`, any name.",
         required=True,
         example="default",
     )
     use_target = key(Text(refers_to="target"), "The target that answers under this name.", example="default")
     hooks = key(
         Shaped(Hooks),
-        "Programs around the cases that it answers, inside of those of the suite.",
+        "Programs that run before and after its cases, inside the hooks of the suite.",
         example="{before_all: {command: [python, setup.py]}}",
     )
 
@@ -59,25 +59,25 @@ class Execution(Shape):
         ListOf(NodeUnion(text=Text(refers_to="target"), mapping=Shaped(TargetChoice))),
         "Targets that all run every case.",
     )
-    workers = key(Integer(1, 50), "How many cases run at once.", example="4")
+    workers = key(Integer(1, 50), "The number of cases that run in parallel.", example="4")
     assertions = key(EVALUATORS, "Evaluators for every case.")
     evaluators = key(EVALUATORS, "Evaluators for every case.")
     skip_defaults = key(
         Boolean(), "Whether the evaluators of the suite are left out for this case.", default=False, shown="false"
     )
-    cache = key(Boolean(), "Whether answers are kept and used again.")
+    cache = key(Boolean(), "Whether answers are cached.")
     cache_path = key(Text(), "Where answers are kept.")
-    trials = key(Shaped(Trials), "How often each case is run, and how the runs count.", example="{count: 3}")
+    trials = key(Shaped(Trials), "The number of runs of each case, and how they count.", example="{count: 3}")
     budget_usd = key(Number(at_least=0), "Stops starting cases when this many US dollars are spent.", example="2")
     fail_on_error = key(
         Boolean(), "Whether the run stops at the first case that could not be run.", default=False, shown="false"
     )
     threshold = key(
-        Number(0, 1), "The score, 0..1, from which a case passes.", default=0.8, shown="0.8", example="0.75"
+        Number(0, 1), "The lowest score, 0..1, that passes a case.", default=0.8, shown="0.8", example="0.75"
     )
-    verbose = key(Boolean(), "Whether the engine says more about what it does.")
-    pool_workspaces = key(Boolean(), "Whether workspaces are kept and used again.")
-    keep_workspaces = key(Boolean(), "Whether workspaces stay after the run.")
+    verbose = key(Boolean(), "Whether the engine prints more output.")
+    pool_workspaces = key(Boolean(), "Whether workspaces are reused.")
+    keep_workspaces = key(Boolean(), "Whether workspaces are kept after the run.")
     otel_file = key(Text(), "Where traces are written.")
 
 
@@ -90,13 +90,13 @@ class CaseExecution(Execution):
 class Repeat(Shape):
     """A repeat block: how often a case is run, and how the runs become one result."""
 
-    count = key(Integer(at_least=1), "How often each case is run.", required=True, example="3")
+    count = key(Integer(at_least=1), "The number of runs of each case.", required=True, example="3")
     strategy = key(
         Choice((
-            ("pass_any", "one run that passes is enough"), ("pass_all", "every run has to pass"), ("mean", "the mean counts"),
+            ("pass_any", "one run that passes is enough"), ("pass_all", "every run must pass"), ("mean", "the mean counts"),
             ("confidence_interval", "the lower bound of the mean's 95 % interval counts"),
         )),
-        "How the runs become one result.", default="pass_any", shown="pass_any", example="mean",
+        "How to combine the runs into one result.", default="pass_any", shown="pass_any", example="mean",
     )  # fmt: skip
     early_exit = key(Boolean(), "Whether a first pass is enough.", default=False, shown="false")
     cost_limit_usd = key(Number(at_least=0), "Stops further runs when this many US dollars are spent.")
@@ -110,8 +110,8 @@ class RunSettings(Shape):
     """A run block: limits of one case."""
 
     strict: ClassVar[bool] = True
-    threshold = key(Number(0, 1), "The score, 0..1, from which the case passes.", example="0.8")
-    repeat = key(REPEAT, "How often the case is run.", example="3")
+    threshold = key(Number(0, 1), "The lowest score, 0..1, that passes the case.", example="0.8")
+    repeat = key(REPEAT, "The number of runs of the case.", example="3")
     timeout_seconds = key(Number(above=0, unit="s"), "The longest that the case may take, in seconds.")
     budget_usd = key(Number(above=0), "The most that the case may cost, in US dollars.")
 
@@ -120,11 +120,11 @@ class EvaluateOptions(Shape):
     """An options block: how the suite is run."""
 
     budget_usd = key(Number(above=0), "Stops starting cases when this many US dollars are spent.", example="2")
-    max_concurrency = key(Integer(1, 50), "How many cases run at once.", example="4")
-    cache = key(NodeUnion(boolean=Boolean(), mapping=MapOf(Anything())), "Whether answers are kept and used again.")
+    max_concurrency = key(Integer(1, 50), "The number of cases that run in parallel.", example="4")
+    cache = key(NodeUnion(boolean=Boolean(), mapping=MapOf(Anything())), "Whether answers are cached.")
     delay = key(Number(at_least=0, unit="ms"), "A pause between calls, in milliseconds.")
     generate_suggestions = key(Boolean(), "Whether better prompts are suggested.")
-    repeat = key(REPEAT, "How often each case is run.", example="3")
+    repeat = key(REPEAT, "The number of runs of each case.", example="3")
     timeout_ms = key(Number(above=0, unit="ms"), "The longest that a case may take, in milliseconds.")
     max_eval_time_ms = key(Number(above=0, unit="ms"), "The longest that the whole run may take, in milliseconds.")
     filter_range = key(

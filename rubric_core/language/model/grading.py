@@ -19,6 +19,6 @@ SCALAR_EVALUATOR = Choice(
         ("llm-judge", "a model judges by the criteria of the case"),
         ("llm-grader", "a model judges by the criteria of the case"),
         ("llm_grader", "a model judges by the criteria of the case"),
-        ("heuristic", "key words of the expected answer are looked for"),
+        ("heuristic", "searches for key words of the expected answer"),
     )
 )

@@ -29,7 +29,7 @@ class ToolCall(Shape):
     open: ClassVar[bool] = True
     tool = key(Text(), "The name of the tool.", required=True, example="search")
     input = key(Anything(), "The arguments of the call.")
-    output = key(Anything(), "What the tool gives back.")
+    output = key(Anything(), "The output of the tool.")
 
 
 ROLE = Choice(
@@ -37,7 +37,7 @@ ROLE = Choice(
         ("system", "instructions"),
         ("user", "what the person says"),
         ("assistant", "what the target says"),
-        ("tool", "what a tool gave back"),
+        ("tool", "the output of a tool"),
     )
 )
 
@@ -63,7 +63,7 @@ class Message(Shape):
         example="Hello",
         group="content",
     )
-    tool_calls = key(ListOf(Shaped(ToolCall)), "Tool calls that go with the message.", required=True, group="content")
+    tool_calls = key(ListOf(Shaped(ToolCall)), "The tool calls of the message.", required=True, group="content")
     name = key(Text(), "The name of the speaker or of the tool.")
 
 

@@ -35,15 +35,15 @@ class DefaultTest(Shape):
     assertions = key(EVALUATORS, "Evaluators for every case.", name="assert")
     assert_scoring_function = key(Text(), "Accepted, and run by no release.")
     options = key(MapOf(Anything()), "Options for every case.")
-    threshold = key(Number(0, 1), "The score, 0..1, from which a case passes.", example="0.8")
-    metadata = key(MapOf(Anything()), "Anything you want to keep with every case.")
+    threshold = key(Number(0, 1), "The lowest score, 0..1, that passes a case.", example="0.8")
+    metadata = key(MapOf(Anything()), "Your own data for every case.")
 
 
 class Scenario(Shape):
     """A scenario: rows of values, each run with every one of its tests."""
 
     strict: ClassVar[bool] = True
-    description = key(Text(blank=True), "What the scenario is about.")
+    description = key(Text(blank=True), "A description of the scenario.")
     config = key(
         ListOf(NodeUnion(text=Text(refers_to="file", endings=RECORDS), mapping=MapOf(Anything()))), "Rows of values."
     )
@@ -54,7 +54,7 @@ class DerivedMetric(Shape):
     """A derived metric: a number worked out of others."""
 
     name = key(Text(), "The name of the metric.", required=True, example="precision")
-    value = key(Text(), "How it is worked out from the others.", required=True, example="hits / total")
+    value = key(Text(), "The expression that computes it from the others.", required=True, example="hits / total")
 
 
 #: The extension that agentv brings itself.
@@ -72,10 +72,10 @@ class Extension(Shape):
         Choice(((EXTENSION_RULES, "rules for agents"),)), "Which extension.", required=True, example=EXTENSION_RULES
     )
     hook = key(HOOKS, "When it is called.", example="beforeAll")
-    skills = key(Anything(), "Skills that agents are given.")
-    hooks = key(Anything(), "Hooks that agents are given.")
-    agents = key(Anything(), "Agents that agents may call.")
-    rules = key(Anything(), "Rules that agents are given.")
+    skills = key(Anything(), "Skills for agents.")
+    hooks = key(Anything(), "Hooks for agents.")
+    agents = key(Anything(), "Subagents that agents may call.")
+    rules = key(Anything(), "Rules for agents.")
     config = key(MapOf(Anything()), "Settings of the extension.")
 
 
@@ -84,21 +84,21 @@ class Suite(Shape):
 
     strict: ClassVar[bool] = True
     schema = key(Text(), "Marks the file as an eval suite.", name="$schema", example="agentv-eval-v2")
-    name = key(Text(), "The name of the suite: small letters, digits and dashes.", example="support-bot")
+    name = key(Text(), "The name of the suite: lowercase letters, digits and dashes.", example="support-bot")
     description = key(Text(blank=True), "What the suite tests.", example="Answers of the support bot")
-    category = key(Text(blank=True), "A heading under which results are filed.", example="support")
+    category = key(Text(blank=True), "A heading under which results are stored.", example="support")
     version = key(NAMED, "The version of the suite.", example="'1.0'")
     author = key(Anything(), "Who wrote it.")
     tags = key(
         NodeUnion(
             sequence=ListOf(Text()), mapping=MapOf(NodeUnion(text=Text(blank=True), number=Number(), boolean=Boolean()))
         ),
-        "Words to find the suite by.",
+        "Tags to find the suite by.",
         example="[support]",
     )
     license = key(Text(blank=True), "The licence of the suite.", example="MIT")
     requires = key(Shaped(Requires), "What the suite needs.", example="{agentv: '>=4.0.0'}")
-    dataset = key(Text(), "The name under which results are filed.")
+    dataset = key(Text(), "The name under which results are stored.")
     target = key(
         NodeUnion(text=Text(refers_to="target"), mapping=MapOf(Anything())),
         "The target that answers: its name, or settings.",
@@ -106,23 +106,23 @@ class Suite(Shape):
         example="default",
     )
     evaluator = key(
-        SCALAR_EVALUATOR, "The one evaluator of cases that have no list.", default="llm_judge", shown="llm_judge"
+        SCALAR_EVALUATOR, "The only evaluator of cases without a list.", default="llm_judge", shown="llm_judge"
     )
     execution = key(Shaped(Execution), "The target, evaluators and limits of the suite.", example="{target: default}")
-    assertions = key(EVALUATORS, "Evaluators for every case, behind its own.")
+    assertions = key(EVALUATORS, "Evaluators for every case, after its own.")
     evaluators = key(EVALUATORS, "Read by no release; write it under execution.")
-    preprocessors = key(ListOf(Shaped(Preprocessor)), "Programs that turn files into text before they are graded.")
-    input = key(INPUT, "Messages put in front of the input of every case.")
-    input_files = key(FILES, "Files put in front of the first user message of every case.")
+    preprocessors = key(ListOf(Shaped(Preprocessor)), "Programs that convert files to text before grading.")
+    input = key(INPUT, "Messages inserted before the input of every case.")
+    input_files = key(FILES, "Files inserted before the first user message of every case.")
     workspace = key(
         NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Workspace)),
-        "The directory in which the target works.",
+        "The working directory of the target.",
     )
     metadata = key(
         MapOf(Anything()),
-        "Anything you want to keep with every case. Lists are joined with those of a case, mappings merged.",
+        "Your own data for every case. Lists are joined with those of a case, mappings merged.",
     )
-    governance = key(MapOf(Anything()), "What an audit wants to know; it is in the `metadata` of every case.")
+    governance = key(MapOf(Anything()), "Information for audits; it is in the `metadata` of every case.")
     prompts = key(
         ALL_PROMPTS,
         "The prompts that are tried: templates over the `vars` of the cases.",
@@ -141,7 +141,7 @@ class Suite(Shape):
     graders = key(Anything(), "The graders that evaluators refer to by name.")
     defaults = key(
         NodeUnion(text=Text(refers_to="target"), mapping=Shaped(Defaults)),
-        "The provider and grader where nothing else is said.",
+        "The default provider and grader.",
         example="{provider: bot, grader: judge}",
     )
     environment = key(
@@ -149,11 +149,11 @@ class Suite(Shape):
         "Where the target works: a host or a container.",
     )
     timeout_seconds = key(Number(above=0, unit="s"), "The longest that a case may take, in seconds.")
-    evaluate_options = key(Shaped(EvaluateOptions), "How the cases are run.", example="{max_concurrency: 4}")
+    evaluate_options = key(Shaped(EvaluateOptions), "How to run the cases.", example="{max_concurrency: 4}")
     threshold = key(
-        Number(0, 1), "The score, 0..1, from which a case passes.", default=0.8, shown="0.8", example="0.75"
+        Number(0, 1), "The lowest score, 0..1, that passes a case.", default=0.8, shown="0.8", example="0.75"
     )
-    repeat = key(REPEAT, "How often each case is run.")
+    repeat = key(REPEAT, "The number of runs of each case.")
     default_test = key(
         NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(DefaultTest)),
         "What every case inherits.",
@@ -161,9 +161,9 @@ class Suite(Shape):
     )
     scenarios = key(
         ListOf(NodeUnion(text=Text(refers_to="file", endings=YAML), mapping=Shaped(Scenario))),
-        "Rows of values crossed with cases.",
+        "Rows of values, combined with cases.",
     )
-    derived_metrics = key(ListOf(Shaped(DerivedMetric)), "Numbers worked out of others.")
+    derived_metrics = key(ListOf(Shaped(DerivedMetric)), "Metrics computed from other metrics.")
     output_path = key(
         NodeUnion(text=Text(), sequence=ListOf(Text())),
         "The files, `.json` or `.jsonl`, to which `rubric run` writes its results.",
@@ -179,10 +179,10 @@ class Suite(Shape):
         "Functions that run before and after the cases: `file://path:hook`.",
         example="['file://setup.py:beforeAll']",
     )
-    experiment = key(Anything(), "The experiment under which results are filed.")
+    experiment = key(Anything(), "The experiment under which results are stored.")
     cases = key(
         NodeUnion(text=Text(refers_to="file", endings=CASES), sequence=ListOf(CASE)),
-        "The cases, or a file or folder that has them.",
+        "The cases, or a file or folder with them.",
         name="tests",
         required=True,
     )
