@@ -1,4 +1,4 @@
-"""The real outside: disk, clock, operating system, network. httpx is imported with the first request."""
+"""Implementations of the ports: disk, clock, operating system, network. httpx is imported with the first request."""
 
 import asyncio
 import os

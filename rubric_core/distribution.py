@@ -1,4 +1,4 @@
-"""Where rubric can be had: what messages, editors and documents say of it comes from here.
+"""Where to get rubric: the source for messages, editors and documents.
 
 Both are empty until the first release, since a name that nobody owns must not be recommended: whoever installs it from an
 index gets what somebody else put there. The recipe in CONTRIBUTING.md sets them; `tests/release/addresses.py` carries them

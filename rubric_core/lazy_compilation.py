@@ -1,4 +1,4 @@
-"""What is compiled at its first use, not as its module loads: the methods of dataclasses, and regular expressions.
+"""Compiled at first use, not when the module loads: the methods of dataclasses, and regular expressions.
 
 A check of one file loads some 120 dataclasses and calls few of their methods: each makes six, from source, a third of what
 rubric's own modules take to load. `dataclass` here is that of the standard library, with the same fields, options and

@@ -1,4 +1,4 @@
-"""Programs that left the process group of the program that started them, as daemons do: found by what they inherit.
+"""Orphaned programs that left their process group, as daemons do: found by their inherited environment.
 
 A variable tells them, and so does a resource limit, which a child keeps that was given another environment, another session and
 another parent. Only Linux tells what processes have: on macOS, what leaves the process group of a program outlives it.

@@ -1,4 +1,4 @@
-"""What a run needs from outside: files, time, programs, the network, models. `adapters` has the real ones."""
+"""The outside world of a run as protocols: files, time, programs, the network, models. `adapters` implements them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field

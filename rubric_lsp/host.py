@@ -1,4 +1,4 @@
-"""What parts of the server ask of it."""
+"""The interface of the server for its parts."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -1,4 +1,4 @@
-"""How a conversation begins, and what can change about it: folders, settings, tracing."""
+"""Initialization, and changes to folders, settings and tracing."""
 
 import asyncio
 import logging

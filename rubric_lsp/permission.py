@@ -1,4 +1,4 @@
-"""Who said that a suite may be run: the editor when it started the server, or a person, for a folder or just once."""
+"""Permission to run suites: from the editor at start, or from the user, for a folder or just once."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""What a suite is checked as and what it asks, in a few words: for the status bar of an editor."""
+"""The dialect and target of a suite, for the status bar of an editor."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""From a document to what is in it and what is wrong with it."""
+"""Analysis: from a document to its content and its findings."""
 
 from rubric_core.analysis.analyzer import analyze, stated_dialect
 from rubric_core.analysis.language import Language

@@ -1,4 +1,4 @@
-"""From a document to what is in it and what is wrong with it. Only blocks that changed are looked at again."""
+"""Analyses a document, and analyses only changed blocks again."""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial

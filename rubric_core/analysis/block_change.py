@@ -1,4 +1,4 @@
-"""What differs between two versions of a text: a few blocks between those that both begin and end with."""
+"""The difference between two versions of a text: the blocks between their common beginning and end."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar

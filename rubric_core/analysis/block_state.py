@@ -1,4 +1,4 @@
-"""What is known of the blocks of a text: each by itself, the text around the cases, and the anchors between them."""
+"""The state of the blocks of a text: each block, the text around the cases, and the anchors between them."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What rules across cases look at in each case: as long as none of it changes, they find what they found before."""
+"""The input of rules across cases: as long as it does not change, their findings are reused."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is wrong with a text, kept so that an edit moves none of it: in each block at the offsets of that block."""
+"""The findings of a text, relative to their blocks, so that an edit does not move them."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence

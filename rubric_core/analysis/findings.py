@@ -1,4 +1,4 @@
-"""What was found in the blocks of a text, put where it stands in the whole."""
+"""The findings of blocks, at their offsets in the whole text."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""YAML documents behind the first one. No dialect reads them; their author wants to see what is in them all the same."""
+"""YAML documents after the first one. No dialect reads them, but their authors still want to see their content."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""What is in the blocks of a text and what is wrong with them. Only those that changed are looked at again."""
+"""Incremental analysis: only changed blocks are analysed again."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

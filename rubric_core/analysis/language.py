@@ -1,4 +1,4 @@
-"""What is known of eval YAML: dialects and rules."""
+"""The language: dialects and rules."""
 
 from collections.abc import Sequence
 from pathlib import PurePath

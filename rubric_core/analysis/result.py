@@ -1,4 +1,4 @@
-"""One version of a text, understood."""
+"""The analysis of one version of a text."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -35,7 +35,7 @@ __all__ = ["Analysis", "LocalText"]
 
 
 class Analysis:
-    """One version of a text, understood. Offsets are those of the whole text unless said otherwise."""
+    """The analysis of one version of a text. Offsets are those of the whole text unless said otherwise."""
 
     def __init__(
         self,

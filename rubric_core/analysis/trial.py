@@ -1,4 +1,4 @@
-"""What edits would make of a text: what is said of the parts that they touch, before and after them.
+"""Trial edits: the findings of the touched blocks before and after them.
 
 A person waits for an offer of fixes, so that as little as possible is looked at. Edits inside of cases change what is
 said of these cases; only edits of what cases share, or of what other cases depend on, change more, and then the whole

@@ -1,4 +1,4 @@
-"""The text of a suite with its results behind the lines that they belong to."""
+"""The text of a suite with results at the end of its lines."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What earlier checks found, in `.rubric/cache` of the project: a file that is as it was is not analysed again.
+"""The cache of checks in `.rubric/cache`: unchanged files are not analysed again.
 
 There is a file for each kind of check (which paths are named with which options, by which rubric), and it holds what the
 last check of that kind found, nothing older. Whatever goes wrong with it, the check is made without.

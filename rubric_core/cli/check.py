@@ -1,4 +1,4 @@
-"""`rubric check [PATH…]`: what is wrong in suites, for people, editors and continuous integration; with --fix, mended."""
+"""`rubric check [PATH…]`: check suites, for people, editors and CI; with --fix, fix them."""
 
 import argparse
 import gc

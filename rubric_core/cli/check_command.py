@@ -1,4 +1,4 @@
-"""A check as its options ask for it."""
+"""A check with its options."""
 
 import argparse
 import gc

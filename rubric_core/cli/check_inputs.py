@@ -1,4 +1,4 @@
-"""What a whole check looked at on the disk, and whether it is still so: nothing is read for that, and nothing listed.
+"""The files and folders that a check depended on, and whether they have changed: compared by stamps.
 
 A file is as it was when its size, its times, its mode and its place on the disk are, as in git's index. The time of its last change
 of any kind is one of them, which no program sets. A clock has ticks: what may have changed within one of them counts as changed, and

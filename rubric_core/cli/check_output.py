@@ -1,4 +1,4 @@
-"""The result of a check, in the format that was asked for."""
+"""The result of a check in the requested format."""
 
 import argparse
 import sys

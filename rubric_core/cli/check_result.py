@@ -1,4 +1,4 @@
-"""What was found in one file, and the same as plain data."""
+"""The findings of one file, also as plain data."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""One check of everything that is named, and of what that refers to."""
+"""One check of the given files and of the files that they refer to."""
 
 import time
 from dataclasses import astuple, replace

@@ -1,4 +1,4 @@
-"""What the findings in a file depend on besides the file itself: every question that a check asked about other files, and the answer.
+"""The dependencies of a file's findings: every question that a check asked about other files, with the answer.
 
 Questions, not stamps: a result is used again only where each of them has the same answer today. No clock, and no two
 edits within one tick of it, can make a wrong one look right.

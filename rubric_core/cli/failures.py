@@ -1,4 +1,4 @@
-"""What did not pass in a run, each case with the line to jump to, and the graders that failed, each reason once."""
+"""The failures of a run: each case with its line, and failed graders with each reason once."""
 
 import os
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Many files at once: what is in the cache from there, the rest by several processes."""
+"""Checks many files: unchanged ones from the cache, the rest in several processes."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Checks files as a command line and the configurations around them ask for it."""
+"""Checks files with the options of the command line and their configurations."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Carrying files to a newer dialect, in memory: which they are, what becomes of each, and what is left to the author."""
+"""Migrates files in memory: which files, the new text of each, and what is left to the author."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""`rubric format [PATH…]`: puts indentation and spaces in order, and leaves every other character as it is."""
+"""`rubric format [PATH…]`: formats indentation and spacing, and changes nothing else."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Puts together what a whole check depended on: what it was asked for, what it found in folders, what files made it look at."""
+"""Collects the inputs of a check: its arguments, the folders that it listed, the files that it read."""
 
 # Paths as text: there are tens of thousands.
 # ruff: noqa: PTH109, PTH118, PTH208

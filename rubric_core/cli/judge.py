@@ -1,4 +1,4 @@
-"""`rubric judge check [TARGET]`: how far a judge can be trusted."""
+"""`rubric judge check [TARGET]`: measures judge accuracy."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""What the last check of the same things printed, printed again where everything that it looked at is as it was."""
+"""The output of the last check, printed again if none of its inputs has changed."""
 
 # Paths as text: a check that has nothing else to do asks for no more than these.
 # ruff: noqa: PTH208

@@ -1,4 +1,4 @@
-"""A run while it goes on: on a terminal a table of its cases that is redrawn in place, below it how far everything is."""
+"""The live view of a run: a table of its cases that is redrawn in place, with the progress below it."""
 
 import asyncio
 import contextlib

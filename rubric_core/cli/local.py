@@ -1,4 +1,4 @@
-"""`rubric local setup` and `rubric local serve`: a live target without key or network."""
+"""`rubric local setup` and `rubric local serve`: a small local model as a target, offline."""
 
 import argparse
 import contextlib

@@ -1,4 +1,4 @@
-"""`rubric migrate --to DIALECT PATH…`: carries suites, and the files around them, to a newer dialect."""
+"""`rubric migrate --to DIALECT PATH…`: upgrades suites, and the files that they refer to, to a newer dialect."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Standard output for results alone, whatever the code of a suite prints."""
+"""Reserves standard output for results, whatever the code of a suite prints."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Lines as a stream may have them: in characters that it can show, and with nothing that a terminal acts on."""
+"""Sanitized lines: only characters that a stream can show, and no control sequences."""
 
 import os
 import re

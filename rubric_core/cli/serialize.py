@@ -1,4 +1,4 @@
-"""What was found in one file, as text and back: for other processes, and for the cache."""
+"""Serializes the findings of one file, for other processes and for the cache."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Ctrl-C and being told to end, as events: an exception amid a step could leave other steps waiting without end."""
+"""SIGINT and SIGTERM as events: an exception in the middle of a step could leave other steps waiting forever."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What a check was asked to look at: files, folders, patterns and standard input."""
+"""The inputs of a check: files, folders, patterns and standard input."""
 
 # Names as they are given: one that is too long is not a folder, and no error either.
 # ruff: noqa: PTH112

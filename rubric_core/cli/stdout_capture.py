@@ -1,4 +1,4 @@
-"""What others print while something is redrawn at the end of a terminal: kept apart from it, a line at a time."""
+"""Captures output of other code, line by line, while a region of the terminal is redrawn."""
 
 import codecs
 import os

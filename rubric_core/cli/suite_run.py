@@ -1,4 +1,4 @@
-"""The run of one suite: what is done is kept at once, whatever becomes of the rest."""
+"""The run of one suite: each finished result is stored at once."""
 
 import argparse
 import asyncio

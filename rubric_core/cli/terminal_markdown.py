@@ -1,4 +1,4 @@
-"""A Markdown page for a terminal: only what the pages of rules are made of."""
+"""Renders Markdown in a terminal: only the syntax that rule pages use."""
 
 import re
 from collections.abc import Iterator, Sequence

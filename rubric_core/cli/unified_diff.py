@@ -1,4 +1,4 @@
-"""What fixes would change, as a unified diff that `patch -p0` reads."""
+"""The changes of fixes as a unified diff for `patch -p0`."""
 
 import re
 from collections.abc import Iterable, Iterator

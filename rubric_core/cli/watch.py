@@ -1,4 +1,4 @@
-"""`rubric check --watch`: the findings of now, again whenever something changes."""
+"""`rubric check --watch`: checks again whenever a file changes."""
 
 import sys
 import time

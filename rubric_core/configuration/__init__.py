@@ -1,4 +1,4 @@
-"""What a project says about checking: `.rubric.toml`, or the table `tool.rubric` of `pyproject.toml`."""
+"""The configuration of a project: `.rubric.toml`, or the table `tool.rubric` of `pyproject.toml`."""
 
 from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations, FolderConfigurations
 from rubric_core.configuration.model import DEFAULT, Configuration

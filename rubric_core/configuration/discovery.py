@@ -1,4 +1,4 @@
-"""Finding suites, and the files around them: by their names, and by what the configurations around them say."""
+"""Finds suites and related files by their names and by configurations."""
 
 # Paths as text: every folder is walked through again after each pause of a person who types.
 # ruff: noqa: PTH116, PTH118

@@ -1,4 +1,4 @@
-"""One configuration, understood."""
+"""One parsed configuration."""
 
 from collections.abc import Mapping
 from dataclasses import field

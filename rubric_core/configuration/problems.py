@@ -1,4 +1,4 @@
-"""What is wrong with a configuration file, each mistake at its place."""
+"""The problems of a configuration file, each with its position."""
 
 import re
 from collections.abc import Collection

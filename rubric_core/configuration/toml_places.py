@@ -1,4 +1,4 @@
-"""Where the keys and values of a TOML text stand: the parser of the standard library does not tell."""
+"""Positions of keys and values in TOML, which the parser of the standard library does not report."""
 
 import re
 from contextlib import suppress

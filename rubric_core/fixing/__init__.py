@@ -1,4 +1,4 @@
-"""Fixes that hold up: what each would make of the text is looked at before it is offered or made."""
+"""Verified fixes: the effect of each is checked before it is offered or applied."""
 
 from rubric_core.fixing.apply_fixes import FixedText, apply_safe_fixes
 from rubric_core.fixing.fix_choice import safe_fix

@@ -1,4 +1,4 @@
-"""Making fixes: the safe ones that hold up, none that touch one another, until nothing is left to do."""
+"""Applies fixes: safe, verified and non-overlapping ones, until none is left."""
 
 from collections.abc import Iterable, Sequence
 

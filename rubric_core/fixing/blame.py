@@ -1,4 +1,4 @@
-"""Which of several fixes are to blame when together they do not hold up: read off the places of what is wrong."""
+"""Finds the fixes to blame when a group of fixes fails verification, by the positions of new findings."""
 
 from bisect import bisect_right
 from collections import defaultdict

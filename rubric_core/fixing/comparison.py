@@ -1,4 +1,4 @@
-"""What edits take away and what they bring: the findings of a text before and after them, held side by side."""
+"""Compares the findings of a text before and after edits."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator

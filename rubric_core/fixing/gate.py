@@ -1,4 +1,4 @@
-"""The one gate for fixes, refactorings and steps of migrations: only what leaves a text better, or as good, gets through.
+"""The gate for fixes, refactorings and migration steps: only edits that do not make a text worse pass.
 
 An edit is made in memory and the text is looked at again. Nothing may be wrong afterwards that was not wrong before, apart
 from what could not be seen before: a misspelt key hides what is wrong with its value (`Finding.hides`).

@@ -1,4 +1,4 @@
-"""The way back from a text after some edits to the text before them."""
+"""Maps offsets after edits back to the text before them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable

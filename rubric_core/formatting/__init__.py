@@ -1,4 +1,4 @@
-"""Formatting: indentation and spaces in order, and nothing else.
+"""Formats indentation and spacing, and nothing else.
 
 A file keeps its own style: the step of its indentation, where its lists stand, its quotes, its blank lines and its aligned
 columns. Only what is out of line with that is changed, and only where the text means the same afterwards.

@@ -1,4 +1,4 @@
-"""What may change from one dialect to the next: keys and types that come, get another name, or go."""
+"""Changes from one dialect to the next: keys and types that are added, renamed or dropped."""
 
 from typing import Any
 

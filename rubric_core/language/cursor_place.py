@@ -1,4 +1,4 @@
-"""What a cursor is on, in terms of the language: the shape it is in, and the kind of value that can stand there."""
+"""The cursor in terms of the language: its shape, and the kind of value that is allowed there."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

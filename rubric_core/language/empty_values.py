@@ -1,4 +1,4 @@
-"""Keys with nothing behind them: where that is as good as not writing the key."""
+"""Keys without a value: where that equals leaving out the key."""
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.model import Case, Execution, Suite

@@ -1,4 +1,4 @@
-"""What other tools, and habit, call the keys and types of this language: nobody reads these words, but everybody writes them."""
+"""Misnomers: names of keys and types from other tools and from habit, which this language does not read."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,1 +1,1 @@
-"""From trees to suites: lowering, what it complains of, and the files around a suite."""
+"""From trees to suites: lowering, its issues, and the files that a suite refers to."""

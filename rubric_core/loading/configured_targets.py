@@ -1,4 +1,4 @@
-"""Targets in other files than the one that is nearest: in the configuration around, and in files that a target file names."""
+"""Targets in other files than the closest one: in configurations, and in files that a target file includes."""
 
 from contextlib import suppress
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a file is: by its place and name where these say so, else by what stands in it."""
+"""The kind of a file: by its path and name if they are conclusive, else by its content."""
 
 import re
 from collections.abc import Iterable

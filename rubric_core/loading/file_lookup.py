@@ -1,4 +1,4 @@
-"""The files in reach of a file: whether one is there, what stands beside it, and what is wrong when it is not."""
+"""Looks up files relative to a file: whether one exists, its neighbours, and the issue if it does not exist."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Bands in the words of other tools: bounds under two keys, the text as the key of its bounds, the map turned round."""
+"""Bands in the notation of other tools: bounds under two keys, the text as the key of its bounds, the inverted map."""
 
 import re
 from collections.abc import Collection

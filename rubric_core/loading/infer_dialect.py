@@ -1,4 +1,4 @@
-"""Which dialect a text is in that does not tell: what its cases in other files say, or the data set that it describes."""
+"""Infers the dialect of a text without own signs: from its cases in other files, or from its data set."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What lowering finds wrong. An issue is plain data; the rule of its class gives it a code, words and fixes."""
+"""Issues of lowering. An issue is plain data; the rule of its class gives it a code, a message and fixes."""
 
 import sys
 from typing import Any

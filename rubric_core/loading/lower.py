@@ -1,4 +1,4 @@
-"""Tree and dialect to shapes. Never raises: what cannot be understood is left out and becomes an issue."""
+"""Lowers a tree to shapes of a dialect. Never raises: invalid parts are left out and become issues."""
 
 from dataclasses import replace
 from typing import Any

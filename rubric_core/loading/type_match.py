@@ -1,4 +1,4 @@
-"""What is written beside what is wanted: in words, and whether the one could be the other."""
+"""Compares the written type with the expected one: in words, and whether one can be the other."""
 
 from typing import Any
 

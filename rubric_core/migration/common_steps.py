@@ -1,4 +1,4 @@
-"""Steps that more than one way has."""
+"""Steps shared by several routes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""A text on its way from one dialect to the next: its tree, and every mapping in it that the catalogue knows.
+"""The draft of a migration: its tree, and every mapping in it that the catalogue knows.
 
 Both dialects are read at once, so that steps can be made one after the other, in the spelling of either.
 """

@@ -1,4 +1,4 @@
-"""What every way has: keys and types as the newer dialect writes them, by its tables."""
+"""Renames keys and types for the newer dialect, by its tables. Every route has these steps."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The way from a dialect to a newer one: from each to its successor, each in a few steps."""
+"""The route from a dialect to a newer one: from each to its successor, each in a few steps."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What becomes of a part of a suite that lacks a key it cannot do without, or has it misspelt."""
+"""The effect of a missing or misspelt required key."""
 
 from rubric_core.language.dialect import Properties
 from rubric_core.language.evaluators import Band, Evaluator

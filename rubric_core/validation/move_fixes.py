@@ -1,4 +1,4 @@
-"""Keys that belong somewhere else, moved there: into a block of settings, into the item above, under another key of the case."""
+"""Moves keys to where they belong: into a block of settings, into the item above, under another key of the case."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The fix of rules about names that two things have: another name for the second one."""
+"""The fix for duplicate names: another name for the second one."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Where criteria stand: in a rubric, in a judge, in a case."""
+"""Where criteria are written: in a rubric, in a judge, in a case."""
 
 import re
 from collections.abc import Collection, Iterable

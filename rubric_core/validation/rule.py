@@ -1,4 +1,4 @@
-"""What a rule is, and what it gives."""
+"""Rules, their findings and fixes."""
 
 import inspect
 import re

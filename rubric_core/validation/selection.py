@@ -1,4 +1,4 @@
-"""Which findings are shown, and how severe they are: what a configuration or a command line says about codes."""
+"""Selects findings and their severity by configuration and command line."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace

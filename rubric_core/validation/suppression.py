@@ -1,4 +1,4 @@
-"""What ignores cover, and which of them cover nothing."""
+"""Applies ignore comments, and finds unused ones."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

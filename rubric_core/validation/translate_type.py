@@ -1,4 +1,4 @@
-"""Evaluators of other dialects, turned into what this one has for them: the type with the keys that go with it."""
+"""Translates evaluators of other dialects to this one: the type and its keys."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Between the protocol and everything else: the only package that reads what a client sends or builds what it is sent.
+"""Conversion to and from the protocol: the only package that reads or builds messages.
 
 Both are plain JSON: building thousands of objects of a library would take longer than finding out what is in them. The tests
 hold everything that is sent against lsprotocol's types.

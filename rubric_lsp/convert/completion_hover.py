@@ -1,4 +1,4 @@
-"""What helps while a person writes: hover, completion, hints."""
+"""Converts hover, completion and hints."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

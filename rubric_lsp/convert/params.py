@@ -1,4 +1,4 @@
-"""What comes in: parameters whose shape the conversation has checked, taken apart."""
+"""Reads request parameters, whose shape is already checked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

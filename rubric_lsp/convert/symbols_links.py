@@ -1,4 +1,4 @@
-"""The shape of a document: outline, names, links, folds, selections."""
+"""Converts outline, names, links, folds and selections."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Files with several YAML documents: a request is about the one in which its place is, or about each of them."""
+"""Files with several YAML documents: a request is about the document at its position, or about all of them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,1 +1,1 @@
-"""Open documents, what is known of the others, and when they are checked."""
+"""Open documents, the index of closed files, and the scheduling of checks."""

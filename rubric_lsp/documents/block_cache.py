@@ -1,4 +1,4 @@
-"""What is kept of a document from version to version."""
+"""The cache of a document across versions."""
 
 from rubric_core.language.usage_counts import count
 from rubric_core.text import Encoding

@@ -1,4 +1,4 @@
-"""Answers about a whole file, put together from what each block contributes. Only blocks that are new are looked at.
+"""Answers about a whole file, assembled from answers of its blocks. Only new blocks are visited.
 
 A feature is one function, which gives the part of the answer that one block has. Its lines are counted from the beginning of
 the block, so that the part stays as it is when the block moves. A part is kept under everything it was made from: the tree of

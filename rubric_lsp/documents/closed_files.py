@@ -1,4 +1,4 @@
-"""What is kept of the files that are not open: of some the whole analysis, of all others what answers about every file need.
+"""The cache of closed files: whole analyses of some, an index of all others.
 
 A workspace may have thousands of suites, and the tree and shapes of one take fifty times as much memory as its text. Those of
 the files that were analyzed last are kept, so that what depends on a change is found quickly; of the others, the names, what

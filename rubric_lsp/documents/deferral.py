@@ -1,4 +1,4 @@
-"""How long findings wait for a person who is still writing: until the place is left, or nothing is written any more."""
+"""Defers findings while the user types, until the cursor leaves the place or typing stops."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What the survey of a workspace keeps of each file in little room: its diagnostics, and how often it uses words."""
+"""A compact report of each file for the workspace check: its diagnostics and its usage counts."""
 
 import hashlib
 from array import array

@@ -1,4 +1,4 @@
-"""Going to what a name means, finding where it is used, and giving it another name: here and in other files."""
+"""Definition, references and rename, across files."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The open documents, version by version, and what is known of each."""
+"""The open documents, version by version."""
 
 import re
 from collections.abc import Iterable, Mapping

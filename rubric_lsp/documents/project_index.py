@@ -1,4 +1,4 @@
-"""The files around the open ones: what a name leads to, which names there are, and where else one is used."""
+"""The project index: definitions, names and references in all files."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""One version of one document, and what is known of it."""
+"""One version of a document, with its analysis and caches."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Which findings are not said yet, because a person is still writing what they are about."""
+"""The findings to defer, because the user is still typing their text."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

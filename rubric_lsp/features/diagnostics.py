@@ -1,4 +1,4 @@
-"""What is listed among the problems: findings in the text, and results of runs that are no pass."""
+"""Diagnostics: findings in the text, and results that did not pass."""
 
 import heapq
 from collections.abc import Iterator, Sequence

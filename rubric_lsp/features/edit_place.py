@@ -1,4 +1,4 @@
-"""Where a person writes, as far as edits tell, and what they have not finished there.
+"""The place where the user types, inferred from edits, and the unfinished text there.
 
 A server is not told where the cursor is. It is behind the text that was put in last, and what that text belongs to is what
 is being written: a word without a colon, a key without a value, a value, everything inside open brackets.

@@ -1,4 +1,4 @@
-"""The words of the catalogue as Markdown, for hover and completion."""
+"""Documentation of keys as Markdown, for hover and completion."""
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.cursor_place import history

@@ -1,4 +1,4 @@
-"""Code lenses: run a case, run the file, and what came of it."""
+"""Code lenses: run a case or the file, and show results."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

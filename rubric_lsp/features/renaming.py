@@ -1,4 +1,4 @@
-"""Writing another name wherever the same thing is meant."""
+"""Renames a name everywhere it is used."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a run left behind, as documents to read: answer, prompt, the judge's reply, everything."""
+"""Documents about a run: answer, prompt, the judge's reply, the trace."""
 
 import difflib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is known of the cases of a suite, in a few words, and where in the text each part of a result belongs."""
+"""Results of the cases of a suite in short, and the position of each part of a result."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import field, replace

@@ -1,4 +1,4 @@
-"""Evaluators that the suite gives to every case: on their lines stands what all cases made of them."""
+"""Evaluators of the suite: their lines show the results over all cases."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

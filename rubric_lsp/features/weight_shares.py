@@ -1,4 +1,4 @@
-"""What a weight comes to: as a share of its rubric, of the case and of the suite."""
+"""The share of a weight: of its rubric, of the case and of the suite."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The conversation itself: what has to be answered whatever a client sends, on top of pygls' protocol and its registry.
+"""JSON-RPC on top of pygls: every message gets a valid answer, whatever a client sends.
 
 Requests are answered by handlers that return a value, or a coroutine that is answered later. A coroutine starts after the
 messages that have arrived by then, so that a cancellation or an edit behind a request is known before work begins.

@@ -1,1 +1,1 @@
-"""Running from the editor: what is run, what became of it, and how clients are told."""
+"""Runs from the editor: jobs, results, and notifications to clients."""

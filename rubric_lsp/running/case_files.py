@@ -1,4 +1,4 @@
-"""Files of cases: what is known of their cases, as the suite has them that takes them over."""
+"""Case files: results of their cases in the suites that include them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What becomes of tests: told as runs go on, as results come from disk, and as the text changes."""
+"""States of tests: sent during runs, when results are read, and when the text changes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The tree of tests: which there are, where they stand, and when that has changed."""
+"""The tree of tests: items, positions and changes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

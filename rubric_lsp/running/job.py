@@ -1,4 +1,4 @@
-"""The cases of one command on their way. Imported when something is run: it brings in all that runs need."""
+"""The job of one run command. Imported when something is run: it brings in all that runs need."""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence

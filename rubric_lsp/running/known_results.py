@@ -1,4 +1,4 @@
-"""What is known of the results of suites, whoever ran them."""
+"""Known results of suites, no matter who ran them."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

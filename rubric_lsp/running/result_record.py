@@ -1,4 +1,4 @@
-"""What runs have given, by suite and case, and whether it still holds for the text as it stands."""
+"""Results by suite and case, and whether they are stale for the current text."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Results on disk: kept as they come, and looked for when others may have written some."""
+"""Watches results on disk: stores new ones, and reads those of other processes."""
 
 import asyncio
 import logging

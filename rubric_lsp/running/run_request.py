@@ -1,4 +1,4 @@
-"""What a person asks to be run."""
+"""A request to run cases."""
 
 from rubric_core.lazy_compilation import dataclass
 

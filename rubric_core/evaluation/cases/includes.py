@@ -1,4 +1,4 @@
-"""Parts of a suite that stand in files of their own: templates of evaluators, a default test."""
+"""Parts of a suite in separate files: templates of evaluators, a default test."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field

@@ -1,4 +1,4 @@
-"""What stands among cases and is none: each is told for itself, so that its neighbours can run."""
+"""Invalid entries of the case list, reported one by one so that the valid ones still run."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A suite with all its cases: its own, and those that it takes over from other files."""
+"""Loads a suite with all its cases: its own, and included ones."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Who takes part in a run: which target answers a case, which ones judge, and what they name of the environment."""
+"""The roles in a run: which target answers a case, which ones judge, and which environment variables they use."""
 
 from collections.abc import Iterable, Iterator, Mapping
 

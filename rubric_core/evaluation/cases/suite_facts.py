@@ -1,4 +1,4 @@
-"""What the cases of one suite have in common, worked out once for all of them, on demand."""
+"""Facts shared by the cases of one suite, computed once on demand."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

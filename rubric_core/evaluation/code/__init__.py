@@ -1,1 +1,1 @@
-"""Programs and code of a suite: how they start, what they are told, what they reply."""
+"""Programs and code of a suite: how they start, their input, their replies."""

@@ -1,4 +1,4 @@
-"""The programs of a suite: how they are started, what they are told, and what went wrong in words."""
+"""The programs of a suite: starting them, their input, and their errors."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""What code, programs and addresses may reply about an answer: true or false, a number, or an object that says more."""
+"""Replies of code, programs and webhooks about an answer: true or false, a number, or an object with more."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Which files a script takes in, read off its text: nothing is run, and what is put together at run time stays unknown."""
+"""The files that a script imports, found in its text without running it; computed imports stay unknown."""
 
 import ast
 import re

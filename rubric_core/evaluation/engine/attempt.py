@@ -1,4 +1,4 @@
-"""One attempt at a case: the target is asked, its answer is graded."""
+"""One attempt at a case: calls the target and grades its answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Evaluator types of one's own: a program in `.agentv/assertions`, a Python class beside the suite, or one that is installed.
+"""Custom evaluators: a program in `.agentv/assertions`, a Python class beside the suite, or an installed one.
 
 Nothing here is imported or run before a case is graded, which needs a trusted folder.
 """

@@ -1,4 +1,4 @@
-"""What happens during a run, as it happens: the terminal and the editors show these."""
+"""Events of a run, for the terminal and the editors."""
 
 from collections.abc import Callable
 from typing import TypeAlias

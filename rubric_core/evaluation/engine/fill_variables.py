@@ -1,4 +1,4 @@
-"""A case with everything filled in that is only known when it runs: the environment, and the values of its `vars`."""
+"""Fills in values that are only known at run time: the environment, and the `vars` of the case."""
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy

@@ -1,4 +1,4 @@
-"""A case made ready to be run: what it takes from the environment, from its values, its prompt and other files is put in."""
+"""Prepares a case: fills in values from the environment, its `vars`, its prompt and other files."""
 
 from dataclasses import replace
 

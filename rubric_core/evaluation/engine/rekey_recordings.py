@@ -1,4 +1,4 @@
-"""Recordings of a suite that is written anew: what a judge said goes on counting where it would be told the same facts.
+"""Rekeys recordings after a suite is rewritten: a reply stays valid if the judge would see the same facts.
 
 The key of a recording holds all that the judge was told. A newer dialect may tell it less, or call it something else, though
 the case and its criteria are the same: then the key is worked out anew. Nothing is asked and no program runs for that.

@@ -1,4 +1,4 @@
-"""Running the cases of a suite: several at once, in the order that they ask for, within what may be spent."""
+"""Schedules the cases of a suite: in parallel, in the order of their dependencies, within limits."""
 
 import asyncio
 from collections import deque

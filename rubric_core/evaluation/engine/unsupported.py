@@ -1,4 +1,4 @@
-"""What a suite says and a run does not act on: told in a sentence with its line, or refused where it would change a result."""
+"""Unsupported settings of a suite: reported with their line, or rejected if they would change a result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple

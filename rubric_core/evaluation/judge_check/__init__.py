@@ -1,1 +1,1 @@
-"""How far a judge can be trusted: it judges answers of which it is known what they are worth."""
+"""Judge accuracy, measured with answers whose quality is known."""

@@ -1,4 +1,4 @@
-"""The answers of which it is known what they are worth: English samples, labelled by one person."""
+"""The labelled answers: English samples, labelled by one person."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the verdicts of a judge amount to: how often it is right, and how sure one can be of that."""
+"""Statistics of a judge's verdicts: how often it is right, with intervals."""
 
 import random
 from collections.abc import Callable, Sequence

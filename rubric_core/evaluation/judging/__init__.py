@@ -1,1 +1,1 @@
-"""Judges: what they are asked, what they may reply, and recordings of what they said."""
+"""Judges: their prompts, their replies, and recordings of replies."""

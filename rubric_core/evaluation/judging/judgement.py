@@ -1,4 +1,4 @@
-"""One evaluation by a judge: what is asked, who is asked, and what is made of the reply."""
+"""One evaluation by a judge: the prompt, the judge, and the result of the reply."""
 
 import hashlib
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a judge is told. Weights and gates are left out: they are the engine's business and would only sway a judge."""
+"""The prompts of judges. They leave out weights and gates, which would only bias a judge."""
 
 import json
 from collections.abc import Mapping

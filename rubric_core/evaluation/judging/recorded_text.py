@@ -1,4 +1,4 @@
-"""The file of recordings written anew: what stays is letter by letter as it was, what changes keeps its comments and quotes.
+"""Rewrites the file of recordings: unchanged entries stay verbatim, changed ones keep their comments and quotes.
 
 People edit these files. An entry that is still wanted stays where it is, with the lines above it; one of which parts were asked
 again is changed in place. Only what nobody asks any more goes.

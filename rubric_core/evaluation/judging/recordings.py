@@ -1,4 +1,4 @@
-"""What judges said before, in a readable file beside the suite: for runs without a judge, and for repeatable ones.
+"""Recorded replies of judges in a readable file beside the suite, for runs without a judge and for repeatable runs.
 
 A recording answers only the very question that it was made for. Everything that the judge was told is part of the key:
 the prompt, the question, what a good answer achieves, the reference, the answer, the criterion. Weights, gates and the

@@ -1,4 +1,4 @@
-"""What a judge may reply, by schema (document 000). What does not fit is refused with a reason and never guessed at.
+"""Checks replies of judges by schema (document 000). Invalid replies are rejected with a reason, never guessed.
 
 pydantic is imported with this module; import it when a judge has replied.
 """

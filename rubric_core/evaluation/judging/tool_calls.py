@@ -1,4 +1,4 @@
-"""The tool calls of an answer as a judge is told of them: a line for each, with what says most about it."""
+"""The tool calls of an answer for a judge: one line per call, with its most important argument."""
 
 from collections.abc import Mapping, Sequence
 

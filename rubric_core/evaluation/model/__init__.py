@@ -1,1 +1,1 @@
-"""The data of a run: what evaluators are given and return, what was sent, and results."""
+"""The data of a run: input and output of evaluators, exchanges, and results."""

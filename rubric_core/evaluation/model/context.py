@@ -1,4 +1,4 @@
-"""What an evaluator is given and what it gives back (document 003, REQ-EVAL-001, 004 and 005)."""
+"""The input and output of an evaluator (document 003, REQ-EVAL-001, 004 and 005)."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field

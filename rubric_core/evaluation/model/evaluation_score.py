@@ -1,4 +1,4 @@
-"""What an evaluator gives back (document 003, REQ-EVAL-005)."""
+"""The output of an evaluator (document 003, REQ-EVAL-005)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

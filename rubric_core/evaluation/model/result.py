@@ -1,4 +1,4 @@
-"""What a run says about a case: verdicts and scores, each with where it comes from."""
+"""The result of a case: verdicts and scores, each with its source."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""How the numbers of a result came about, and what would change its verdict."""
+"""Explains the scores of a result, and what would change its verdict."""
 
 from collections.abc import Iterator, Sequence
 

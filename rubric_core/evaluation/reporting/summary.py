@@ -1,4 +1,4 @@
-"""What several cases made of an evaluator or criterion that their suite gives to all of them, in one mark."""
+"""Summarizes over all cases an evaluator or criterion of the suite, in one mark."""
 
 import heapq
 from collections import Counter

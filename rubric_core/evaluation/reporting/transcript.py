@@ -1,4 +1,4 @@
-"""What a run of a case sent, for people: each request under who made it, with whole texts, and what it took."""
+"""The transcript of a case: each request under its sender, with full texts and cost."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""What would have changed a verdict: the smallest thing that could have come out otherwise, and what then."""
+"""Counterfactuals: the smallest change that would have changed a verdict."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Numbers that a suite works out of its metrics: `derived_metrics: [{name: f1, value: 2 * p * r / (p + r)}]`.
+"""Metrics computed from other metrics: `derived_metrics: [{name: f1, value: 2 * p * r / (p + r)}]`.
 
 A metric is the sum of the scores that the evaluators of its name gave, over all cases; `__count` is how many cases there were.
 """

@@ -1,4 +1,4 @@
-"""A way to targets for programs that grade: a server on this computer, with a key of its own, that ends with the program.
+"""A proxy to targets for grading programs: a local server with its own key that ends with the program.
 
 `GET /info` tells the limit and the names of targets; `POST /invoke` with `{"question", "systemPrompt", "target"}` gives one
 answer, `POST /invokeBatch` with `{"requests": […]}` several. The key is sent as `Authorization: Bearer …`.

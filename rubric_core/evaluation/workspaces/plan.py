@@ -1,4 +1,4 @@
-"""What suite, case and target say about the place in which the target works, put together."""
+"""The workspace plan: the settings of suite, case and target combined."""
 
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf

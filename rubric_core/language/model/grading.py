@@ -1,4 +1,4 @@
-"""Where evaluators stand: in lists, or as the one word of older suites."""
+"""Where evaluators are written: in lists, or as a single word in older suites."""
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.shape_kinds import Shorthand, Tagged

@@ -1,4 +1,4 @@
-"""Messages: what a target is told and what it should answer."""
+"""Messages: the input of a target and its expected output."""
 
 from typing import ClassVar
 

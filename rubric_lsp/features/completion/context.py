@@ -1,4 +1,4 @@
-"""What completion gives, and the place that it is asked about."""
+"""The input and output of completion."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

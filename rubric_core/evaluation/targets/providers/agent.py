@@ -1,4 +1,4 @@
-"""Agents on the command line: each is asked once, without a terminal, and tells what it does as one JSON object a line."""
+"""Agents on the command line: each is called once, without a terminal, and reports its steps as JSON lines."""
 
 import shlex
 import tempfile

@@ -1,4 +1,4 @@
-"""What a program or a file says about an answer, as data: text, messages with tool calls, and what was measured."""
+"""Reads an answer from a program or a file: text, messages with tool calls, and measurements."""
 
 import json
 import sys

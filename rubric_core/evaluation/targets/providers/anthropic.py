@@ -1,4 +1,4 @@
-"""Anthropic's messages API. A reply by schema is had by making the model call a tool that takes it."""
+"""Anthropic's messages API. Structured replies use a forced tool call."""
 
 import json
 from collections.abc import Collection, Mapping

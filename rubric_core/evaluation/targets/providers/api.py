@@ -1,4 +1,4 @@
-"""A model behind an HTTP API: what every API needs, and how to go on with a server that does not know all of it."""
+"""A model behind an HTTP API: the shared parts, and fallbacks for servers that do not support every option."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace

@@ -1,4 +1,4 @@
-"""What a target or a judge takes, counted."""
+"""Counts the usage of a target or a judge."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A target that always says the same: for trying out a suite."""
+"""A target with a fixed answer, for trying out a suite."""
 
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.language.providers import Mock

@@ -1,4 +1,4 @@
-"""What holds for a target of any kind: how much it is asked at once, who stands in for it, and that no secret gets out."""
+"""Policies for targets of any kind: concurrency, fallbacks, and redaction of secrets."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What a server's refusal is about: the model, the key or the address, by its status and by the words of the APIs in use."""
+"""Classifies errors of a server: the model, the key or the address, by status and message."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A target whose answers are made into others by code: `transform` of its entry."""
+"""A target whose answers are transformed by code: `transform` of its entry."""
 
 import json
 from dataclasses import replace
