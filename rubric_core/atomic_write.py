@@ -141,7 +141,7 @@ def _resemble(draft: Path, path: Path, before: os.stat_result) -> None:
 
 
 def _write_in_place(path: Path, content: bytes) -> None:
-    """Write over a file. The room for all of it is taken first, and what was there is put back should it fail all the same."""
+    """Write over a file. The room for all of it is taken first, and what was there is put back should it fail anyway."""
     with path.open("r+b") as file:
         before = file.read()
         if hasattr(os, "posix_fallocate") and len(content) > len(before):

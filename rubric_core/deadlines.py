@@ -27,7 +27,7 @@ async def run_within(doing: Coroutine[Any, Any, T], seconds: float | None) -> T 
 
 
 async def run_apart(work: Callable[[], T]) -> T:
-    """What `work` gives in a thread of its own, which nobody waits for when this is cancelled: nothing can end it.
+    """What `work` gives in its own thread, which nobody waits for when this is cancelled: nothing can end it.
 
     Raises what `work` raises; RuntimeError where that would end the program.
     """

@@ -84,7 +84,7 @@ def kill_orphans(mark: str, limit: str, first: int) -> None:
 
 
 def _newer(first: int) -> list[int]:
-    """The processes that were started after `first`; their numbers begin anew behind the highest."""
+    """The processes that were started after `first`; their numbers begin again behind the highest."""
     with open("/proc/loadavg", encoding="ascii") as file:  # noqa: PTH123
         last = int(file.read().split()[-1])
     ids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208  # names are all that is wanted

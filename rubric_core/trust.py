@@ -169,7 +169,7 @@ def _words(value: object) -> set[str]:
 
 
 def _identity(folder: Path) -> list[int] | None:
-    """The number and the birth of a folder, for numbers are used again; its device where the birth is not known. None for one that is not there."""
+    """The number and the birth of a folder, for numbers are used again; its device where the birth is not known. None for one that does not exist."""
     try:
         found = folder.stat()
     except (OSError, ValueError):

@@ -92,7 +92,7 @@ class RubricServer(LanguageServer):
             self.checks.over,
         )
         self.pull = PullDiagnostics(self, self.listed, self.workspace_check, self.deferral)
-        #: The newest actions: the edits of some are worked out when one is chosen.
+        #: The newest actions: the edits of some are computed when one is chosen.
         self.acted: tuple[Snapshot | None, list[Action]] = (None, [])
         #: The newest suggestions: what they mean at length is asked for one by one.
         self.offered: Sequence[Completion] = ()
@@ -145,7 +145,7 @@ class RubricServer(LanguageServer):
         return JsonArray.of(convert.diagnostics(snapshot, listed, self.client))
 
     def _refreshed(self, snapshot: Snapshot, results: Results) -> None:
-        """The results of a suite have been worked out anew. The tree of tests, which hears of it, is made of them."""
+        """The results of a suite have been computed again. The tree of tests, which hears of it, is made of them."""
         self.states.refreshed(snapshot, results)
 
     async def _tell_results(self, uri: str, path: Path | None) -> None:

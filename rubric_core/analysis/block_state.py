@@ -74,7 +74,7 @@ class BlockState:
         self.layout: object = None
 
     def again(self) -> "BlockState":
-        """The same block, to be understood anew: what an earlier analysis made of it stays as it is."""
+        """The same block, to be understood again: what an earlier analysis made of it stays as it is."""
         fresh = copy(self)
         fresh.key = None
         return fresh

@@ -15,7 +15,7 @@ _MOST = 20
 def analyze_further_documents(
     first: Analysis, read: Callable[[Document, Analysis | None], Analysis], known: tuple[tuple[int, Analysis], ...]
 ) -> Iterator[tuple[int, Analysis]]:
-    """Every document behind the first, with the offset at which it starts.
+    """Every document after the first, with the offset at which it starts.
 
     Args:
         first: The first one, of the whole text.

@@ -185,14 +185,14 @@ class Check:
                     yield ExternalCases(at.moved(start), found, text)
 
     def _to_fill(self, block: Block) -> BlockState:
-        """The state of a block that is understood anew; an earlier analysis keeps what it knows of it."""
+        """The state of a block that is understood again; an earlier analysis keeps what it knows of it."""
         state = self.states[block]
         if state.key is not None:
             state = self.states[block] = state.again()
         return state
 
     def _to_link(self, block: Block) -> BlockState:
-        """The state of a block that is linked anew; an earlier analysis keeps what it knows of it."""
+        """The state of a block that is linked again; an earlier analysis keeps what it knows of it."""
         state = self.states[block]
         if state.linked is not None:
             key, state = state.key, state.again()

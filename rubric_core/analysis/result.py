@@ -71,7 +71,7 @@ class Analysis:
         self.by_block: FindingsByBlock | None = None
         #: Findings that a comment in the text covers.
         self.ignored: tuple[Diagnostic, ...] = ()
-        #: Other files that the findings depend on, those included that are not there.
+        #: Other files that the findings depend on, those included that do not exist.
         self.depends_on: frozenset[Path] = frozenset()
         #: The files that it refers to and that can be checked, and what they are.
         self.refers_to: Mapping[Path, FileKind] = {}
@@ -79,7 +79,7 @@ class Analysis:
         self.siblings: Collection[str] | None = None
         #: The paths in the case list, and the cases behind them, in the order of the text.
         self.external: tuple[ExternalCases, ...] = ()
-        #: The YAML documents behind the first one, with the offsets at which they start; offsets in each are its own.
+        #: The YAML documents after the first one, with the offsets at which they start; offsets in each are its own.
         self.further: tuple[tuple[int, Analysis], ...] = ()
         #: The names that the text gives to targets.
         self.own_targets: frozenset[str] = frozenset()

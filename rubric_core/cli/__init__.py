@@ -76,7 +76,7 @@ def _nameless(error: OSError) -> str:
 
 
 def _give_up_output() -> None:
-    """Let what could not be written go: Python would try once more at its end, and complain in its own way."""
+    """Let what could not be written go: Python would try again at its end, and complain in its own way."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

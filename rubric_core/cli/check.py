@@ -61,6 +61,6 @@ def main(options: argparse.Namespace) -> int:
 
         return check(options, last)
     finally:
-        # The process ends: its last collection would look at everything once more, only to let it go one by one.
+        # The process ends: its last collection would look at everything again, only to let it go one by one.
         gc.freeze()
         gc.enable()

@@ -25,7 +25,7 @@ WRONG_USE = 2
 
 
 class _WrongUseError(Exception):
-    """Options that do not go together, or name what is not there."""
+    """Options that do not go together, or name what does not exist."""
 
 
 def check(options: argparse.Namespace, last: LastReport) -> int:

@@ -22,7 +22,7 @@ Mark = tuple[Span, str, str, str]
 def frame(
     path: str, document: Document, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None = None
 ) -> str:
-    """The diagnostic with its place, for a person at a terminal with that many columns; None: there is none."""
+    """The diagnostic with its place, for users at a terminal with that many columns; None: there is none."""
     return "\n".join(_lines(path, document, diagnostic, style, columns))
 
 

@@ -29,7 +29,7 @@ def _of_names(names: Iterable[object]) -> str:
     return digest(b"\0".join(os.fsencode(str(name)) for name in names))
 
 
-#: The answer for a folder in which there is nothing, or that is not there.
+#: The answer for a folder in which there is nothing, or that does not exist.
 NO_NAMES = _of_names(())
 
 
@@ -170,7 +170,7 @@ def _of_suites(project: Project, path: Path) -> str:
 
 
 class CurrentFacts:
-    """The answers of today. Each folder is listed once: most questions are about files that are not there."""
+    """The answers of today. Each folder is listed once: most questions are about files that do not exist."""
 
     def __init__(self, files: Files, project: Project) -> None:
         self._files = files

@@ -91,7 +91,7 @@ class _Collection:
             self.content(path)
 
     def as_it_is(self, path: str, *, was_there: bool = False) -> None:
-        """What is in a file counted, or that it is not there. Raises _UncertainError."""
+        """What is in a file counted, or that it does not exist. Raises _UncertainError."""
         kind = kind_of(path)
         if kind == FILE:
             self.content(path)

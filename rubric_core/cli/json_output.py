@@ -80,7 +80,7 @@ class JsonReport:
         self._document.end(derived, stopped=done.broken_off, not_run=done.not_run)
 
     def finish(self, ending: Ending) -> None:
-        """Every suite is over. A document that is broken off is JSON all the same."""
+        """Every suite is over. A document that is broken off is JSON anyway."""
         self._document.finish(stopped=ending.broken_off, not_run=ending.not_run)
 
 

@@ -63,7 +63,7 @@ class _Work(Generic[T, R]):
             os.close(self._tickets)
             for helper in helpers:
                 helper.end()
-        # What a helper failed to do is worked out here, where an error is seen.
+        # What a helper failed to do is computed here, where an error is seen.
         return [each for n in range(len(self._parts)) for each in (done[n] if n in done else self._part(n))]
 
     def _taken(self) -> Iterator[tuple[int, list[R]]]:

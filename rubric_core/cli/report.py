@@ -1,4 +1,4 @@
-"""A run for a person at a terminal: the suite with its results, or a line for each case, and at the end what did not pass."""
+"""A run for users at a terminal: the suite with its results, or a line for each case, and at the end what did not pass."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

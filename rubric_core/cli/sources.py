@@ -85,7 +85,7 @@ class SourceCollector:
         self.failures += self._discovery.unreadable
 
     def behind(self, refers_to: Iterable[ReferencedFile]) -> Iterator[Source]:
-        """What files refer to, as far as it stands in one of the folders and is not there to be checked anyway."""
+        """What files refer to, as far as it is in one of the folders and not among the files to check."""
         several = list(refers_to)
         ids: dict[Path, frozenset[str] | None] = {}
         for each in several:
@@ -108,7 +108,7 @@ class SourceCollector:
         return self._discovery.looked_at
 
     def forget(self, behind: Iterable[Source]) -> None:
-        """Give what was behind others once more when it is asked for."""
+        """Give what was behind others again when it is asked for."""
         self._seen.difference_update(source.path for source in behind)
 
     @property

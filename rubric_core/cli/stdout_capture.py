@@ -16,7 +16,7 @@ _PIECE = 65536
 
 @contextmanager
 def capture_stdout(show: Callable[[str], None]) -> Iterator[None]:
-    """Give each line that is printed meanwhile, whoever prints it, to `show`, which is called in a thread of its own.
+    """Give each line that is printed meanwhile, whoever prints it, to `show`, which is called in its own thread.
 
     Others are evaluators of one's own, which run within this process, and the programs that they start. They wait while
     nobody reads, as they would for a terminal.
@@ -83,5 +83,5 @@ class _Lines:
             self._line(rest)
 
     def _line(self, line: str) -> None:
-        # A bar that draws itself anew in its line has ended with its last state.
+        # A bar that draws itself again in its line has ended with its last state.
         self._show(line.rstrip("\r").rpartition("\r")[2])

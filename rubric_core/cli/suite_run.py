@@ -58,7 +58,7 @@ class Ending(NamedTuple):
 
 
 class ResultDisplay(Protocol):
-    """What becomes of results: text for a person, or JSON."""
+    """What becomes of results: text for users, or JSON."""
 
     def begin(self, suite: LoadedSuite, cases: int, /) -> None:
         """The next suite, of which so many cases are run."""

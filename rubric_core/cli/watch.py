@@ -127,7 +127,7 @@ class FileWatch:
 
 
 def stamp(path: Path) -> _Stamp:
-    """What is different when a file may be; None for one that is not there."""
+    """What is different when a file may be; None for one that does not exist."""
     try:
         status = path.stat()
     except OSError:

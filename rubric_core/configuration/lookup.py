@@ -52,7 +52,7 @@ class Configurations:
         return None
 
     def at(self, path: Path | str) -> Configuration | None:
-        """What that very file says; None for one that says nothing about rubric, or is not there."""
+        """What that very file says; None for one that says nothing about rubric, or does not exist."""
         return self._at(os.path.abspath(path))
 
     def _at(self, path: str) -> Configuration | None:

@@ -77,7 +77,7 @@ class FindingComparison:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the parser has more to say (of a mended syntax error: as much), or there are new errors or warnings."""
+        """Whether the parser has more to say (of a fixed syntax error: as much), or there are new errors or warnings."""
         before, after = self._trial.stumbles
         unread = after > before or (self._mends_syntax and after == before)
         return unread or any(True for _ in self._brought())
@@ -99,7 +99,7 @@ class FindingComparison:
                 yield diagnostic, origin
 
     def _was_hidden(self, origin: OffsetOrigin) -> bool:
-        """Whether something that is gone kept the check from looking there. What an edit wrote was not there to be hidden."""
+        """Whether something that is gone kept the check from looking there. What an edit wrote did not exist to be hidden."""
         for old in self.gone:
             hidden, edit = old.hides, origin.edit
             if hidden is not None and hidden.start <= origin.offset <= hidden.end:

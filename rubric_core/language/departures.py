@@ -1,6 +1,6 @@
 """Where a run of rubric departs from a run of AgentV on purpose: the one list behind `docs/departures.md`, `rubric explain` and `make parity`.
 
-Every row was measured with agentv 4.42.4; `make parity` compares anew and fails for a row that no longer holds.
+Every row was measured with agentv 4.42.4; `make parity` compares again and fails for a row that no longer holds.
 """
 
 from collections.abc import Iterator, Sequence

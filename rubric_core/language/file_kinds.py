@@ -126,7 +126,7 @@ class Config(Shape):
 
 
 class CaseFile(Suite):
-    """A file of cases: the cases of a suite in a file of their own."""
+    """A file of cases: the cases of a suite in their own file."""
 
 
 class LoneCase(Case):

@@ -1,8 +1,8 @@
 """The catalogue as JSON Schema (draft-07), one schema for each dialect and kind of file.
 
 Written for editors that complete and check by schema, so that there is one reason for every complaint: evaluators are
-told apart by `if`/`then` on their `type`, unions by the JSON types of their parts; nothing is tried branch by branch.
-What an engine ignores without a word carries a `deprecationMessage`; what it refuses is not a valid value.
+distinguished by `if`/`then` on their `type`, unions by the JSON types of their parts; nothing is tried branch by branch.
+What an engine ignores silently carries a `deprecationMessage`; what it refuses is not a valid value.
 """
 
 import re

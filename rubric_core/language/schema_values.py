@@ -61,7 +61,7 @@ def annotations(name: str, declared: Key[Any]) -> Json:
 
 
 def or_nothing(schema: Json) -> Json:
-    """The same, or nothing behind the key."""
+    """The same, or nothing after the key."""
     if "enum" in schema:
         said = (
             "description",

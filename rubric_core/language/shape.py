@@ -137,7 +137,7 @@ def key(
         doc: One or two sentences for hover, completion and the reference.
         default: The value when the key is not written.
         name: The spelling in the newest dialect that has the key, when it differs from the attribute.
-        shown: The default in words, when it is worked out ("rubric-1, rubric-2, …").
+        shown: The default in words, when it is computed ("rubric-1, rubric-2, …").
         required: Whether the shape means nothing without it, unless a dialect says otherwise.
         example: A value as it would be written.
         group: Keys of one group are alternatives to one another.

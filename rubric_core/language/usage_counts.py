@@ -77,7 +77,7 @@ def _items(shape: Shape) -> Iterator[tuple[Shape, Shape | str]]:
 
 
 def front_at(shapes: Iterable[Shape], offset: int, shape: type[Shape], field: str, *, fresh: bool) -> str:
-    """What is in front of the value of `field` in the list item at `offset`; `fresh` for an item that is not there yet."""
+    """What is in front of the value of `field` in the list item at `offset`; `fresh` for an item that does not exist yet."""
     base = lineage(shape)[:1]
     nearest: tuple[int, Shape, Shape | str] | None = None
     around = (s for s in shapes if s.node is None or s.node.whole.start <= offset <= s.node.whole.end + _FARTHEST)

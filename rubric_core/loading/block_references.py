@@ -39,7 +39,7 @@ class BlockReferences:
     findings: tuple[Any, ...] = field(default=())
 
 
-#: An empty set that is made anew takes memory, and thousands of cases have one.
+#: An empty set that is created again takes memory, and thousands of cases have one.
 NO_NAMES: frozenset[str] = frozenset()
 NO_LINKS = BlockReferences()
 

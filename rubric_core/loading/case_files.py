@@ -1,4 +1,4 @@
-"""Cases in files of their own, as a suite sees them: their ids, and what keeps them from being read."""
+"""Cases in separate files, as a suite sees them: their ids, and what keeps them from being read."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class CaseFileContents(NamedTuple):
     complete: bool = True
     #: Why they cannot be read, in words for the author of the suite.
     trouble: str = ""
-    #: Whether there is nothing at all behind the path.
+    #: Whether there is nothing at all after the path.
     missing: bool = False
     #: The files that they stand in.
     files: tuple[Path, ...] = ()

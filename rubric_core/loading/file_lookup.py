@@ -49,7 +49,7 @@ class FileLookup:
         if cwd:
             places = places_of(cwd, self.directory, look, self.project.fallback)
             bases = [place for place in places if look.is_directory(place)]
-            # A directory that is not there is reported by itself.
+            # A directory that does not exist is reported by itself.
             if not bases or any(find_file(word, base, look) is not None for base in bases):
                 return True
         return self.exists(look, word)
@@ -78,7 +78,7 @@ class FileLookup:
         what: Literal["file", "directory"] = "file",
         name: str = "",
     ) -> MissingFile:
-        """The issue of a file that is not there, with what stands in its directory."""
+        """The issue of a file that does not exist, with what stands in its directory."""
         name = name or mention.text.removeprefix(URL)
         return MissingFile(
             span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, what=what, severity=severity,

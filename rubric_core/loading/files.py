@@ -81,7 +81,7 @@ def decoded(data: bytes, name: str) -> str:
 def absolute(path: PurePath | str) -> Path:
     """The path from the root on, with `..` taken out and links left as they are."""
     whole = os.path.abspath(path)  # noqa: PTH100  # resolve() would follow links
-    # Asked for each file once more, of paths that are whole already: to make one takes longer than to compare.
+    # Asked for each file again, of paths that are whole already: to make one takes longer than to compare.
     return path if isinstance(path, Path) and str(path) == whole else Path(whole)
 
 

@@ -64,7 +64,7 @@ def evaluators_of(suite: Suite, case: Case, dialect: Dialect) -> list[Evaluator]
 
 
 def scalar_kind(shape: Case | Suite) -> str | None:
-    """The kind in `evaluator` (or `grader`) as written; None when the key is not there."""
+    """The kind in `evaluator` (or `grader`) as written; None when the key does not exist."""
     place = shape.places.get("evaluator")
     node = None if place is None else place.meant or place.node
     return node.text if isinstance(node, Scalar) else None

@@ -104,7 +104,7 @@ class UnknownKey(Issue):
     name: str
     entry: Entry
     shape: type[Shape]
-    #: The key that was probably meant: a current spelling that is not there yet.
+    #: The key that was probably meant: a current spelling that does not exist yet.
     meant: str | None
     #: The mapping that it stands in.
     node: Node | None = None

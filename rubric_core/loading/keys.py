@@ -197,7 +197,7 @@ class Keys(Tags):
         )
 
     def _meant(self, made: Shape, place: FieldPlace, *, any_key: bool) -> str | None:
-        """The key that was probably meant, among those that are not there yet; it is then not missing as well."""
+        """The key that was probably meant, among those that do not exist yet; it is then not missing as well."""
         if dash_within(self.text, place.node) is not None:
             return None  # the key stands in the wrong column
         node = place.node

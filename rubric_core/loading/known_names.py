@@ -168,7 +168,7 @@ def installed_evaluators(look: TrackedLookup) -> frozenset[str]:
     """The types of evaluators that installed packages bring. Reads their metadata, and imports none of them."""
 
     def make(inner: TrackedLookup) -> frozenset[str]:
-        from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and only for types that nobody knows
+        from importlib.metadata import entry_points  # noqa: PLC0415  # slow, and only for unknown types
 
         inner.seen.add(INSTALLED)
         return frozenset(point.name for point in entry_points(group=EVALUATOR_GROUP))

@@ -22,7 +22,7 @@ _MOST, _SHOWN = 1000, 60
 # What the library writes for `*`, for `/**/`, and for a pattern that matches at any depth.
 _STAR, _FOLDERS, _ANYWHERE = "[^/]*", "(?:/.+)?/", "^(?:.+/)?"
 _STARS = re.compile(r"(?:\[\^/\]\*){2,}")
-#: A set of characters, or what must not be taken for one.
+#: A set of characters, or what must not be treated as one.
 _SET = re.compile(r"(\\.|\[\^/\])|\[\^?\]?(?:\\.|[^\]\\])*(?:\]|\\?\Z)")
 #: A star, and what stands between it and the next one.
 _STAR_BEFORE_STAR = re.compile(

@@ -144,14 +144,14 @@ class Project:
         self._folders: tuple[Path, ...] = ()
         self._suites = _Suites()
         self._checked = False
-        #: Grows with every change: what was worked out before may be wrong.
+        #: Grows with every change: what was computed before may be wrong.
         self.version = 0
-        #: What single files were found to be or to hold, by the question; what was worked out, by its key.
+        #: What single files were found to be or to hold, by the question; what was computed, by its key.
         self._facts: defaultdict[str, dict[Path, object]] = defaultdict(dict)
         self._kept: dict[object, _Kept[object]] = {}
-        #: The keys of what was worked out, by the files that it depends on, or did before it was worked out again.
+        #: The keys of what was computed, by the files that it depends on, or did before it was computed again.
         self._keys: defaultdict[Path, set[object]] = defaultdict(set)
-        #: The keys that are not there yet: in a single check nothing changes, and nobody asks.
+        #: The keys that do not exist yet: in a single check nothing changes, and nobody asks.
         self._new_keys: list[object] = []
         self._seen = _Seen()
         self._paths: dict[str, Path] = {}
@@ -282,11 +282,11 @@ class Project:
         return os.path.join(folder, path.name)  # noqa: PTH118  # as text
 
     def kept(self, key: object) -> "_Kept[object] | None":
-        """What was worked out under that key."""
+        """What was computed under that key."""
         return self._kept.get(key)
 
     def keep(self, key: object, value: object, seen: frozenset[Path]) -> "_Kept[object]":
-        """Remember what was worked out."""
+        """Remember what was computed."""
         kept = self._kept[key] = _Kept(value, seen)
         self._new_keys.append(key)
         return kept

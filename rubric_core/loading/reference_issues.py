@@ -58,7 +58,7 @@ class UnusedTarget(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownTemplate(Issue):
-    """An `include` of a template that is not there, or that cannot be used."""
+    """An `include` of a template that does not exist, or that cannot be used."""
 
     node: Node
     name: str
@@ -80,7 +80,7 @@ class BrokenCases(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptText(Issue):
-    """The text of a judge's prompt that stands in a file of its own; `span` is where a suite names it."""
+    """The text of a judge's prompt that stands in its own file; `span` is where a suite names it."""
 
     text: str
     #: The file; None when it is the text that is looked at.

@@ -71,7 +71,7 @@ class References(FileLookup):
         *,
         marked: bool = True,
     ) -> FoundReferences:
-        """What is not there, and what is.
+        """What does not exist, and what is.
 
         Args:
             shapes: The shapes of one block, outermost ones.

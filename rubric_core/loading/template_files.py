@@ -9,7 +9,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["template_trouble"]
 
-#: A template may include templates, and these may once more.
+#: A template may include templates, and these may again.
 _DEEPEST = 3
 
 

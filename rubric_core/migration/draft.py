@@ -79,7 +79,7 @@ class ShapedMapping:
         return self.draft.followed(entry.value) if entry is not None else None
 
     def plain(self, field: str) -> Any:
-        """What is written for a field, as plain data; None when it is not there."""
+        """What is written for a field, as plain data; None when it does not exist."""
         entry = self.entry(field)
         return plain(entry.value, self.draft.tree.anchors) if entry is not None else None
 

@@ -40,7 +40,7 @@ Made = tuple[tuple[Edit, ...], tuple[MigrationNote, ...]]
 
 
 class Offer:
-    """A change that brings a text nearer to a dialect. Edits and notes are worked out when they are asked for."""
+    """A change that brings a text nearer to a dialect. Edits and notes are computed when they are asked for."""
 
     def __init__(self, title: str, scope: Scope, dialect: str, make: Callable[[], Made]) -> None:
         self.title = title
@@ -70,7 +70,7 @@ def steps_at(
     """What can be carried over to the next dialect from where the cursor is, the smallest piece first.
 
     Only the item under the cursor is looked at, so that this takes milliseconds in a text of any length; what carries
-    the whole file over is worked out when its edits are asked for. A text that is carried over in pieces mixes two
+    the whole file over is computed when its edits are asked for. A text that is carried over in pieces mixes two
     dialects on the way: the spellings left over are findings with fixes.
 
     Args:

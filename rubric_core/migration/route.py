@@ -154,7 +154,7 @@ def steps_into(dialect: Dialect, kind: FileKind) -> Iterator[MigrationStep]:
 
 
 def _mark_dialect(progress: MigrationState, target: str, path: PurePath | None) -> None:
-    """Say the dialect where the text would be taken for another one, or says another one itself."""
+    """Say the dialect where the text would be treated as another one, or says another one itself."""
     said = modeline(progress.text)
     if (said or stated_dialect(progress.text, Language(), path).name) != target:
         before = len(progress.text)

@@ -53,7 +53,7 @@ def _skip(draft: Draft, case: ShapedMapping) -> Iterator[EditGroup | MigrationNo
 
 
 def _arguments(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """Expected calls without a word on how arguments are compared: say what was meant."""
+    """Expected calls that do not set how arguments are compared: set it."""
     old, new = draft.source.properties.trajectory_args, draft.target.properties.trajectory_args
     if old == new:
         return

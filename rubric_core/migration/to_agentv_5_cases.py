@@ -147,7 +147,7 @@ def _lone_criteria(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         entry = case.own("criteria")
         if entry is None or _graded(draft, case) or case.entry("turns") or case.entry("evaluator"):
             continue
-        # Cases in a file of their own may have the evaluators of any suite.
+        # Cases in their own file may have the evaluators of any suite.
         alone = draft.suite is not None and case.node not in draft.merged_into
         change = _as_evaluator(draft, case, entry, "") if alone and isinstance(entry.value, Scalar) else None
         if change is None:

@@ -15,7 +15,7 @@ _WORDS = "what the answer has to mention"
 
 
 def add_first_assertion(spot: RefactoringPlace) -> Iterator[Refactoring]:
-    """The skeleton of an assertion behind the last key of the case at the cursor."""
+    """The skeleton of an assertion after the last key of the case at the cursor."""
     case = next(spot.around(Case), None)
     suite = spot.analysis.suite or Suite(Span(0, 0))
     if case is None or case.rubrics or case_list(case) is not None or suite_list(suite):

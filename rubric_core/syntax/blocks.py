@@ -20,7 +20,7 @@ __all__ = ["FRAME", "Block", "Document"]
 #: The name of the block that holds everything but the cases.
 FRAME = ""
 _BREAKS = re.compile(r"\r\n?|\n")
-#: More edits than these are made at once, and the text is cut anew.
+#: More edits than these are made at once, and the text is cut again.
 _FEW = 8
 
 

@@ -89,7 +89,7 @@ def inner_quote(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]
 
 
 def no_space(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """`id:a`: the space behind the colon."""
+    """`id:a`: the space after the colon."""
     found = _NO_SPACE.match(lines[line])
     if found:
         at = found.end(1)
@@ -97,7 +97,7 @@ def no_space(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 
 def no_dash_space(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """`-id: a`: the space behind the dash, before it where the lines below need that."""
+    """`-id: a`: the space after the dash, before it where the lines below need that."""
     found = _NO_DASH_SPACE.match(lines[line])
     if found:
         at, text = found.end(1), lines[line]

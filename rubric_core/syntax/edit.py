@@ -68,7 +68,7 @@ def replace_value(node: Node, written: str) -> Edit:
 
 
 def add_entry(text: str, mapping: Mapping, name: str, value: str) -> Edit | None:
-    """A further `name: value` behind the first entry of `mapping`; None where there is no safe place."""
+    """A further `name: value` after the first entry of `mapping`; None where there is no safe place."""
     if not mapping.entries:
         inside = mapping.span.start + 1
         return Edit(Span(inside, inside), f"{name}: {value}") if mapping.flow else None

@@ -14,7 +14,7 @@ __all__ = [
 
 #: What is written in the place of the dash of a list, with the blanks behind it.
 DASH_SIGNS = r"(?:[–—−‐‑•·▪●◦*+]|--|\d{1,2}[.)])(?:[ \t]+|(?<=[–—−‐‑•·▪●◦]))"
-#: What is said of each kind, its mend, and whether the author can only have meant that.
+#: What is said of each kind, its fix, and whether the author can only have meant that.
 SIGNS = {
     "foreign-dash": ("a list item begins with a hyphen, `-`", "write a hyphen", True),
     "double-dash": ("a second dash begins a nested list", "remove the second dash", False),

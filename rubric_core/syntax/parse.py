@@ -209,7 +209,7 @@ def _repair(text: str, first: Failure, partial: SyntaxTree) -> tuple[SyntaxTree,
 def _few(repairs: Iterator[Repair], most: int) -> Iterator[Repair]:
     """As many as may be tried; the last resort, giving up the line, is among them.
 
-    They are worked out one after the other: more often than not the first one does.
+    They are computed one after the other: more often than not the first one does.
     """
     first: list[Repair] = []
     for repair in islice(repairs, most - 1):

@@ -27,7 +27,7 @@ def written_entry(entry: Entry, column: int, newline: str, *, flow: bool) -> str
 
 
 def _value(node: Node, column: int, newline: str, *, flow: bool) -> str | None:
-    """What comes behind the colon, with the blank or the line break before it."""
+    """What comes after the colon, with the blank or the line break before it."""
     if node.tag:
         return None
     block = isinstance(node, Mapping | Sequence) and not node.flow and not flow

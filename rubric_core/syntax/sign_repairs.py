@@ -10,7 +10,7 @@ from rubric_core.syntax.repair import Repair
 
 __all__ = ["SLIPS", "dash_tab", "directive", "empty_item", "foreign_blank", "indicator", "slashes", "stray_mark"]
 
-#: What is said of each kind, and of its mend.
+#: What is said of each kind, and of its fix.
 SLIPS = {
     "stray": ("this does not belong before a key", "remove it"),
     "slashes": ("a comment begins with `#`", "write `#`"),

@@ -16,7 +16,7 @@ __all__ = ["Suppressions"]
 
 
 class Suppressions:
-    """Where comments go that ignore findings of one text. What its values look like is worked out once.
+    """Where comments go that ignore findings of one text. What its values look like is computed once.
 
     Args:
         document: The text.

@@ -119,7 +119,7 @@ class Diagnostic:
     def in_full(self) -> str:
         """What is wrong, what to do where that does not say it, and what happens otherwise, a line each.
 
-        Some editors show it as one line behind the text and cut it at the edge of the window: what to do stands before
+        Some editors show it as one line after the text and cut it at the edge of the window: what to do stands before
         what happens otherwise.
         """
         advised = bool(self.fixes) and _PROPOSAL.search(self.message) is None

@@ -21,7 +21,7 @@ class BlockCache:
         self.answers: dict[Write, BlockAnswer] = {}
         self.colors = Colors(encoding)
         self.shared = SharedMarks()
-        #: The same for the YAML documents behind the first one.
+        #: The same for the YAML documents after the first one.
         self.parts: list[BlockCache] = []
         #: The tokens that the client has, and their result id.
         self.sent_tokens: tuple[str, Coloring] = ("", Coloring())

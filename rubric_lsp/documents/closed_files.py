@@ -42,7 +42,7 @@ class _PlacedBlock(NamedTuple):
 
 
 class IndexedFile:
-    """What is kept of a file whose analysis is not: enough to find names, and to know when it has to be read anew.
+    """What is kept of a file whose analysis is not: enough to find names, and to know when it has to be read again.
 
     Args:
         text: The whole text.

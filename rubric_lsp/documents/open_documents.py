@@ -110,7 +110,7 @@ class ClientWorkspace:
         document, writing = old.document, old.writing
         edits: list[Edit] = []
         several = list(changes)
-        # All but the last of many are made as one: the text is not cut anew for each.
+        # All but the last of many are made as one: the text is not cut again for each.
         many = several[:-1] if len(several) > _FEW_CHANGES else []
         for change in [*([None] if many else []), *several[len(many) :]]:
             edit = self._joined(document, many) if change is None else self._edit(document, change)

@@ -59,7 +59,7 @@ class YieldPoints:
 
 
 _Stamp = tuple[int, int, int]
-#: That of a file which is not there.
+#: That of a file which does not exist.
 _GONE: _Stamp = (0, 0, 0)
 
 

@@ -31,7 +31,7 @@ class DocumentContext(Protocol):
     encoding: Encoding
     language: Language
     project: Project
-    #: Another number when all documents have to be understood anew.
+    #: Another number when all documents have to be understood again.
     basis: int
 
     def analyze(self, snapshot: "Snapshot") -> Analysis:
@@ -82,10 +82,10 @@ class Snapshot:
         #: The edits that made it of the version before, and where a person writes; None: nowhere yet.
         self.edits: tuple[Edit, ...] = ()
         self.writing: EditPlace | None = None
-        #: For a YAML document behind the first one of a file: the line at which it starts, and the file.
+        #: For a YAML document after the first one of a file: the line at which it starts, and the file.
         self.first_line = 0
         self.part_of: Snapshot | None = None
-        #: The YAML documents behind the first one, once they were asked for. Nearly always there are none, and this must not
+        #: The YAML documents after the first one, once they were asked for. Nearly always there are none, and this must not
         #: hold itself then: it would be collected with everything it knows only by a full collection, or never once frozen.
         self._further: tuple[Snapshot, ...] | None = None
 
@@ -145,7 +145,7 @@ class Snapshot:
             self.worked_out.clear()
 
     def overtaken_by_another(self) -> None:
-        """Another version has come. The YAML documents behind the first one hold this, so that it lets go of them."""
+        """Another version has come. The YAML documents after the first one hold this, so that it lets go of them."""
         self._further = None
 
     @property
@@ -173,7 +173,7 @@ class Snapshot:
         self._basis = -1
 
     def again(self) -> "Snapshot":
-        """The same version, to be analyzed anew: what it depends on has changed."""
+        """The same version, to be analyzed again: what it depends on has changed."""
         fresh = Snapshot(self._workspace, self.uri, self.version, self.kind, self.document)
         fresh.earlier, fresh._kept = self.known, self._kept
         fresh.writing, fresh.cache = self.writing, self.cache

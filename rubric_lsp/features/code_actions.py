@@ -17,7 +17,7 @@ __all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "RUN_RESULTS", "Action", "Rea
 Reader = Callable[[str], str | None]
 
 QUICK_FIX, FIX_ALL = "quickfix", "source.fixAll.rubric"
-#: Characters of a text of which everything can be worked out before it is asked for.
+#: Characters of a text of which everything can be computed before it is asked for.
 _SOON = 50_000
 #: So many fixes can be looked at before they are asked for, however long the text is.
 _FEW = 20
@@ -55,8 +55,8 @@ class Action:
     def settled(self, length: int, known: dict[str, tuple[Edit, ...]]) -> "Action | None":
         """The same with its edits, for a client that wants them at once; None where there are none.
 
-        `length` is that of the text, in characters: of a long one nothing is worked out on suspicion. `known` are the
-        edits of this version of the text that were worked out before, by title.
+        `length` is that of the text, in characters: of a long one nothing is computed on suspicion. `known` are the
+        edits of this version of the text that were computed before, by title.
         """
         if self.later is None:
             return self

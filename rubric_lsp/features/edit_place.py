@@ -1,6 +1,6 @@
 """The place where the user types, inferred from edits, and the unfinished text there.
 
-A server is not told where the cursor is. It is behind the text that was put in last, and what that text belongs to is what
+A server is not told where the cursor is. It is after the text that was put in last, and what that text belongs to is what
 is being written: a word without a colon, a key without a value, a value, everything inside open brackets.
 """
 
@@ -14,13 +14,13 @@ from rubric_core.text import Edit, Span
 
 __all__ = ["EditPlace", "continue_edit", "line_at", "move_edit_place", "unfinished"]
 
-#: What may stand in front of a value that is not there yet: an anchor, a tag, the sign of a block of text.
+#: What may stand in front of a value that does not exist yet: an anchor, a tag, the sign of a block of text.
 _FRONT = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:[|>][-+\d]*(?:[ \t]+|\Z))?(?:#.*)?")
 _BREAK = re.compile(r"\r\n?|\n")
 #: Characters in front of a line in which what it belongs to is looked for.
 _BEFORE = 2_000
 _LONGEST_BREAK = len("\r\n")
-#: One begins the line that is written anew, the next one ends it.
+#: One begins the line that is rewritten, the next one ends it.
 _BREAKS = 2
 
 
@@ -36,16 +36,16 @@ class EditPlace:
     number: int = 0
     #: Whether lines were put in that nobody typed.
     pasted: bool = False
-    #: Whether the last edit was made for a person, by a fix or a replacement, so that nothing is unfinished.
+    #: Whether the last edit was made for users, by a fix or a replacement, so that nothing is unfinished.
     made: bool = False
     #: Behind lines that were deleted: how they were indented.
     column: int | None = None
-    #: How many line breaks may still come until lines that were deleted cannot be written anew any more.
+    #: How many line breaks may still come until lines that were deleted cannot be rewritten any more.
     breaks_left: int = 0
 
     @property
     def anew(self) -> bool:
-        """Whether lines that were deleted here may be written anew."""
+        """Whether lines that were deleted here may be rewritten."""
         return self.breaks_left > 0
 
 

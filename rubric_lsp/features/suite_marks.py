@@ -29,7 +29,7 @@ _LONGEST = 160
 
 
 class SharedMarks:
-    """What the cases of one suite made of its evaluators, kept from version to version: a case that changed is counted anew."""
+    """What the cases of one suite made of its evaluators, kept from version to version: a case that changed is counted again."""
 
     def __init__(self) -> None:
         self._suite: Suite | None = None

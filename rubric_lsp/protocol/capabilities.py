@@ -24,7 +24,7 @@ _SHOW_UNSAID = ("helix",)
 _SORT_BY_KIND = ("helix",)
 #: After these a list of suggestions is worth asking for.
 TRIGGERS = (":", " ", "-", "{", "[", ",", '"', "'", "$", "*", "=")
-#: `InsertTextMode.adjustIndentation`: the lines behind the first are indented as far as the line of the cursor.
+#: `InsertTextMode.adjustIndentation`: the lines after the first are indented as far as the line of the cursor.
 _ADJUST = 2
 
 
@@ -107,7 +107,7 @@ class Client:
     #: Whether it wants to be told how the lines of a suggestion are indented, and can put them below the first.
     adjusts_indentation: bool = False
     # Actions and edits.
-    #: A client that says nothing at all of code actions, and asks for them, is taken for one of today.
+    #: A client that says nothing at all of code actions, and asks for them, is treated as one of today.
     action_literals: bool = _mention_or_silence("textDocument.codeAction", "codeActionLiteralSupport")
     disabled_actions: bool = _flag("textDocument.codeAction.disabledSupport")
     preferred_actions: bool = _flag("textDocument.codeAction.isPreferredSupport")

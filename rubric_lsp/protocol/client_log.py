@@ -21,7 +21,7 @@ class ClientLog(logging.Handler):
 
     @classmethod
     def install(cls, protocol: RubricProtocol) -> None:
-        """Take the place of the handler that writes to standard error; a log file is written all the same."""
+        """Take the place of the handler that writes to standard error; a log file is written anyway."""
         root = logging.getLogger()
         for handler in root.handlers:
             if type(handler) is logging.StreamHandler:

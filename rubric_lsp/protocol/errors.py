@@ -12,7 +12,7 @@ REQUEST_FAILED = -32803
 
 
 class RequestFailedError(Exception):
-    """A request that gets an error for an answer; the message is for a person."""
+    """A request that gets an error for an answer; the message is for users."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)

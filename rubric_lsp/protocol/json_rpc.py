@@ -47,7 +47,7 @@ class RubricProtocol(LanguageServerProtocol):
         self._numbers = itertools.count(1)
         self._over: asyncio.Future[int] | None = None
         self._release: asyncio.Task[None] | None = None
-        #: Called before the answer to `shutdown`, and when the client is gone without a word.
+        #: Called before the answer to `shutdown`, and when the client is gone silently.
         self.closing: Callable[[], Awaitable[None]] | None = None
         #: Whether the client wants to see `$/logTrace`, and whether with what requests are about.
         self.tracing = False

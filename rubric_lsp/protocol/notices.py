@@ -1,4 +1,4 @@
-"""Sentences for a person: messages, questions, progress; and the kinds of messages."""
+"""Sentences for users: messages, questions, progress; and the kinds of messages."""
 
 from rubric_core.control_characters import reveal
 

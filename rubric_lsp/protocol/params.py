@@ -1,7 +1,7 @@
 """What the parameters of a method have to hold, and what is wrong with those that do not.
 
 Only what the server reads is looked at: clients of tomorrow may send more, and one that leaves out what nobody needs is
-served all the same. lsprotocol has a class for everything that can be sent; loading them would be half of the start-up.
+served anyway. lsprotocol has a class for everything that can be sent; loading them would be half of the start-up.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _MOST_TOLD = 5
 
 
 def check_params(method: str, params: object, shape: Shape) -> object:
-    """The parameters of `method`, those that are not there as an empty object. Raises RefusedError for another shape."""
+    """The parameters of `method`, those that do not exist as an empty object. Raises RefusedError for another shape."""
     given: object = {} if params is None else params
     found = list(_first(_misfits(given, shape, "")))
     if found:

@@ -64,7 +64,7 @@ class Framing:
             yield body
 
     def clear(self) -> None:
-        """Begin anew with the next bytes."""
+        """Begin again with the next bytes."""
         self._buffer.clear()
         self._length = None
 

@@ -23,7 +23,7 @@ _KINDS = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET})
 
 
 class CaseFileResults:
-    """A case in a file of its own is run by a suite, and its result is that suite's."""
+    """A case in its own file is run by a suite, and its result is that suite's."""
 
     def __init__(self, host: Host, record: "ResultRecord") -> None:
         self._host = host

@@ -27,7 +27,7 @@ class TestExplorer:
         self.tree = tree
 
     async def run(self, params: Mapping[str, Any] | None) -> Json:
-        """`rubric/runTests`. Raises RefusedError for tests that are not there."""
+        """`rubric/runTests`. Raises RefusedError for tests that do not exist."""
         asked = params or {}
         repeat = asked.get("repeat")
         if repeat is not None and (not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1):
@@ -66,7 +66,7 @@ class TestExplorer:
         return made
 
     def report(self, params: Mapping[str, Any] | None) -> Json | None:
-        """`rubric/report`. Raises RefusedError for a test that is not there."""
+        """`rubric/report`. Raises RefusedError for a test that does not exist."""
         test = (params or {}).get("testId")
         if not isinstance(test, str):
             raise RequestFailedError(INVALID_PARAMS, f"testId must be the id of a test, found {test!r:.100}")

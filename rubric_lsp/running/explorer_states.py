@@ -156,7 +156,7 @@ class TestStates:
         self._tell_stale(uri, self._known.results(snapshot))
 
     def refreshed(self, snapshot: Snapshot, results: Results) -> None:
-        """The results of a suite were worked out anew: some may be outdated, or hold again."""
+        """The results of a suite were computed again: some may be outdated, or hold again."""
         if self._host.client.tests:
             self._tell_stale(snapshot.uri, results)
 

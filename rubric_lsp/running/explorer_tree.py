@@ -169,7 +169,7 @@ class TestTree:
         self._known.results(snapshot)
 
     def find(self, test: str) -> tuple[str, str, str]:
-        """Suite, case and evaluator of a test; empty where it is none. Raises RefusedError for one that is not there."""
+        """Suite, case and evaluator of a test; empty where it is none. Raises RefusedError for one that does not exist."""
         for uri, rest in cuts(test):
             try:
                 snapshot = self._known.at(uri)
@@ -187,7 +187,7 @@ class TestTree:
         raise RequestFailedError(INVALID_PARAMS, f"there is no test {test}")
 
     def forget_states(self, uri: str) -> None:
-        """Have the client show the tests of a suite as if they had not been run: it is given them anew."""
+        """Have the client show the tests of a suite as if they had not been run: it is given them again."""
         self._tell([], uri)
         self._tell(self._sent.get(uri, []), uri)
 

@@ -24,7 +24,7 @@ class KnownResults:
 
     Args:
         host: The server.
-        refreshed: Told when the results of a suite have been worked out anew.
+        refreshed: Told when the results of a suite have been computed again.
     """
 
     def __init__(self, host: Host, refreshed: Callable[[Snapshot, Results], None]) -> None:

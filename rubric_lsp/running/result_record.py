@@ -26,7 +26,7 @@ __all__ = ["ResultRecord"]
 
 log = logging.getLogger("rubric")
 _MOST_HISTORY = 50
-#: So many fingerprints are worked out before others may go first: about 5 ms.
+#: So many fingerprints are computed before others may go first: about 5 ms.
 _AT_ONCE = 50
 
 
@@ -39,7 +39,7 @@ class _Case:
     # Evaluators that know more than the result, and the fingerprint of the case when they had run by themselves.
     newer: "dict[int, EvaluatorResult]" = field(default_factory=dict)
     newer_for: str = ""
-    # The fingerprint of the case as it stands, with what it was worked out from.
+    # The fingerprint of the case as it stands, with what it was computed from.
     case: Case | None = None
     suite: Suite | None = None
     files: object = None
@@ -47,7 +47,7 @@ class _Case:
 
 
 class _Held(NamedTuple):
-    """A fingerprint, and what it was worked out from."""
+    """A fingerprint, and what it was computed from."""
 
     case: Case | None
     suite: Suite | None
@@ -55,7 +55,7 @@ class _Held(NamedTuple):
     fingerprint: str
 
 
-#: Of a case whose fingerprint has to be worked out when its result is asked for.
+#: Of a case whose fingerprint has to be computed when its result is asked for.
 _NOT_HELD = _Held(None, None, None, "")
 
 
@@ -81,7 +81,7 @@ class ResultRecord:
 
     Args:
         documents: What is open.
-        refreshed: Told when the results of a suite have been worked out anew.
+        refreshed: Told when the results of a suite have been computed again.
     """
 
     def __init__(self, documents: ClientWorkspace, refreshed: Callable[[Snapshot, Results], None]) -> None:

@@ -66,7 +66,7 @@ def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | 
 
 
 def case_named(snapshot: Snapshot, documents: ClientWorkspace, name: str) -> Runnable:
-    """A case of a suite. Raises RefusedError for one that is not there."""
+    """A case of a suite. Raises RefusedError for one that does not exist."""
     for case in distinct(suite_of(snapshot, documents).cases):
         if case.id == name:
             return case
@@ -87,7 +87,7 @@ def select_cases(
         at: Gives a suite by its URI. Raises RefusedError.
         known: Gives the results of a suite.
 
-    Raises RefusedError for a case that is not there, and when there is nothing to run; but that no case lacks a pass is fine.
+    Raises RefusedError for a case that does not exist, and when there is nothing to run; but that no case lacks a pass is fine.
     """
     parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, known)]
     if not parts and not order.lacking:

@@ -23,7 +23,7 @@ from rubric_core.text import LineIndex
 __all__ = ["Filler", "IncludedKeys"]
 
 _LARGEST = 2_000_000
-#: A template may include templates, and these may once more.
+#: A template may include templates, and these may again.
 _DEEPEST = 3
 
 #: Fills in the references in a tree of another file; gives the root as it is where nothing is known yet.
@@ -41,7 +41,7 @@ class IncludedKeys:
     filled: Filler
     #: Which file each part stands in, with its lines, by the identity of the shape; the shapes are kept with it.
     _places: dict[int, tuple[Shape, Path, LineIndex]] = field(default_factory=dict)
-    #: Why something that was asked for is not there, by its name.
+    #: Why something that was asked for does not exist, by its name.
     troubles: dict[str, str] = field(default_factory=dict)
 
     def place(self, shape: Shape) -> str:

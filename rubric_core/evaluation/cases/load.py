@@ -263,7 +263,7 @@ class _Loader:
 
     def _of_file(self, analysis: Analysis, file: Path, frame: Runnable) -> Iterator[Runnable]:
         problems = problems_by_case(analysis, file)
-        # A case in a file of its own, and those of a list in brackets, are no blocks.
+        # A case in its own file, and those of a list in brackets, are no blocks.
         entries = analysis.cases or [CaseEntry(s, -1, 0) for s in analysis.local(0).shapes if isinstance(s, Case)]
         line_at = lines_of(analysis)
         for entry in entries:

@@ -41,7 +41,7 @@ def prompt_inputs(
         anchors: What aliases in the case refer to.
         properties: Where the dialect keeps the reference answer.
 
-    Raises Unscored for a file that is not there, and for a case without input.
+    Raises Unscored for a file that does not exist, and for a case without input.
     """
     return _Assembly(suite, case, ContentReader(directory, files, anchors), properties).assembled()
 
@@ -56,7 +56,7 @@ def referenced_files(suite: Suite, case: Case) -> list[str]:
 
 
 def messages_of(value: object, directory: Path, files: Files, anchors: Mapping[str, Node]) -> Sequence[ChatMessage]:
-    """An `input` as messages, the content of its files among them. Raises Unscored for a file that is not there."""
+    """An `input` as messages, the content of its files among them. Raises Unscored for a file that does not exist."""
     reader = ContentReader(directory, files, anchors)
     return [ChatMessage(_role(m), _inline(reader.parts(m))) for m in _written(value)]
 
@@ -70,7 +70,7 @@ def reference_of(
 ) -> str:
     """The text of an expected output: of its last message, or of the one at `position`.
 
-    A file in it is its content. Raises Unscored for one that is not there.
+    A file in it is its content. Raises Unscored for one that does not exist.
     """
     if isinstance(expected, list) and expected and isinstance(expected[position], Message):
         message = expected[position]
@@ -160,7 +160,7 @@ class _Assembly:
         return messages
 
     def _expected(self) -> Sequence[Any]:
-        """The expected messages as programs get them; a file that is not there stays as it is written."""
+        """The expected messages as programs get them; a file that does not exist stays as it is written."""
         expected = self.case.expected_output
         if not isinstance(expected, list) or not all(isinstance(m, Message) for m in expected):
             return as_messages(_plain_messages(expected, self.reader.anchors))

@@ -106,7 +106,7 @@ class Runnable:
     #: Lead from spans of the case and of the suite to spans of the whole text.
     case_span: Callable[[Span], Span] = lambda span: span
     suite_span: Callable[[Span], Span] = lambda span: span
-    #: The line of an offset in the whole text, from 1; that of the suite where the case stands in a file of its own.
+    #: The line of an offset in the whole text, from 1; that of the suite where the case stands in its own file.
     line_at: Callable[[int], int] = lambda _: 1
     suite_line_at: Callable[[int], int] | None = None
     #: The file in which the case stands, when that is not the suite.
@@ -120,7 +120,7 @@ class Runnable:
     files: Files = field(default_factory=DiskFiles)
     #: The row of a scenario with which the case is run.
     row: ScenarioRow = field(default_factory=ScenarioRow)
-    #: Which variation of the case this is, once they are told apart.
+    #: Which variation of the case this is, once they are distinguished.
     variant: Variant | None = None
     #: The environment, once it is filled in.
     environment: Mapping[str, str] | None = None
@@ -143,7 +143,7 @@ class Runnable:
         return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
 
     def copied(self) -> "Runnable":
-        """A copy that knows what this one has worked out so far."""
+        """A copy that knows what this one has computed so far."""
         made = object.__new__(type(self))
         vars(made).update(vars(self))
         return made
@@ -151,7 +151,7 @@ class Runnable:
     def with_values(self, environment: Mapping[str, str], variant: Variant | None) -> "Runnable":
         """The same with the environment and the values of a variation known.
 
-        What it has worked out without them it keeps, unless other files or the row of a scenario had a part in that.
+        What it has computed without them it keeps, unless other files or the row of a scenario had a part in that.
         """
         if self.row.checks is not None or isinstance(self.suite.default_test, str):
             return replace(self, environment=environment, variant=variant)
@@ -251,7 +251,7 @@ class Runnable:
 
     @cached_property
     def whole_suite(self) -> Suite:
-        """The suite with its default test, when that stands in a file of its own."""
+        """The suite with its default test, when that stands in its own file."""
         if not isinstance(self.suite.default_test, str):
             return self.suite
         made = copy(self.suite)
@@ -313,7 +313,7 @@ class Runnable:
 
     @property
     def _of_suite(self) -> frozenset[int]:
-        """What is written in the suite, its cases left out; worked out once for all of them."""
+        """What is written in the suite, its cases left out; computed once for all of them."""
         known = self.facts.shapes
         if known is None or known[0] is not self.suite:
             inside = frozenset(id(shape) for shape in children(self.suite, leave_out="cases"))

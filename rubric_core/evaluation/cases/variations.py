@@ -135,7 +135,7 @@ def _targets(case: "Runnable") -> list[str]:
 
 def _asked_of(target: str | None, made: "Sequence[Runnable]", prompts: Sequence[Prompt | None]) -> "Iterator[Runnable]":
     """The variations with the prompts that a target is asked, when it does not take all of them: `prompts` of its entry."""
-    from rubric_core.evaluation.cases.target_choice import prompt_labels  # noqa: PLC0415  # it is about cases that are told apart already
+    from rubric_core.evaluation.cases.target_choice import prompt_labels  # noqa: PLC0415  # it is about cases that are distinguished already
 
     names = prompt_labels(made[0], target)
     if names is None:

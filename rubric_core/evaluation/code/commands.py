@@ -70,7 +70,7 @@ class ProgramError(Exception):
 def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
     """The arguments of a command: a list as it is, a string by a login shell, as agentv runs it.
 
-    The shell reads the user's profile, which may set PATH anew; the directories of the current one stay in front.
+    The shell reads the user's profile, which may set PATH again; the directories of the current one stay in front.
     """
     if not isinstance(command, str) or sys.platform == "win32":
         return shown_argv(command)
@@ -133,7 +133,7 @@ def ended_words(code: int) -> str:
 
 
 def not_found(command: str | Sequence[str], cwd: Path, finished: Finished) -> str:
-    """What kept a command that failed from being run: its shell found no program, or its script is not there. Empty for neither."""
+    """What kept a command that failed from being run: its shell found no program, or its script does not exist. Empty for neither."""
     if not finished.exit_code:
         return ""
     if isinstance(command, str) and finished.exit_code in _BY_SHELL:

@@ -18,7 +18,7 @@ from rubric_core.javascript.nodes import (
 
 __all__ = ["most_steps"]
 
-#: Beyond so many repetitions powers are not worked out; what can match in several ways takes for ever then.
+#: Beyond so many repetitions powers are not computed; what can match in several ways takes for ever then.
 _MANY = 1000
 
 

@@ -1,4 +1,4 @@
-"""Code in a suite, run in a process of its own: JavaScript by node, Python by python3; expressions, bodies, or files.
+"""Code in a suite, run in its own process: JavaScript by node, Python by python3; expressions, bodies, or files.
 
 The code gets `output`, the answer, and `context`, what programs that grade are told, with `vars` and `config`.
 """

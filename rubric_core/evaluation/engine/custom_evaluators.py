@@ -46,7 +46,7 @@ def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
 
 
 def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
-    """The module in a file, as it is now: it is read anew for every case, and is in no table of modules.
+    """The module in a file, as it is now: it is read again for every case, and is in no table of modules.
 
     It may print what it likes: the command line and the server keep standard output for themselves.
     """

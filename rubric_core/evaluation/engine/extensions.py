@@ -1,4 +1,4 @@
-"""Extensions: functions of a suite around its cases, `extensions: ["file://setup.py:beforeAll"]`, each in a process of its own.
+"""Extensions: functions of a suite around its cases, `extensions: ["file://setup.py:beforeAll"]`, each in its own process.
 
 The function has the name of its hook. It is given a context and `{hookName}`:
 

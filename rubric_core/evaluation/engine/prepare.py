@@ -69,7 +69,7 @@ async def fill_in_case(case: Runnable, ports: Ports) -> Runnable:
 
 
 async def prepare_case(case: Runnable, ports: Ports) -> Runnable:
-    """The case with everything filled in. Raises Unscored for what is not there."""
+    """The case with everything filled in. Raises Unscored for what does not exist."""
     given = _with_templates(case, ports)
 
     async def work() -> Runnable:

@@ -1,7 +1,7 @@
 """Rekeys recordings after a suite is rewritten: a reply stays valid if the judge would see the same facts.
 
 The key of a recording holds all that the judge was told. A newer dialect may tell it less, or call it something else, though
-the case and its criteria are the same: then the key is worked out anew. Nothing is asked and no program runs for that.
+the case and its criteria are the same: then the key is computed again. Nothing is asked and no program runs for that.
 """
 
 from collections.abc import Collection, Iterable, Mapping

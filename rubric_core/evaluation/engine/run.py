@@ -138,7 +138,7 @@ async def _one(case: Runnable, ports: Ports, on_event: Listener, session: RunSes
 
 
 def _without_score(base: CaseResult, problem: Unscored, case: Runnable) -> CaseResult:
-    """The result of a case that gave none: why, and what was sent all the same."""
+    """The result of a case that gave none: why, and what was sent anyway."""
     where = case.blame(problem.at) if problem.at is not None else ""
     costs = [each.cost_usd for each in problem.usage if each.cost_usd is not None]
     cost = sum(costs) if costs else None

@@ -57,7 +57,7 @@ def texts_of(config: AnyOf) -> list[str]:
 
 
 def required_setting(value: T | None, config: Evaluator, key: str) -> T:
-    """A setting that the evaluator cannot do without. Raises Unscored when it is not there."""
+    """A setting that the evaluator cannot do without. Raises Unscored when it does not exist."""
     if value is None:
         raise Unscored(f"{config.type_name or 'this check'} has no `{key}`", at=config)
     return value

@@ -114,7 +114,7 @@ class Judgement:
         return kind(reason, criteria)
 
     def _nobody_asked(self) -> str:
-        """Why nothing can be asked anew: what was recorded before is not what was wished for."""
+        """Why nothing can be asked again: what was recorded before is not what was wished for."""
         none = f"--refresh calls the judge again, and no judge is configured; {_NAME_ONE}"
         return none if self.trouble in ("", NO_JUDGE) else self.trouble
 

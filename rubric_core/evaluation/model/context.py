@@ -177,7 +177,7 @@ class EvaluationContext:
         vars(self).update(context_fields(given))
 
     def with_fields(self, **values: Any) -> "EvaluationContext":
-        """A copy with other values of fields. Nothing is converted or checked, as `dataclasses.replace` does anew for every field."""
+        """A copy with other values of fields. Nothing is converted or checked, as `dataclasses.replace` does again for every field."""
         return replace_fields(self, **values)
 
     @property

@@ -29,7 +29,7 @@ class EvaluationScore:
     raw_aspects: Sequence[str] | None = None
     evaluator_raw_request: Mapping[str, Any] | None = None
 
-    #: What a judge said in each try, letter by letter.
+    #: What a judge said in each try, verbatim.
     raw_replies: tuple[str, ...] = ()
     criteria: tuple[CriterionResult, ...] = ()
     members: tuple[EvaluatorResult, ...] = ()

@@ -130,7 +130,7 @@ class EvaluatorResult:
     judge: str = ""
     duration_ms: float | None = None
     evaluator_raw_request: Mapping[str, Any] | None = None
-    #: What the judge said in each try, letter by letter but for secrets; very long ones are cut, and say so. Empty for recordings.
+    #: What the judge said in each try, verbatim except for secrets; very long ones are cut, and say so. Empty for recordings.
     raw_replies: tuple[str, ...] = ()
     #: What it sent, in order; that of its members is with them.
     exchanges: tuple[Exchange, ...] = ()
@@ -211,7 +211,7 @@ class EvaluatorResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseResult:
-    """A case, run: `score` and `threshold` are 0..1, `duration_ms` is milliseconds, `cost_usd` US dollars; None is what nobody measured."""
+    """A case, run: `score` and `threshold` are 0..1, `duration_ms` is milliseconds, `cost_usd` US dollars; None is what was not measured."""
 
     id: str
     verdict: Verdict
@@ -275,7 +275,7 @@ class CaseResult:
 class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
     """No score can be had; the message is one sentence that says why and what to do.
 
-    `criteria` are those that could be judged all the same; `request` and `replies` are what a judge was asked and what it said
+    `criteria` are those that could be judged anyway; `request` and `replies` are what a judge was asked and what it said
     in each try; `at` is what is to blame in the suite, so that its line can be told; `members` are those of a composite.
     """
 
@@ -301,7 +301,7 @@ class Unscored(Exception):  # noqa: N818  # not an error of the program: one of 
 
 
 class GraderError(Unscored):
-    """An evaluator could not run, or crashed: its program is not there, its code raised an error, its judge gave no usable reply."""
+    """An evaluator could not run, or crashed: its program does not exist, its code raised an error, its judge gave no usable reply."""
 
 
 _SIMPLE = frozenset({str, int, bool, type(None)})

@@ -25,7 +25,7 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {
 
 
 class DerivedValue(NamedTuple):
-    """A number that was worked out, or why it was not."""
+    """A number that was computed, or why it was not."""
 
     name: str
     value: float | None = None
@@ -58,7 +58,7 @@ class DerivedMetrics:
             self._add(member)
 
     def values(self) -> list[DerivedValue]:
-        """What is worked out; each may use those before it."""
+        """What is computed; each may use those before it."""
         known = {**self._sums, "__count": float(self._count)}
         made: list[DerivedValue] = []
         for each in self._wanted:

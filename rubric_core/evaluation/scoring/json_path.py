@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["MISSING", "at_path", "json_in", "json_text", "value_fits"]
 
-#: Stands for a value that is not there; `null` is one that is.
+#: Stands for a value that does not exist; `null` is one that is.
 MISSING: Any = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 _PART = re.compile(r"[^.\[\]]+|\[\d+\]")
 _FENCE = re.compile(r"```(?:json\n?)?")

@@ -82,7 +82,7 @@ def _nothing_expected(mode: str, uses: Sequence[ToolUse]) -> EvaluationScore:
 
 
 def _timed(tally: Tally, step: ExpectedStep, use: ToolUse | None) -> None:
-    """A limit on the time of a call. It does not hold for one that was not made as expected; a time that nobody measured is not counted."""
+    """A limit on the time of a call. It does not hold for one that was not made as expected; a time that was not measured is not counted."""
     if step.max_duration_ms is None:
         return
     if use is None:

@@ -31,7 +31,7 @@ class AnswerCache(Protocol):
 
 @dataclass
 class CachedProvider(ProviderWrapper):
-    """A target that is asked nothing twice. A case with a workspace is always asked anew: what is in there counts, and changes."""
+    """A target that is asked nothing twice. A case with a workspace is always asked again: what is in there counts, and changes."""
 
     cache: AnswerCache
     #: Everything about the target by which an answer may differ, as plain data without secrets.

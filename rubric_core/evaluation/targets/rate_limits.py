@@ -11,7 +11,7 @@ __all__ = ["RateLimit", "RateLimits", "SentRequest"]
 _MINUTE = 60.0
 #: Seconds by which sums of times may be wrong.
 _EPSILON = 1e-6
-#: Characters of a prompt that are taken for one token until the target has told how many it takes.
+#: Characters of a prompt that are treated as one token until the target has told how many it takes.
 _CHARACTERS = 4
 
 
@@ -48,7 +48,7 @@ class RateLimit:
         return self._counted(expected, clock)
 
     def repeated(self, request: SentRequest, clock: Clock) -> None:
-        """The same was sent once more, after an error."""
+        """The same was sent again, after an error."""
         self._counted(request.tokens, clock)
 
     def answered(self, request: SentRequest, tokens: Tokens | None) -> None:

@@ -146,7 +146,7 @@ def _dialect(entry: LoadedTargetEntry, base: type[Entry]) -> Dialect:
 
 
 def family(file: LoadedTargetFile, entry: LoadedTargetEntry) -> list[LoadedTargetEntry]:
-    """The entry and those that it extends, in their order. Raises Unscored for one that is not there, and for a circle."""
+    """The entry and those that it extends, in their order. Raises Unscored for one that does not exist, and for a circle."""
     found = [entry]
     while isinstance(parent := found[-1].settings.get("extends"), str):
         where = found[-1].where("extends")

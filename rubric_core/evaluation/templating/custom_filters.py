@@ -1,6 +1,6 @@
 """Filters for templates that a suite brings itself: `nunjucks_filters: {shout: ./shout.js}`.
 
-A filter is a function in a file, run in a process of its own. Templates are rendered without waiting for anything; so a
+A filter is a function in a file, run in its own process. Templates are rendered without waiting for anything; so a
 filter whose value is not known yet interrupts that, is run, and the template is rendered again.
 """
 

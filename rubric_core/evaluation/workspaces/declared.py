@@ -46,7 +46,7 @@ class DeclaredWorkspace:
 
 
 def suite_workspace(case: Runnable, shape: Shape, files: Files) -> DeclaredWorkspace | None:
-    """What the suite or the case says itself; None when it says nothing. Raises Unscored for a file that is not there."""
+    """What the suite or the case says itself; None when it says nothing. Raises Unscored for a file that does not exist."""
     name = "environment" if vars(shape).get("environment") else "workspace"
     around = DeclaredWorkspace(shape, case.directory, files, lambda part: case.blame(part).strip(" ()"))
     return _behind(vars(shape).get(name), name, around, case.dialect, case)
@@ -63,7 +63,7 @@ def target_workspace(target: AnsweringTarget, case: Runnable, files: Files) -> D
 
 
 def environment_of_target(target: AnsweringTarget, case: Runnable, files: Files) -> DeclaredWorkspace | None:
-    """The environment in the entry of a target. Raises Unscored for a file that is not there."""
+    """The environment in the entry of a target. Raises Unscored for a file that does not exist."""
     return _behind(target.shape.environment, "environment", target_workspace(target, case, files), target.dialect, case)
 
 
@@ -81,7 +81,7 @@ def _behind(
 def _in_file(
     name: str, kind: FileKind, around: DeclaredWorkspace, dialect: Dialect, case: Runnable
 ) -> DeclaredWorkspace:
-    """A workspace in a file of its own, whose paths are relative to that file."""
+    """A workspace in its own file, whose paths are relative to that file."""
     files, blame = around.files, f" ({around.where(around.shape)})"
     path = find_file(name.removeprefix(URL), around.directory, files, around.fallback)
     if path is None:

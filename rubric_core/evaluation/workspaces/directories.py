@@ -1,4 +1,4 @@
-"""Directories: copied, put back and taken away, in a thread of their own."""
+"""Directories: copied, put back and taken away, in their own thread."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """What `work` gives; when this is cancelled, it has ended all the same."""
+    """What `work` gives; when this is cancelled, it has ended anyway."""
     task = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(task)

@@ -84,7 +84,7 @@ def plan_of(case: Runnable, files: Files, target: AnsweringTarget | None = None)
     What the case says replaces what the suite says, key by key. An environment of `target`, which answers, takes the
     place of the suite's; its template counts where nobody else names one, and its hooks come inside of the others.
 
-    Raises Unscored for a container, and for what is not there.
+    Raises Unscored for a container, and for what does not exist.
     """
     if not _says_anything(case, target):
         return None

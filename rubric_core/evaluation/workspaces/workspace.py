@@ -253,7 +253,7 @@ class Workspaces:
         await self._after(base, lent, told)
 
     async def _before(self, base: _Base, path: Path) -> Snapshot:
-        """What changes are told against: for cases that share a workspace the state before the first, unless a hook made it ready anew."""
+        """What changes are told against: for cases that share a workspace the state before the first, unless a hook made it ready again."""
         if path == base.path and base.before is not None and not any(h.command for h in base.plan.at("before_each")):
             return base.before
         taken = await in_thread(lambda: take(path))

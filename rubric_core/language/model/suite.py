@@ -51,7 +51,7 @@ class Scenario(Shape):
 
 
 class DerivedMetric(Shape):
-    """A derived metric: a number worked out of others."""
+    """A derived metric: a number computed of others."""
 
     name = key(Text(), "The name of the metric.", required=True, example="precision")
     value = key(Text(), "The expression that computes it from the others.", required=True, example="hits / total")

@@ -1,4 +1,4 @@
-"""broken-template: `{{ name }`, a `{% if %}` without its end, and filters that are not there."""
+"""broken-template: `{{ name }`, a `{% if %}` without its end, and filters that do not exist."""
 
 from collections.abc import Iterator
 

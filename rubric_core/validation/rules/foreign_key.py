@@ -43,7 +43,7 @@ def FOREIGN_KEY(issue: ForeignKey, context: Context) -> Iterator[Finding]:  # no
 
 
 def _entries_key(issue: ForeignKey, context: Context) -> str | None:
-    """The key that has the entries of a targets file, where it is not there yet."""
+    """The key that has the entries of a targets file, where it does not exist yet."""
     key = context.dialect.spelled(TargetFile, "targets")
     node = issue.owner.node
     free = isinstance(node, Mapping) and key is not None and node.get(key) is None

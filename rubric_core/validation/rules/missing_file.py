@@ -1,4 +1,4 @@
-"""missing-file: a file or directory that is not there."""
+"""missing-file: a file or directory that does not exist."""
 
 from collections.abc import Iterator
 

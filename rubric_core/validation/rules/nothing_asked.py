@@ -37,7 +37,7 @@ def NOTHING_ASKED(cases: CaseList | Case, context: Context) -> Iterator[Finding]
 
 
 def _empty(case: Case, context: Context) -> Iterator[Finding]:
-    """An input with nothing in it, which every release asks all the same."""
+    """An input with nothing in it, which every release asks anyway."""
     # Where one list has what is asked and what is expected, both are looked at together.
     if context.defaults.asks or context.dialect.spelled(Case, "expected_output") is None:
         return

@@ -16,7 +16,7 @@ def PROMPT_PATH(prompt: PromptText, context: Context) -> Iterator[Finding]:  # n
     """Since release 4.6 only `file://` makes a path of a prompt."""
     if prompt.bare is None or prompt.path is None:
         return
-    # What is in the file was not looked at so far: a prompt of another dialect is for the author to mend first.
+    # What is in the file was not looked at so far: a prompt of another dialect is for the author to fix first.
     used = variables_in(prompt.text)
     properties = context.dialect.properties
     known = set(properties.template_variables) - {name for name, _ in properties.replaced_variables}

@@ -10,7 +10,7 @@ __all__ = ["SYNTAX_ERROR"]
 
 @rule("syntax-error", "error", "Text that is not valid YAML")
 def SYNTAX_ERROR(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
-    """Say what the parser stumbled on; what stands around it is read all the same."""
+    """Say what the parser stumbled on; what stands around it is read anyway."""
     problem = issue.problem
     if problem.kind in ("documents", "size"):
         return

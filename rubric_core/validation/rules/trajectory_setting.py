@@ -106,7 +106,7 @@ def _in_trajectory(check: ToolTrajectory, mode: str, context: Context) -> Iterat
         )
 
 
-#: A place in a value, what is wrong there, and how it can be mended.
+#: A place in a value, what is wrong there, and how it can be fixed.
 _Wrong = tuple[Span, str, tuple[Fix, ...]]
 _EXAMPLES = {
     "name": "search",

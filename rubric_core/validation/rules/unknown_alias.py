@@ -1,4 +1,4 @@
-"""unknown-alias: a reference to an anchor that is not there."""
+"""unknown-alias: a reference to an anchor that does not exist."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""unknown-type: an evaluator type that nobody has."""
+"""unknown-type: an unknown evaluator type."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

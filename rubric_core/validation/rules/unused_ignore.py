@@ -10,7 +10,7 @@ __all__ = ["UNUSED_IGNORE"]
 
 @rule("unused-ignore", "warning", "An ignore comment that covers nothing")
 def UNUSED_IGNORE(unused: UnusedIgnore, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
-    """What was mended needs no comment, and a comment with a mistake in it covers nothing."""
+    """What was fixed needs no comment, and a comment with a mistake in it covers nothing."""
     yield Finding(
         unused.span,
         _words(unused),

@@ -25,7 +25,7 @@ def _list_of_bands(site: CompletionSite, line: str) -> str:
 
 
 def bands(site: CompletionSite) -> Iterator[Completion]:
-    """All bands at once, behind the colon or on the line below."""
+    """All bands at once, after the colon or on the line below."""
     outcome = site.dialect.spelled(Band, "outcome") or "outcome"
     mapping = "{" + ", ".join(f"{low}: {text}" for low, _, text in _BANDS) + "}"
     listed = ", ".join(f"{{score_range: [{low}, {high}], {outcome}: {text}}}" for low, high, text in _BANDS)

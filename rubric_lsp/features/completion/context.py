@@ -80,7 +80,7 @@ class CompletionSite:
 
     @property
     def extra(self) -> int:
-        """How far keys at the cursor stand behind the first character of their line: clients indent by that alone."""
+        """How far keys at the cursor stand after the first character of their line: clients indent by that alone."""
         return self.cursor.column - self.cursor.margin
 
     def line(self, deeper: int = 0) -> str:

@@ -14,7 +14,7 @@ from rubric_lsp.features.key_docs import key_markdown
 
 __all__ = ["keys"]
 
-# A longer list of alternatives hides the line; the words are completed behind the colon anyway.
+# A longer list of alternatives hides the line; the words are completed after the colon anyway.
 _MOST_CHOICES = 5
 
 

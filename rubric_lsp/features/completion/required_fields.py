@@ -10,7 +10,7 @@ __all__ = ["required_fields"]
 
 
 def required_fields(site: CompletionSite, shape: type[Shape]) -> str:
-    """The fields that `shape` needs and that are not there yet, on lines below the cursor."""
+    """The fields that `shape` needs and that do not exist yet, on lines below the cursor."""
     cursor = site.cursor
     if cursor.flow or cursor.quote or not cursor.ends_line:
         return ""

@@ -61,7 +61,7 @@ class HttpTarget:
     ) -> tuple[Mapping[str, Any], float]:
         """The JSON object that the server replies, and how long the last request took in milliseconds.
 
-        `again` is called with the reason before the same is sent once more.
+        `again` is called with the reason before the same is sent again.
 
         Raises RefusalError for an error status that stays after the retries, ProviderError for everything else.
         """

@@ -28,7 +28,7 @@ class ProgramRunner:
     cwd: str | None
     #: The setting that has the program, for messages.
     setting: str = "command"
-    #: What to do when the program is not there.
+    #: What to do when the program does not exist.
     remedy: str = ""
 
     def directory(self, request: Request) -> Path:
