@@ -1,7 +1,7 @@
 """PyYAML, loaded without compiling what only its parser in Python needs.
 
-That takes longer than reading a suite of a hundred lines, nearly all of it for one set of characters. libyaml needs none of it; where
-it does not exist, each expression is compiled when it is first used.
+That takes longer than reading a suite of a hundred lines, nearly all of it for one set of characters. libyaml needs
+none of it; without libyaml, each expression is compiled when it is first used.
 """
 
 import re
