@@ -88,5 +88,16 @@ def serving() -> Iterator[Serving]:
     try:
         yield serving
     finally:
+        asyncio.run_coroutine_threadsafe(_end(serving.server), serving.loop).result(30)
         serving.loop.call_soon_threadsafe(serving.loop.stop)
         thread.join(30)
+        serving.loop.close()
+
+
+async def _end(server: JudgeServer) -> None:
+    """Close it, and let go of the clients that it still has: one may have been kept waiting on purpose."""
+    await server.__aexit__(None, None, None)
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

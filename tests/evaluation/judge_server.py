@@ -74,6 +74,8 @@ class JudgeServer:
                 pass
         except (asyncio.IncompleteReadError, ConnectionError):
             self.broken_off.set()
+        except asyncio.CancelledError:
+            pass  # the test is done: Python 3.11 would write that into the log as an error
         finally:
             writer.close()
 
