@@ -13,7 +13,6 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.migration.draft import Reader
-from rubric_core.migration.modeline import add_modeline
 from rubric_core.migration.prompt_variables import rename_variables
 from rubric_core.migration.rename_steps import rename_steps
 from rubric_core.migration.step import MigrationNote, MigrationState, MigrationStep
@@ -26,6 +25,7 @@ from rubric_core.migration.to_agentv_5 import TO_AGENTV_5
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
+from rubric_core.text import Edit, Span, apply_edits
 
 __all__ = ["MigratedText", "NotMigratableError", "migrate", "steps_into", "titles", "with_final_newline"]
 
@@ -41,6 +41,7 @@ _WAYS: Mapping[str, Sequence[MigrationStep]] = {
 
 #: A byte order mark, which is not part of the YAML.
 _MARK = "\ufeff"
+_MODELINE = re.compile(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*(?P<name>[\w.-]+)", re.MULTILINE)
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -153,12 +154,20 @@ def steps_into(dialect: Dialect, kind: FileKind) -> Iterator[MigrationStep]:
     return (step for step in every if kind in step.kinds)
 
 
+def _with_modeline(text: str, name: str, newline: str) -> str:
+    """The text with a modeline that names a dialect; one that is there says the new name."""
+    found = _MODELINE.search(text)
+    if found is not None and modeline(text) == found["name"]:
+        return apply_edits(text, [Edit(Span(*found.span("name")), name)])
+    return f"# rubric: dialect={name}{newline}{text}"
+
+
 def _mark_dialect(progress: MigrationState, target: str, path: PurePath | None) -> None:
     """Say the dialect where the text would be treated as another one, or says another one itself."""
     said = modeline(progress.text)
     if (said or stated_dialect(progress.text, Language(), path).name) != target:
         before = len(progress.text)
-        progress.text = add_modeline(progress.text, target, newline_of(progress.text))
+        progress.text = _with_modeline(progress.text, target, newline_of(progress.text))
         shift = len(progress.text) - before
         progress.notes = [replace(note, offset=note.offset + shift) for note in progress.notes]
 

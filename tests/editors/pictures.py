@@ -17,17 +17,6 @@ def keep(editor: ScreenNeovim, file: Path, title: str) -> None:
     file.write_text(screenshot.svg(editor.screen(colours=True), title), encoding="utf-8")
 
 
-def checked(examples: Path, folder: Path) -> None:
-    """A suite with mistakes."""
-    editor = ScreenNeovim(examples / "broken.eval.yaml", size=(118, 27))
-    try:
-        editor.sees("start this band at 6")
-        editor.sees("Run")
-        keep(editor, folder / "neovim-check.svg", "nvim examples/broken.eval.yaml")
-    finally:
-        editor.close()
-
-
 def ran(examples: Path, folder: Path) -> None:
     """A suite after a run, and the report of a case."""
     editor = ScreenNeovim(examples / "quickstart.eval.yaml", size=(106, 50))
@@ -53,7 +42,6 @@ def main(argv: list[str]) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         examples = Path(scratch) / "examples"
         shutil.copytree(EXAMPLES, examples, ignore=shutil.ignore_patterns(".rubric"))
-        checked(examples, folder)
         ran(examples, folder)
     return 0
 

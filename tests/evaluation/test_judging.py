@@ -632,7 +632,7 @@ async def test_a_file_that_gives_no_text_leaves_the_case_without_a_score(
     ],
 )
 def test_a_line_for_each_tool_call(tool: str, given: object, line: str) -> None:
-    from rubric_core.evaluation.judging.tool_calls import tool_call_lines
+    from rubric_core.evaluation.judging.prompts import tool_call_lines
     from rubric_core.ports import ToolUse
 
     assert tool_call_lines([ToolUse(tool, given), ToolUse("end")]) == f"{line}\n- end"

@@ -122,7 +122,7 @@ async def _by_judge(
     prompt = aggregator.prompt
     if prompt is not None and context.ports is not None:
         prompt, _ = await prompt_in(prompt, context, context.ports, aggregator)
-    prompt = prompt or f"Combine these results of other evaluators into one score.\n\n{_PLACEHOLDER}"
+    prompt = prompt or f"Put these results of other evaluators together into one score.\n\n{_PLACEHOLDER}"
     whole = WholePrompt(prompt.replace(_PLACEHOLDER, told))
     config = LlmJudge(aggregator.span, None, type="llm_judge", name="aggregator", prompt=whole)
     config.type_name = "llm_judge"

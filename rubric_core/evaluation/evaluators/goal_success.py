@@ -19,7 +19,7 @@ async def _grade(config: GoalSuccess, context: EvaluationContext) -> EvaluationS
         raise Unscored("`value` needs a goal", at=config)
     if context.grade is None:
         raise Unscored("a goal is judged only as part of a run", at=config)
-    asked = f"The agent must reach this goal, judged by its actions and its answer: {goal.strip()}"
+    asked = f"The agent has to reach this goal, by what it did and what it says: {goal.strip()}"
     judge = LlmJudge(config.span, None, type="llm_judge", name=config.name, prompt=asked, target=config.provider)
     judge.type_name = "llm_judge"
     judged = await context.grade(judge, context)

@@ -12,9 +12,9 @@ from rubric_core.lazy_compilation import dataclass
 __all__ = ["GradedItem", "YesNoItem", "graded_items", "yes_items"]
 
 _BANDS = (
-    (0, 3, "Does not meet the criterion"),
-    (4, 6, "Partly meets it"),
-    (7, 10, "Fully meets it"),
+    (0, 3, "Does not do what the criterion asks for"),
+    (4, 6, "Does it in part"),
+    (7, 10, "Does it well"),
 )
 
 

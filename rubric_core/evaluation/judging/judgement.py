@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.code.payload import messages_in
 from rubric_core.evaluation.judging.judge import ask_judge, raw_request
-from rubric_core.evaluation.judging.prompts import BUILT_IN, JudgeInputs, free_form_prompt, rubric_prompt
-from rubric_core.evaluation.judging.tool_calls import tool_call_lines
+from rubric_core.evaluation.judging.prompts import (
+    BUILT_IN,
+    JudgeInputs,
+    free_form_prompt,
+    rubric_prompt,
+    tool_call_lines,
+)
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
