@@ -6,13 +6,13 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import warm
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 from waiting import PATIENCE, until
@@ -89,12 +89,9 @@ class Client:
             **(variables or {}),
             **({"XDG_STATE_HOME": str(state), "XDG_CACHE_HOME": str(state / "cache")} if state else {}),
         }
-        command = [sys.executable, "-m", "rubric_lsp", *arguments]
         #: Another client may come as long as the server lives: it does not end with this one.
         self._stays = any(door in arguments for door in ("--tcp", "--ws", "--unix"))
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment
-        )
+        self.process = warm.start("rubric_lsp", arguments, cwd=cwd, env=environment)
         #: Held while a message is written: the thread that reads answers the server's requests meanwhile.
         self.writing = threading.RLock()
         self._numbers = itertools.count(1)
