@@ -9,6 +9,8 @@ pytest.register_assert_rewrite("harness")
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("same every time", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("same every time")
-# Programs that are started by a shell in its background ignore interrupts, and so would those that tests start and interrupt.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# Programs that a shell starts in its background ignore interrupts, those below `nohup` that the terminal is gone; so would those
+# that tests start and stop.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (getattr(signal, "SIGHUP", None), signal.SIG_DFL)):
+    if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
