@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from .mutants import Mutant, mutants
@@ -34,10 +35,13 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "rubric_core/migration": ("tests/migration",),
     "rubric_lsp/features": ("tests/lsp",),
 }
-#: Seconds for the tests of one mutant. One that makes them hang is noticed.
-TIME_LIMIT = 300.0
-#: Tests of one mutant, chosen at random where more reach it.
-MOST_TESTS = 300
+#: So many tests are run first: most mutants are noticed by one of them.
+FIRST = 20
+#: Seconds that the further tests of one mutant take without it, at most.
+MOST_SECONDS = 120.0
+#: Exit codes of pytest for tests that failed, or could not even be imported.
+NOTICED = (1, 2)
+SURVIVED, UNREACHED = "survived", "unreached"
 LEFT_OUT = (".git", ".venv", ".tools", "artifacts", "node_modules", "__pycache__", "*.vsix", "server")
 
 
@@ -60,15 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folders = sorted({tests for package in packages for tests in PACKAGES[package]})
     with _copies(options.at_once) as copies:
         print(f"seed {options.seed}: {len(planted)} mutants; which tests reach them is measured …", flush=True)
-        reach = measure(copies[0], folders, ROOT / ".tools" / "mutation" / _commit())
+        reach = measure(copies[0], folders, ROOT / ".tools" / "mutation" / _commit(), options.at_once)
         free: queue.Queue[Path] = queue.Queue()
         for copy in copies:
             free.put(copy)
         killed: Counter[str] = Counter()
         with ThreadPoolExecutor(options.at_once) as pool:
-            for each, verdict in pool.map(lambda one: (one, _tried(one, reach, free, options.seed)), planted):
-                killed[each.package] += verdict != "survived"
-                if options.verbose or verdict == "survived":
+            for each, verdict in pool.map(lambda one: (one, _tried(one, reach, free)), planted):
+                killed[each.package] += verdict not in (SURVIVED, UNREACHED)
+                if options.verbose or verdict in (SURVIVED, UNREACHED):
                     where = f"{each.path}:{each.mutant.line}"
                     print(f"{verdict:9} {where}  {each.mutant.described(each.text)}", flush=True)
     for package in packages:
@@ -92,26 +96,49 @@ def _chosen(packages: Sequence[str], number: int, seed: int) -> list[Planted]:
     return [each for package, found in every.items() for each in rng.sample(found, min(shares[package], len(found)))]
 
 
-def _tried(each: Planted, reach: Reach, free: "queue.Queue[Path]", seed: int) -> str:
-    """killed, hangs or survived."""
-    own = PACKAGES[each.package]
-    found = [test for test in reach.tests(each.path, each.mutant.line) if test.startswith(own)]
-    if len(found) > MOST_TESTS:
-        found = random.Random(f"{seed} {each.path} {each.mutant.start}").sample(found, MOST_TESTS)
+def _tried(each: Planted, reach: Reach, free: "queue.Queue[Path]") -> str:
+    """killed, hangs, survived, or that no test reaches it."""
+    found = reach.tests(each.path, each.mutant.line, PACKAGES[each.package])
     copy = free.get()
     target = copy / each.path
     try:
         target.write_text(each.mutant.applied(each.text), encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *(found or own)]
-        done = subprocess.run(
-            command, cwd=copy, env=environment(copy), capture_output=True, timeout=TIME_LIMIT, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return "hangs"
+        for tests in (found[:FIRST], _affordable(found[FIRST:], reach)):
+            if tests and (verdict := _verdict(copy, tests, sum(reach.seconds[test] for test in tests))):
+                return verdict
     finally:
         target.write_text(each.text, encoding="utf-8")
         free.put(copy)
-    return "killed" if done.returncode else "survived"
+    return SURVIVED if found else UNREACHED
+
+
+def _affordable(tests: Sequence[str], reach: Reach) -> list[str]:
+    """The first of some tests that take no longer than a mutant is worth."""
+    ends = accumulate(reach.seconds[test] for test in tests)
+    return [test for test, end in zip(tests, ends, strict=True) if end <= MOST_SECONDS]
+
+
+def _verdict(copy: Path, tests: Sequence[str], seconds: float) -> str:
+    """How some tests notice what is changed in a copy; nothing if they do not."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as chosen:
+        chosen.write("\n".join(tests))
+        chosen.flush()
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", f"@{chosen.name}"]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=copy,
+                env=environment(copy),
+                capture_output=True,
+                text=True,
+                timeout=60 + 10 * seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return "hangs"
+    if done.returncode not in (0, *NOTICED):
+        raise RuntimeError(f"pytest failed with exit code {done.returncode}:\n{done.stdout}{done.stderr}")
+    return "killed" if done.returncode else ""
 
 
 @contextmanager
