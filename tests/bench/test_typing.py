@@ -4,11 +4,12 @@ import random
 
 import pytest
 from bench_typing import GOAL, noise_of
+from thorough import seeds
 from typed import WAYS, texts
 
 from rubric_core.analysis import Language
 
-TEXTS = 8
+TEXTS = len(seeds(8, few=3))
 
 
 @pytest.mark.parametrize("way", WAYS)

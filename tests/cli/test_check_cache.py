@@ -15,6 +15,7 @@ from cached_project import CASES, PROMPT, SUITE, TARGETS, TICK, link, plant, sai
 from command import BROKEN, CLEAN, Run, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from thorough import seeds
 
 from rubric_core.cli import check_inputs, check_run, file_checker, parallel
 
@@ -311,7 +312,9 @@ def step(edit: tuple[str, ...], *, removed: bool) -> None:
         write(*edit)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=len(seeds(40, few=12)), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(steps=STEPS, options=st.sampled_from([[], ["--format", "json"], ["--format", "sarif"], ["--diff"]]))
 def test_a_cache_makes_no_difference(
     rubric: Run, here: Path, steps: list[tuple[tuple[str, ...], bool, bool]], options: list[str]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from edit_scripts import random_edit
 from harness import LANGUAGE, analysis_of
+from thorough import seeds
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.analysis.trial import Trial, try_edits, try_edits_briefly
@@ -300,7 +301,7 @@ def test_nearby_is_as_good_as_everywhere(path: Path) -> None:
     analysis = analysis_of(text)
     assert isinstance(analysis, Analysis)
     near = 0
-    for _ in range(60):
+    for _ in seeds(60, few=20):
         edit = random_edit(text, draw)
         found, everywhere = try_edits_briefly(analysis, [edit])
         if everywhere:
@@ -323,7 +324,7 @@ def test_what_stays_the_same_makes_no_difference(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     analysis = analysis_of(text)
     assert isinstance(analysis, Analysis)
-    for _ in range(40):
+    for _ in seeds(40, few=15):
         edit = random_edit(text, draw)
         whole, apart = try_edits(analysis, [edit]), tried_apart(analysis, [edit])
         meant = [(d.code, d.span.start, d.message) for d in draw.sample(whole.before, min(2, len(whole.before)))]

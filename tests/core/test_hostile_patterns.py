@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from hostile_patterns import Pattern, attacks, costs, patterns
+from thorough import only_thorough
 
 
+@only_thorough
 def test_no_pattern_of_ours_is_slow() -> None:
     """In a process of its own: one that takes for ever is ended by the system, and the next one is tried in another process."""
     script = Path(__file__).with_name("hostile_patterns.py")

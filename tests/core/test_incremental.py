@@ -7,6 +7,7 @@ import pytest
 from edit_scripts import random_edit
 from harness import LANGUAGE, analysis_of
 from pictures import picture
+from thorough import seeds
 
 from rubric_core.analysis import Analysis, analyze, analyzer, incremental
 from rubric_core.disk import DiskFiles
@@ -157,7 +158,7 @@ TEXTS = {
     "one-line": "tests: [{id: a, input: b}]",
     "nothing": "",
 }
-SCRIPTS = [(name, seed) for name in TEXTS for seed in range(16)]
+SCRIPTS = [(name, seed) for name in TEXTS for seed in seeds(16, few=4)]
 STEPS = 20
 
 
@@ -358,7 +359,7 @@ execution: {targets: [{name: bot, provider: mock}]}
 """
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, few=4))
 def test_random_edits_of_a_suite_that_refers_to_files(tmp_path, seed):
     """What the blocks refer to together, with the names of their targets, is that of a fresh analysis."""
     for name in ("one.md", "more.yaml", "check.py"):

@@ -4,6 +4,7 @@ import random
 
 import pytest
 from pictures import picture
+from thorough import seeds
 
 from rubric_core.analysis import Language
 from rubric_core.text import Edit, Encoding, LineIndex, Position, TextRange, apply_edits
@@ -46,7 +47,7 @@ def opened(text: str, encoding: Encoding) -> ClientWorkspace:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 @pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, few=4))
 def test_joined_as_one_by_one(name: str, encoding: Encoding, seed: int) -> None:
     rng = random.Random(f"{name} {encoding} {seed}")
     joined, single = opened(TEXTS[name], encoding), opened(TEXTS[name], encoding)

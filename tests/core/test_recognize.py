@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from edit_scripts import random_edit
+from thorough import seeds
 
 from rubric_core.loading import recognize
 from rubric_core.loading.recognize import head_is_eval_yaml, is_eval_yaml
@@ -24,7 +25,7 @@ OTHERS = """\
 """
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8, few=3))
 def test_a_glance_is_as_good_as_the_whole_head(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
     path = tmp_path / "suite.yaml"

@@ -3,7 +3,7 @@
 # What the registries do not give is not a fault of this project: its tests are skipped, and the last lines say so.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-export npm_config_fetch_timeout=60000 npm_config_fetch_retries=2
+export npm_config_fetch_timeout=60000 npm_config_fetch_retries=2 RUBRIC_THOROUGH=1
 skipped=()
 
 # Something to fetch, tried twice; false when it did not come.

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from neovim import Neovim, Open
 from terminal import until
+from thorough import only_thorough
 
 pytestmark = pytest.mark.editor
 
@@ -87,6 +88,7 @@ def flashes(log: list[dict[str, Any]]) -> list[str]:
     return gone
 
 
+@only_thorough
 def test_a_correct_suite_is_typed_in_peace(nvim: Open, workspace: Any) -> None:
     (workspace / "typed.eval.yaml").write_text("", encoding="utf-8")
     editor = nvim("typed.eval.yaml", before=LUA, trusted=False)

@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from typing import Any, get_args, get_type_hints
 
 import pytest
@@ -79,12 +80,19 @@ def store(folder: Folder) -> ResultStore:
     return ResultStore.of(folder.path / "suite.eval.yaml")
 
 
+@cache
+def hints(kind: Any) -> dict[str, Any]:
+    """The types of the fields of a dataclass."""
+    every = get_type_hints(kind)
+    return {each.name: every[each.name] for each in fields(kind)}
+
+
 def wrong(value: Any, kind: Any) -> Iterator[str]:
     """What of a result is not as its fields say."""
-    for each in fields(value):
-        found, hint = getattr(value, each.name), get_type_hints(kind)[each.name]
+    for name, hint in hints(kind).items():
+        found = getattr(value, name)
         if not _fits(found, hint):
-            yield f"{kind.__name__}.{each.name}: {found!r:.80} is no {hint}"
+            yield f"{kind.__name__}.{name}: {found!r:.80} is no {hint}"
         inner = next((c for c in (EvaluatorResult, CriterionResult) if c in get_args(hint)), None)
         for item in found if inner is not None else ():
             yield from wrong(item, inner)

@@ -8,6 +8,7 @@ import pytest
 from harness import LANGUAGE, cursor
 from oracle import random_edit
 from test_oracle import OLD, SMALL
+from thorough import seeds
 
 from rubric_core.analysis import Language
 from rubric_core.text import Edit, LineIndex, Span, apply_edits
@@ -242,7 +243,7 @@ def test_any_edits(text: str) -> None:
     """What was said and is still there stays said; after a pause nothing waits."""
     rng = random.Random(f"quiet {len(text)}")
     desk = Desk(text)
-    for _ in range(150):
+    for _ in seeds(150, few=60):
         said, waiting = desk.split()
         # Of two of which one was said the other may be the one that is left.
         half = {(d.code, d.message) for d in waiting}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from client import BARE, VSCODE, Client, Connect, replaced, until
+from thorough import seeds
 
 URI = "file:///suites/a.eval.yaml"
 OTHER = "file:///suites/b.eval.yaml"
@@ -236,7 +237,7 @@ def test_incremental_equals_fresh(connect: Connect, seed: int, encoding: str) ->
     random_ = random.Random(seed)
     texts = sources()
     snippets = [t[a : a + random_.randint(1, 400)] for t in texts for a in (0, len(t) // 3, len(t) // 2)]
-    for edits in range(90):
+    for edits in seeds(90, few=60):
         if edits % 30 == 0:
             text = Text(random_.choice(texts), UNITS[encoding])
             client.open(URI, text.text, version=client.versions.get(URI, 0) + 1)

@@ -5,6 +5,7 @@ import random
 import pytest
 from harness import LANGUAGE
 from oracle import ENCODINGS, Follower, follow, pairs
+from thorough import seeds
 
 from rubric_core.text import Encoding, Position, TextRange
 from rubric_lsp.documents.open_documents import ContentChange
@@ -64,7 +65,7 @@ def both() -> dict[Encoding, tuple[Follower, Follower]]:
 @pytest.mark.parametrize("text", [SMALL, PLAIN, OLD, ""], ids=["small", "plain", "old", "nothing"])
 def test_random_edits(both: dict[Encoding, tuple[Follower, Follower]], text: str, encoding: Encoding) -> None:
     rng = random.Random(f"{encoding} {len(text)}")
-    for _ in range(4):
+    for _ in seeds(4, few=1):
         follow(text, rng, 25, encoding, both[encoding])
 
 

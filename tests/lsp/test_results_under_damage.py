@@ -8,6 +8,7 @@ from client import VSCODE, Client, Connect, ServerError, until
 from damage import damaged
 from everywhere import Direct, assert_quiet
 from running import ended, hints, outcomes, run, written
+from thorough import seeds
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.results.store import ResultStore
@@ -56,7 +57,7 @@ PLAIN = "# rubric: dialect=agentv-3\ntests:\n" + "".join(
     for n in range(30)
 )
 COMMANDS = ("openReport", "openAnswer", "openReply", "openTrace", "diffAnswer", "openPrompt", "copyCommand")
-FILES = 40
+FILES = len(seeds(40, few=15))
 
 
 def test_nothing_that_is_shown_breaks(connect: Connect, tmp_path: Path) -> None:

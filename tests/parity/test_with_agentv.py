@@ -4,6 +4,7 @@ from pathlib import Path
 
 import npm
 import pytest
+from thorough import only_thorough
 
 from . import agentv
 from .assessment import assess
@@ -26,6 +27,7 @@ def command() -> tuple[str, ...]:
         pytest.skip(str(reason))
 
 
+@only_thorough  # `make parity` compares all of them
 def test_both_programs_score_alike(command: tuple[str, ...], tmp_path: Path) -> None:
     sources = read_suites()
     with scripted_server() as server:
