@@ -19,7 +19,14 @@ from rubric_core.loading.directory_search import (
     memoize_lookup,
 )
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.targets import LISTS, LoadedTargetFile, find_targets, has_targets, read_targets
+from rubric_core.loading.targets import (
+    LISTS,
+    LoadedTargetFile,
+    find_targets,
+    has_targets,
+    read_targets,
+    unusable_targets,
+)
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence
@@ -48,6 +55,8 @@ class KnownTargets:
     path: Path | None = None
     #: Whether there may be more: names made by the environment, files that cannot be read.
     more: bool = False
+    #: The name of what stands in the place of a targets file and why it cannot be read: a folder, a pipe.
+    unusable: tuple[str, str] | None = None
 
 
 _NONE = KnownTargets(MappingProxyType({}))
@@ -63,14 +72,18 @@ def _known(look: TrackedLookup, directory: Path) -> KnownTargets:
     if 0 < len(above) < SHARED_DEPTH and not has_targets(directory, look) and not configurations_in(directory, look):
         return known_targets(look, above[0])
     path = find_targets(directory, look, look.project.fallback)
-    found = _NONE if path is None else _of_file(look, path)
+    found = _unusable(look, directory) if path is None else _of_file(look, path)
     for config in configuration_files(directory, look):
         found = _joined(found, _of_config(look, config))
     return found
 
 
+def _unusable(look: TrackedLookup, directory: Path) -> KnownTargets:
+    return KnownTargets({}, unusable=unusable_targets(directory, look, look.project.fallback))
+
+
 def _joined(one: KnownTargets, other: KnownTargets) -> KnownTargets:
-    return KnownTargets({**other.names, **one.names}, one.path or other.path, one.more or other.more)
+    return KnownTargets({**other.names, **one.names}, one.path or other.path, one.more or other.more, one.unusable)
 
 
 def _of_file(look: TrackedLookup, path: Path) -> KnownTargets:

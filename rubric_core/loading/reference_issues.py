@@ -43,6 +43,8 @@ class UnknownTarget(Issue):
     path: Path
     #: Whether it names a judge, which only some evaluators ask.
     judges: bool = False
+    #: Why the targets file cannot be read; empty where it can.
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -181,7 +181,12 @@ class References(FileLookup):
         newest = self.dialect.spelled(Suite, "providers") is not None
         if name in self.own or name in known.names or (newest and self.dialect.type_of(name, Provider) is not None):
             return
-        if known.path is not None and not known.more:
+        if known.path is None and known.unusable is not None:
+            file, trouble = known.unusable
+            yield UnknownTarget(
+                span=mention.span, borrowed=mention.borrowed, node=mention.node, name=name, known=(), path=Path(file), trouble=trouble
+            )  # fmt: skip
+        elif known.path is not None and not known.more:
             judges = isinstance(shape, Entry | Evaluator)
             names = tuple(sorted({*known.names, *self.own}))
             yield UnknownTarget(

@@ -128,6 +128,22 @@ def test_a_file_that_may_not_be_read(rubric: Run, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices in folders")
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [NO_FILES[0], NO_FILES[1], (NO_FILES[2][0], "this link points to nothing")],
+    ids=["pipe", "folder", "link"],
+)
+def test_what_stands_in_the_place_of_a_targets_file(rubric: Run, make: Callable[[Path], object], words: str) -> None:
+    write("a.eval.yaml", f"execution: {{target: bot}}\n{CLEAN}")
+    assert rubric("check", "a.eval.yaml").code == 0
+    Path(".agentv").mkdir()
+    make(Path(".agentv/targets.yaml"))
+    ran = rubric("check", "a.eval.yaml")
+    assert ran.code == 1
+    assert f"1:21 error[unknown-target] .agentv/targets.yaml cannot be read: {words}\n" in ran.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices in folders")
 def test_what_has_no_end_is_not_waited_for(rubric: Run) -> None:
     os.mkfifo("pipe.eval.yaml")
     Path("self.eval.yaml").symlink_to("self.eval.yaml")

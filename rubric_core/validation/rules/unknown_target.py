@@ -20,6 +20,9 @@ _FEW = 3
 def UNKNOWN_TARGET(issue: UnknownTarget, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Say which file counts, and offer the target that was probably meant."""
     file = f"{issue.path.parent.name}/{issue.path.name}" if issue.path.parent.name.startswith(".") else issue.path.name
+    if issue.trouble:
+        yield Finding(issue.span, f"{file} cannot be read: {issue.trouble}", consequence="rubric cannot run the suite")
+        return
     known = issue.known
     meant = closest(issue.name, known)
     others = f"; there is {names(known)}" if 0 < len(known) <= _MOST else ""
