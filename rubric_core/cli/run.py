@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Exit code: 0 every case passed, 1 a case did not pass, 2 usage error, unreadable input, or results that could not be stored, 3 a case could not be scored, "
         "or a grader could not run or crashed (also when other cases failed), 4 every case that ran passed and --max-cost or "
-        "--max-seconds ended the run before the others, 130 stopped by Ctrl-C. What is done is kept in .rubric/results."
+        "--max-seconds ended the run before the others, 130 stopped by Ctrl-C. Finished results are kept in .rubric/results."
     )
     parser.usage = "rubric run [OPTION]… FILE[::CASE-ID]…"
     parser.add_argument(
@@ -37,16 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a suite, one case of it, a folder to look for suites in, or a pattern",
     )
     _add_selection(parser)
-    add = parser.add_argument_group("who answers and who judges").add_argument
+    add = parser.add_argument_group("targets and judges").add_argument
     add(
         "--target",
         metavar="NAME",
         action="append",
-        help="the target that answers; several of them, each given so, answer every case, and their results stand side by side",
+        help="the target that answers; repeat it to compare several targets side by side",
     )
     add("--grader-target", metavar="NAME", help="the target that judges")
-    add("--targets", metavar="FILE", type=Path, help="the target file to use")
-    add("--threshold", metavar="SCORE", type=_share, help="the score from which a case passes, 0 to 1")
+    add("--targets", metavar="FILE", type=Path, help="the targets file to use (default: the closest one)")
+    add("--threshold", metavar="SCORE", type=_share, help="the lowest score that passes a case, 0 to 1")
     add(
         "--allow-grader-errors",
         action="store_true",
@@ -58,10 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=False,
         help="ask targets only what they have not been asked before; answers are kept in .rubric/cache",
     )
-    add("--record", action="store_true", help="ask judges what is not recorded yet, and keep it beside the suite")
-    add("--refresh", action="store_true", help="ask judges everything again, and keep it in place of what was recorded")
-    add("--replay", action="store_true", help="ask no judge: use what was recorded")
-    shown = parser.add_argument_group("what is shown and kept")
+    add(
+        "--record",
+        action="store_true",
+        help="call judges for replies that are not recorded yet, and record them beside the suite",
+    )
+    add("--refresh", action="store_true", help="call judges for all replies again, and replace the recorded ones")
+    add("--replay", action="store_true", help="never call a judge: use recorded replies")
+    shown = parser.add_argument_group("output")
     add = shown.add_argument
     how_much = shown.add_mutually_exclusive_group().add_argument
     how_much("-q", "--quiet", action="store_true", help="show only what did not pass, and the summary")
@@ -70,62 +74,70 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "jsonl"),
         default="text",
-        help="the suite with results inline, one JSON object, or a JSON row a case as soon as it is done",
+        help="the suite with results inline, one JSON object, or one JSON row per case as soon as it is done",
     )
-    add("--show-prompts", action="store_true", help="show what was sent to targets, judges and programs, word for word")
-    add("--explain", action="store_true", help="show how each score came about, and what would change the verdict")
+    add("--show-prompts", action="store_true", help="show the requests to targets, judges and programs verbatim")
+    add("--explain", action="store_true", help="explain each score, and what would change the verdict")
     add(
         "--keep-workspaces",
         choices=("failed", "all"),
         default="never",
-        help="leave the directories of cases that did not pass, or all of them, and say where they are",
+        help="keep the directories of cases that did not pass, or all of them, and print their paths",
     )
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare which cases are run."""
-    add = parser.add_argument_group("which cases").add_argument
+    add = parser.add_argument_group("select cases").add_argument
     add(
         "-k",
         dest="keywords",
         metavar="EXPR",
         type=keywords,
-        help="only cases whose id, tags, suite or file have these words in them: 'refund and not (slow or late)', as in pytest",
+        help="only cases whose id, tags, suite or file contain these words: 'refund and not (slow or late)', as in pytest",
     )
-    add(
-        "--tag", metavar="NAME", action="append", help="only cases with this tag; given several times, with all of them"
-    )
+    add("--tag", metavar="NAME", action="append", help="only cases with this tag; repeat it to require several")
     add(
         "--where",
         metavar="PATH=VALUE",
         type=condition,
         action="append",
-        help="only cases with this value at a path such as metadata.owner, or with != any other; given several times, all have to hold",
+        help="only cases with this value at a path such as metadata.owner, or with != any other; repeat it to require several",
     )
-    add("--failed", action="store_true", help="only the cases that did not pass when they ran last")
+    add("--failed", action="store_true", help="only cases that did not pass in their last run")
     add(
         "--changed",
         action="store_true",
-        help="only the cases that never ran, or have changed since with all that they use",
+        help="only cases that never ran, or that have changed since (with everything they use)",
     )
-    add("--resume", action="store_true", help="leave out the cases whose last result still holds")
-    add("--shard", metavar="I/N", type=shard, help="only part I of N, for N machines that share the work")
+    add("--resume", action="store_true", help="skip cases with up-to-date results")
+    add("--shard", metavar="I/N", type=shard, help="only part I of N, to share the work among N machines")
     add("--sample", metavar="N", type=_count, help="only N of the cases, chosen at random")
-    add("--seed", metavar="S", type=int, help="choose those of --sample again that were chosen with this number")
+    add("--seed", metavar="S", type=int, help="the seed of --sample, to choose the same cases again")
     add("--limit", metavar="N", type=_count, help="only the first N cases")
     add = parser.add_argument_group("how").add_argument
-    add("-x", "--exitfirst", action="store_true", help="start no further case when one did not pass")
-    add("--maxfail", metavar="N", type=_count, help="start no further case when N did not pass")
+    add("-x", "--exitfirst", action="store_true", help="start no further case after the first one that did not pass")
+    add("--maxfail", metavar="N", type=_count, help="start no further case after N that did not pass")
     add(
         "--max-cost",
         metavar="USD",
         type=_amount,
-        help="start no further case when targets and judges have cost so many US dollars",
+        help="start no further case when targets and judges have cost this many US dollars",
     )
-    add("--max-seconds", metavar="N", type=_amount, help="end the run after so many seconds; what is done is kept")
+    add(
+        "--max-seconds",
+        metavar="N",
+        type=_amount,
+        help="end the run after this many seconds; finished results are kept",
+    )
     add("--watch", action="store_true", help="run again what changes, until Ctrl-C: suites, prompts, targets, files")
     add("--repeat", metavar="N", type=_count, help="run each case N times and take the mean")
-    add("--workers", metavar="N", type=_count, help="how many cases run at once; 4, where the suite says nothing")
+    add(
+        "--workers",
+        metavar="N",
+        type=_count,
+        help="the number of cases that run in parallel (default: that of the suite, else 4)",
+    )
     add("--dialect", metavar="NAME", help="the dialect of suites that do not name one")
 
 
