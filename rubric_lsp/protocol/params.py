@@ -52,7 +52,7 @@ def _misfits(value: object, shape: object, path: str) -> Iterator[str]:
             yield f"{path} must be {shape}, found {_shown(value)}"
     elif isinstance(shape, Mapping):
         if not isinstance(value, dict):
-            yield f"{path or 'they'} {'has' if path else 'have'} to be an object, found {_shown(value)}"
+            yield f"{path or 'they'} must be an object, found {_shown(value)}"
             return
         for name, inner in shape.items():
             key = name.removesuffix("?")

@@ -120,9 +120,9 @@ async def test_messages_reach_a_model_as_messages(folder: Folder, judge: JudgeSe
 @pytest.mark.parametrize(
     ("block", "words"),
     [
-        ("{type: file, value: gone.txt}", "the file gone.txt of the input is not there (line 7)"),
-        ("{type: image, value: cat.png}", "pictures"),
-        ("{type: file, value: binary.bin}", "no UTF-8 text"),
+        ("{type: file, value: gone.txt}", "the file gone.txt of the input does not exist (line 7)"),
+        ("{type: image, value: cat.png}", "images"),
+        ("{type: file, value: binary.bin}", "not UTF-8 text"),
     ],
 )
 async def test_a_file_that_cannot_be_sent(folder: Folder, block: str, words: str) -> None:

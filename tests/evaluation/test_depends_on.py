@@ -67,4 +67,4 @@ async def test_a_file_that_is_expected_is_read(folder: Folder) -> None:
     assert inputs.reference_answer == "the good answer"
     (folder.path / "e.txt").unlink()
     result = await folder.one(EXPECTED, "agentv-3")
-    assert result.reason == "the file e.txt of the expected output is not there (line 2)"
+    assert result.reason == "the file e.txt of the expected output does not exist (line 2)"

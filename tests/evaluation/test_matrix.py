@@ -156,10 +156,10 @@ async def test_forms_of_prompts(echo: Folder, prompt: str, answer: str) -> None:
         ("'{{ env.GONE }}'", "the environment variable GONE is not set (suite.eval.yaml:3)"),
         ("'{{ env.GONE | upper }}'", "the environment variable GONE is not set (suite.eval.yaml:3)"),
         ("'{{ a | nofilter }}'", "line 3 has a mistake, broken-template: there is no filter `nofilter`"),
-        ("'{% if a %}'", "line 3 has a mistake, broken-template: this statement has no end"),
+        ("'{% if a %}'", "line 3 has a mistake, broken-template: this statement is never closed"),
         ("file://filter.md", "No filter named 'nofilter'. (filter.md, suite.eval.yaml:3)"),
         ("file://open.md", "the template cannot be read: "),
-        ("file://gone.md", "the prompt file gone.md is not there (line 3)"),
+        ("file://gone.md", "the prompt file gone.md does not exist (line 3)"),
         (
             "{command: [python3, -c, 'import sys; sys.exit(3)']}",
             "the prompt program python3 -c 'import sys; sys.exit(3)': ended with exit code 3 (line 3)",

@@ -182,7 +182,7 @@ async def test_a_target_keeps_its_model_and_says_so(folder: Folder) -> None:
         made = context(judge_provider=provider, judge_model="other-2")
         _, (result,) = await run_evaluators_for_case(made, build_evaluator_registry())
     assert result.reason == (
-        "the judge `judge`: a target cannot change its model to other-2; name a target that has it"
+        "the judge `judge`: a target cannot change its model to other-2; use a target with that model"
     )
 
 

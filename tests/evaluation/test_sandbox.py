@@ -24,7 +24,7 @@ from rubric_core.javascript.nodes import UnsupportedPatternError
 from rubric_core.sandbox import Sandbox, SandboxError
 
 LONG = "took longer than"
-MUCH = "wants more than 512 MB of memory"
+MUCH = "needs more than 512 MB of memory"
 DEEP = "is nested too deeply, or recurses without end"
 BOMBS = {
     "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}": LONG,

@@ -190,7 +190,7 @@ def test_documents_for_a_client_that_asks_for_them(connect: Connect, uri: str) -
     assert sent.startswith("\n### target canned (mock)\n\nnothing was sent: mock targets answer by themselves")
     assert "user:\n\n```text\nCan I return this?\n```\n" in sent
     assert "### judge judge (mock) for manners\n" in sent
-    with pytest.raises(ServerError, match="no document of rubric's"):
+    with pytest.raises(ServerError, match="not a document of rubric's"):
         client.request("workspace/textDocumentContent", {"uri": "rubric:/other"})
 
 
