@@ -46,6 +46,54 @@ def test_below_a_case(written, fixed):
     assert sorted(made.splitlines()) == sorted(f"{CASE}    {fixed}\n".rstrip(" \n").splitlines())
 
 
+#: What is written below a case, and every fix of its first finding: its title, and what it makes of it.
+OFFERED = [
+    (
+        "rubrics: [{id: c, score_ranges: {0-3: bad, 4-10: good}}]",
+        {"write 0 and 4": "rubrics: [{id: c, score_ranges: {0: bad, 4: good}}]"},
+    ),
+    ("rubrics: [{id: c, score_ranges: [{score_range: 0-3, outcome: bad}, {score_range: 4-10, outcome: good}]}]", {
+        "write 0–3 and 4–10": "rubrics: [{id: c, score_ranges: [{score_range: [0, 3], outcome: bad}, {score_range: [4, 10], outcome: good}]}]",
+    }),
+    (
+        "assertions: [{type: tool-trajectory, mode: exact, expected: []}]",
+        {"expect a call: …": "assertions: [{type: tool-trajectory, mode: exact, expected: [{tool: search}]}]"},
+    ),
+    (
+        "metadata: {a: !thing x}",
+        {"put it in quotes: text, not a tag": 'metadata: {a: "!thing x"}', "remove the tag": "metadata: {a: x}"},
+    ),
+    ("metadata: {a: !thing &x y}", {"remove the tag": "metadata: {a: &x y}"}),
+    ("metadata:\n      a: !thing x\n        y", {"remove the tag": "metadata:\n      a: x\n        y"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "offered"), OFFERED, ids=[w[:40] for w, _ in OFFERED])
+def test_every_fix_of_a_finding(written, offered):
+    text = f"{CASE}    {written}\n"
+    fixes = analysis_of(text, "agentv-3").diagnostics[0].fixes
+    assert {fix.title: after(text, fix) for fix in fixes} == {t: f"{CASE}    {new}\n" for t, new in offered.items()}
+    assert not any(fix.safe for fix in fixes)
+
+
+@pytest.mark.parametrize(
+    ("written", "fixed"),
+    [
+        ("{bad: [0, 3], good: [4, 10]}", "{0: bad, 4: good}"),
+        # A map would give 4 to the first band.
+        (
+            "{bad: [0, 3], good: [5, 10]}",
+            "[{score_range: [0, 3], outcome: bad}, {score_range: [5, 10], outcome: good}]",
+        ),
+    ],
+)
+def test_texts_over_their_bounds(written, fixed):
+    text = f"{CASE}    rubrics: [{{id: c, score_ranges: {written}}}]\n"
+    (finding,) = (d for d in analysis_of(text, "agentv-3").diagnostics if d.code == "malformed-band")
+    assert [fix.title for fix in finding.fixes] == ["write them as bands"]
+    assert after(text, finding.fixes[0]) == f"{CASE}    rubrics: [{{id: c, score_ranges: {fixed}}}]\n"
+
+
 @pytest.mark.parametrize(
     ("written", "fixed"),
     [

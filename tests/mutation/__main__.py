@@ -28,7 +28,7 @@ __all__ = ["main"]
 
 #: The packages, and the tests that belong to each.
 PACKAGES: Mapping[str, tuple[str, ...]] = {
-    "rubric_core/validation": ("tests/pages", "tests/core"),
+    "rubric_core/validation": ("tests/pages", "tests/core", "tests/cli"),
     "rubric_core/evaluation": ("tests/evaluation",),
     "rubric_core/loading": ("tests/core", "tests/pages", "tests/evaluation"),
     "rubric_core/syntax": ("tests/core", "tests/pages"),
