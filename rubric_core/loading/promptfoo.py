@@ -4,8 +4,12 @@ A key that agentv-5 spells in snake_case is spelled in camelCase there: taken fo
 a message, and an assertion in `defaultTest` is no longer run. So this is decided before anything is reported.
 """
 
+from functools import lru_cache
 from pathlib import PurePath
 
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.file_kind import key_names
 from rubric_core.syntax.tree import Mapping, Node, Sequence
@@ -20,15 +24,13 @@ _SCHEMA = pattern(r"(?m)^#[^\r\n]*\$schema[ \t]*=[^\r\n]*promptfoo")
 _TOP = frozenset({
     "defaultTest", "evaluateOptions", "commandLineOptions", "derivedMetrics", "nunjucksFilters", "outputPath", "writeLatestResults", "redteam",
 })  # fmt: skip
-#: Keys at the top that only a suite of agentv has.
-_AGENTV_TOP = frozenset({
-    "default_test", "evaluate_options", "derived_metrics", "nunjucks_filters", "output_path", "evalcases", "eval_cases", "testcases", "assertions",
-    "execution", "workspace", "environment", "graders", "name", "input", "requires", "threshold", "suite", "dataset",
-})  # fmt: skip
-#: Keys of a case that only agentv has.
-_AGENTV_CASE = frozenset({
-    "id", "criteria", "input", "input_messages", "expected_output", "expected_outcome", "rubrics", "turns", "assertions", "evaluators", "execution",
-})  # fmt: skip
+#: Keys that promptfoo and agentv share; every other key of agentv tells that a file is agentv's.
+_SHARED_TOP = frozenset(
+    {"description", "tags", "prompts", "providers", "targets", "tests", "scenarios", "env", "extensions", "metadata"}
+)
+_SHARED_CASE = frozenset(
+    {"description", "vars", "provider", "providers", "prompts", "assert", "threshold", "metadata", "options"}
+)
 
 
 def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first: Node | None) -> bool:
@@ -47,11 +49,18 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
     if not isinstance(root, Mapping) or (path is not None and _AGENTV_NAME.match(path.name)):
         return False
     names = key_names(root)
-    if not names & _TOP or names & _AGENTV_TOP:
+    if not names & _TOP or names & _only_agentv(Suite):
         return False
     case = first if first is not None else _first(root.get("tests"))
-    return not (isinstance(case, Mapping) and key_names(case) & _AGENTV_CASE)
+    return not (isinstance(case, Mapping) and key_names(case) & _only_agentv(Case))
 
 
 def _first(node: Node | None) -> Node | None:
     return node.items[0] if isinstance(node, Sequence) and node.items else None
+
+
+@lru_cache(maxsize=2)
+def _only_agentv(shape: type[Shape]) -> frozenset[str]:
+    """The keys that some dialect of agentv has in a shape, and promptfoo has not."""
+    shared = (_SHARED_TOP if shape is Suite else _SHARED_CASE) | _TOP
+    return frozenset(name for dialect in DIALECTS for name in dialect.table(shape)) - shared
