@@ -65,6 +65,8 @@ class CriterionResult:
     gate_failed: bool = False
     #: The text of the band that `raw` is in.
     band: str = ""
+    #: Its score ranges: (lowest, highest, text), both bounds of 0..10 included.
+    bands: tuple[tuple[int, int, str], ...] = ()
     reasoning: str = ""
     #: Why there is no score.
     reason: str = ""

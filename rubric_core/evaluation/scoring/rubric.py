@@ -58,7 +58,7 @@ class RubricSheet:
         return CriterionResult(
             id=item.id, outcome=item.text, verdict=Verdict.PASSED if met else Verdict.FAILED, score=score, raw=check.score,
             weight=item.weight, minimum=minimum, gates=minimum is not None, gate_failed=gate_failed,
-            band="" if check.score is None else item.band(check.score), reasoning=check.reasoning, recorded=check.recorded, named=item.named,
+            band="" if check.score is None else item.band(check.score), bands=item.bands, reasoning=check.reasoning, recorded=check.recorded, named=item.named,
         )  # fmt: skip
 
     def unjudged(self, item: CriterionItem, reason: str) -> CriterionResult:
@@ -71,6 +71,7 @@ class RubricSheet:
             weight=item.weight,
             minimum=minimum,
             gates=minimum is not None,
+            bands=item.bands,
             reason=reason,
             named=item.named,
         )
