@@ -18,6 +18,8 @@ COMMANDS = {
     "check": "check suites, and fix them",
     "format": "format suites: indentation and spaces",
     "run": "run the cases of suites and score the answers",
+    "report": "write a run as a page that needs no network",
+    "view": "show runs in a browser, also while they go on",
     "judge": "measure judge accuracy",
     "local": "run a small local model as a target, offline",
     "explain": "explain a code, with an example",

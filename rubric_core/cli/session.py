@@ -13,9 +13,9 @@ from typing import TextIO
 from rubric_core.cli.json_output import JsonReport, JsonRows
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.plan import SuitePlan
-from rubric_core.cli.report import SuiteReport, Volume, listed
 from rubric_core.cli.result_files import ResultFiles
 from rubric_core.cli.run_limits import RunLimits
+from rubric_core.cli.run_report import SuiteReport, Volume, listed
 from rubric_core.cli.selection import resume_command
 from rubric_core.cli.suite_run import Ending, ResultDisplay, SuiteRun
 from rubric_core.evaluation.model.result import Verdict

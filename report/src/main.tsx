@@ -1,0 +1,18 @@
+/** Starts the page: `data-source` of its body says where the data is. */
+
+import { render } from 'preact';
+import { App, applyTheme } from './app';
+import { startEditor } from './editor';
+import { Embedded, Served } from './source';
+
+const place = document.getElementById('page');
+if (place) {
+  place.textContent = '';
+  const { source, kept } = document.body.dataset;
+  if (source === 'editor') {
+    startEditor(place, kept ?? '{}');
+  } else {
+    applyTheme();
+    render(<App host={{ source: source === 'served' ? new Served() : new Embedded() }} />, place);
+  }
+}

@@ -1,0 +1,71 @@
+"""`rubric view [RUN]`: the page of a run in a browser, alive while the run goes on."""
+
+import argparse
+import contextlib
+import os
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+from rubric_core.cli.report_server import ReportServer
+from rubric_core.evaluation.report_page.live_report import LiveReport
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.records import RunNotFoundError
+
+__all__ = ["add_arguments", "main"]
+
+ENDED, USAGE_ERROR = 0, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `rubric view`."""
+    parser.epilog = (
+        "RUN is as in `rubric report`. The page is served to this computer alone, until Ctrl-C; its address holds a secret. "
+        "It only reads: nothing is run and nothing is changed."
+    )
+    parser.add_argument(
+        "run",
+        nargs="?",
+        metavar="RUN",
+        default="",
+        help="the run to show; by default the last one, and any that begins later",
+    )
+    parser.add_argument("--no-open", action="store_true", help="print the address, and open no browser")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Serve the page until Ctrl-C. Gives the exit code."""
+    database = ResultDatabase.at(Path.cwd())
+    try:
+        run = database.find(options.run or "last")
+    except RunNotFoundError as error:
+        print(f"rubric: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    report = LiveReport(database, run=run.id if options.run else "")
+    with ReportServer(report) as server, contextlib.suppress(KeyboardInterrupt):
+        print(f"{server.address}  (Ctrl-C ends it)", flush=True)
+        with _browser(server.address, wanted=not options.no_open and _has_screen()):
+            server.serve_forever()
+    return ENDED
+
+
+def _has_screen() -> bool:
+    """Whether a browser would have a window: one in this terminal would take it over."""
+    screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return sys.stdout.isatty() and bool(screen)
+
+
+@contextlib.contextmanager
+def _browser(address: str, *, wanted: bool) -> Iterator[None]:
+    """Meanwhile a browser is open. It is led there by a file of the user's: others see the command lines of programs."""
+    if not wanted:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="rubric-view-") as folder:  # for its owner alone
+        page = Path(folder) / "open.html"
+        page.write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={escape(address)}">', "utf-8")
+        webbrowser.open(page.as_uri())
+        yield

@@ -1,0 +1,90 @@
+"""Writes the report of a run into one file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from rubric_core.evaluation.report_page.data import CaseData, ComparisonData
+from rubric_core.evaluation.report_page.document import html_document, packed
+from rubric_core.evaluation.report_page.report_data import (
+    DETAILS_PER_PIECE,
+    CaseKey,
+    case_key,
+    latest_of_each,
+    report_data,
+    stored_case,
+)
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.journal import write_atomically
+from rubric_core.evaluation.results.records import RunCase, RunRecord
+
+__all__ = ["earlier_runs", "report_pieces", "write_report"]
+
+#: Runs in a trend at most, and how many of the cases of the run that is shown they have at least.
+_TREND, _SHARE = 30, 0.5
+#: Characters that the details of cases may take: of any report, and of each case beyond the first thousand.
+_ROOM, _ROOM_PER_CASE, _CASES = 1_000_000, 800, 1000
+#: Characters of a text: the first of these with which the details have room.
+_LENGTHS = (20_000, 6_000, 2_000, 800, 300, 100)
+
+
+def earlier_runs(database: ResultDatabase, run: RunRecord) -> list[RunRecord]:
+    """Runs of the same suites up to this one, oldest first. Those of a few cases only are left out: their rates say something else."""
+    alike = [
+        each
+        for each in database.runs(suites=run.suites)
+        if each.started_at <= run.started_at and set(each.suites) == set(run.suites)
+    ]
+    enough = [each for each in alike if each.id == run.id or each.cases >= _SHARE * run.cases]
+    return enough[:_TREND][::-1]
+
+
+def report_pieces(
+    database: ResultDatabase,
+    run: RunRecord,
+    *,
+    now: datetime,
+    comparison: ComparisonData | None = None,
+    before: Mapping[CaseKey, RunCase] | None = None,
+) -> Iterator[str]:
+    """The page of a run as text, piece by piece.
+
+    Args:
+        database: Where the run is stored.
+        run: The run.
+        now: When the report is made.
+        comparison: What it is compared with.
+        before: The cases of that run, by those that they are compared with.
+    """
+    cases = latest_of_each(database.cases(run))
+    data = report_data(run, cases, now=now, trend=earlier_runs(database, run))
+    if comparison is not None:
+        data["comparison"] = comparison
+    yield from html_document(data, _details(cases, run, before or {}))
+
+
+def write_report(path: Path, database: ResultDatabase, run: RunRecord, *, now: datetime) -> None:
+    """Write the page of a run. Raises OSError, and ResultStoreError for the database."""
+    write_atomically(path, report_pieces(database, run, now=now))
+
+
+def _details(cases: Sequence[RunCase], run: RunRecord, before: Mapping[CaseKey, RunCase]) -> Iterator[str]:
+    """The details in packed pieces. Where they would be too large, their texts are cut, and each case says so."""
+    room = float(_ROOM + _ROOM_PER_CASE * max(0, len(cases) - _CASES))
+    for start in range(0, len(cases), DETAILS_PER_PIECE):
+        some = cases[start : start + DETAILS_PER_PIECE]
+        share = room * len(some) / (len(cases) - start)
+        piece = next(_fitting(some, run, before, share))
+        room -= len(piece)
+        yield piece
+
+
+def _fitting(cases: Sequence[RunCase], run: RunRecord, before: Mapping[CaseKey, RunCase], room: float) -> Iterator[str]:
+    """The piece with the longest texts that fits; with the shortest when none does."""
+    for longest in _LENGTHS:
+        made: list[CaseData] = [
+            stored_case(case, run, before=before.get(case_key(case)), longest=longest) for case in cases
+        ]
+        piece = packed(made)
+        if len(piece) <= room or longest == _LENGTHS[-1]:
+            yield piece
