@@ -94,7 +94,7 @@ $(DEVELOPING): $(INSTALLED)
 
 EXTENSION := editors/vscode
 EXTENSION_FILES := $(wildcard $(addprefix $(EXTENSION)/,src/* src/view/* images/* syntaxes/* snippets/* walkthrough/* *.json *.mjs *.md LICENSE .vscodeignore))
-SERVER_FILES := pyproject.toml $(shell find rubric_core rubric_lsp -name '*.py' -o -name '*.md' -o -name '*.json')
+SERVER_FILES := pyproject.toml $(shell find rubric_core rubric_lsp -name '*.py' -o -name '*.md' -o -name '*.json' -o -path '*/bundle/*')
 
 $(EXTENSION)/rubric.vsix: $(EXTENSION_FILES) $(EXTENSION)/server/.built $(EXTENSION)/node_modules/.package-lock.json
 	@cd $(EXTENSION) && npm run --silent package >package.log 2>&1 || { cat package.log; exit 1; }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const [list, notices] = process.argv.slice(2);
+const [list, notices, ...more] = process.argv.slice(2);
 const inputs = Object.keys(JSON.parse(readFileSync(list, "utf8")).inputs);
 const folders = new Set(inputs.map((path) => path.match(/^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0]).filter(Boolean));
 
@@ -13,4 +13,6 @@ const parts = [...folders].sort().map((folder) => {
   return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 });
 if (!parts.length) throw new Error(`${list} names no package: is the bundle built as before?`);
-writeFileSync(notices, `Rubric for VS Code contains these packages.\n\n${parts.join(`\n${"-".repeat(80)}\n\n`)}`);
+const further = more.map((file) => readFileSync(file, "utf8"));
+const line = `\n${"-".repeat(80)}\n\n`;
+writeFileSync(notices, `Rubric for VS Code contains these packages.\n\n${[...parts, ...further].join(line)}`);

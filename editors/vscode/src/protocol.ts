@@ -1,11 +1,12 @@
 /** The server's test protocol, version 1: docs/test-protocol.md says what each message means. */
 
 import { Location, NotificationType, Range, RequestType } from 'vscode-languageclient/node';
+import type { CaseDetails, Verdict } from '../../../report/src/data';
 
 /** The version that this extension speaks. */
 export const TEST_PROTOCOL = 1;
 
-export type Verdict = 'passed' | 'borderline' | 'failed' | 'unscored';
+export type { Verdict };
 export type State = 'enqueued' | 'started' | Verdict | 'skipped' | 'cancelled' | 'outdated' | 'fresh';
 
 export interface Test {
@@ -89,110 +90,11 @@ export interface RunEnded {
   costUsd?: number;
 }
 
-export interface Band {
-  /** Bounds of 0..10, both inclusive. */
-  low: number;
-  high: number;
-  text: string;
-  hit: boolean;
-}
-
-export interface Criterion {
-  id: string;
-  /** What people read: the id that was written, else the text in quotes. */
-  label: string;
-  text: string;
-  verdict: Verdict;
-  /** 0..1 */
-  score?: number;
-  /** 0..10, as the judge gave it. */
-  raw?: number;
-  weight: number;
-  /** 0..1 */
-  minimum?: number;
-  reasoning?: string;
-  bands: Band[];
-  range?: Range;
-}
-
-export interface Evaluator {
-  name: string;
-  type: string;
-  verdict: Verdict;
-  score?: number;
-  weight: number;
-  /** Its part of the case's score, 0..1. */
-  share: number;
-  contribution?: number;
-  /** 0..1 */
-  minimum?: number;
-  /** The criterion that failed it. */
-  gate?: string;
-  reason?: string;
-  /** Why it could not run, or how it crashed. */
-  error?: string;
-  reasoning?: string;
-  hits: string[];
-  misses: string[];
-  range?: Range;
-  criteria: Criterion[];
-  /** Of a composite, or of a turn. */
-  members?: Evaluator[];
-}
-
-/** Something that a run sent, in words. */
-export interface SentRequest {
-  role: 'target' | 'judge' | 'program' | 'server';
-  /** Empty for the target's. */
-  evaluator: string;
-  title: string;
-  before: string[];
-  /** What was sent, whole: messages by their roles, and what programs read. */
-  texts: { name: string; text: string }[];
-  after: string[];
-}
-
-export interface Usage {
-  role: 'target' | 'judge';
-  name: string;
-  model?: string;
-  calls: number;
-  recorded: number;
-  tokens?: { input: number; output: number; cached: number; reasoning: number };
-  costUsd?: number;
-  /** All of it in words. */
-  text: string;
-}
-
-export interface Report {
+/** What is known of a case that was run. */
+export interface Report extends CaseDetails {
   testId: string;
-  caseId: string;
   suite: { uri: string; name: string };
   range?: Range;
-  dialect: string;
-  target: string;
-  judges: string[];
-  verdict: Verdict;
-  score?: number;
-  threshold: number;
-  stale: boolean;
-  /** ISO 8601. */
-  at: string;
-  durationMs: number;
-  costUsd?: number;
-  reason: string;
-  /** The graders that could not run or crashed. */
-  graderErrors?: { evaluator: string; error: string }[];
-  prompt?: string;
-  answer?: string;
-  expectedOutput?: string;
-  /** The line that runs the case in a terminal. */
-  command: string;
-  flips: string[];
-  evaluators: Evaluator[];
-  usage?: Usage[];
-  requests?: SentRequest[];
-  history: { verdict: Verdict; score?: number; at: string }[];
   markdown: string;
 }
 

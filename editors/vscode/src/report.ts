@@ -5,7 +5,6 @@ import { RubricClient } from './client';
 import { Texts } from './documents';
 import { Report, reportOf } from './protocol';
 import { page } from './view/page';
-import { body } from './view/body';
 
 const TYPE = 'rubric.report';
 const WAIT_MS = 150;
@@ -102,7 +101,7 @@ class Panel {
     panel.iconPath = vscode.Uri.joinPath(extension, 'images', 'icon.png');
     panel.webview.onDidReceiveMessage((message: Ask) => void this.asked(message));
     panel.onDidDispose(() => clearTimeout(this.timer));
-    panel.webview.html = page(kept);
+    panel.webview.html = page(title(kept.caseId), kept);
   }
 
   /** Ask the server again, once for changes that come together. */
@@ -123,7 +122,7 @@ class Panel {
     const report = await this.ask()?.catch(() => undefined);
     if (report !== undefined) {
       this.report = report ?? undefined;
-      await this.panel.webview.postMessage({ html: body(this.kept.caseId, report ?? undefined) });
+      await this.panel.webview.postMessage({ report });
     }
   }
 

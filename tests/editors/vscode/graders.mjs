@@ -56,7 +56,7 @@ export async function graders({ page, shot, open }) {
   await inside.locator('pre', { hasText: '- days: Names the 30 days' }).waitFor();
   await inside.locator('summary', { hasText: 'program for check' }).click();
   await inside.locator('pre', { hasText: '": "You can return it within 30 days."' }).waitFor();
-  await inside.locator('[aria-labelledby="took"] tr', { hasText: /judge judge \(scripted-judge\)\s*\s*1\s*900\s*120\s*\$0\.0021/u }).waitFor();
+  await inside.locator('[aria-labelledby="took"] tbody', { hasText: /judge judge \(scripted-judge\)\s*\s*1\s*900\s*120\s*\$0\.0021/u }).waitFor();
   await shot('graders-report');
   await inside.locator('#sent').scrollIntoViewIfNeeded();
   await shot('graders-sent');

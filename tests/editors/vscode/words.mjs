@@ -151,7 +151,7 @@ async function report({ page, shot }) {
   await inside.locator('.markdown strong', { hasText: 'within 30 days' }).waitFor();
   await inside.locator('.markdown td.n', { hasText: '14' }).waitFor();
   await inside.locator('#history').waitFor();
-  await inside.locator('[aria-labelledby="took"] tr', { hasText: /target default.*1\s*900\s*120\s*\$0\.0021/su }).waitFor();
+  await inside.locator('[aria-labelledby="took"] tbody', { hasText: /target default.*1\s*900\s*120\s*\$0\.0021/su }).waitFor();
   await inside.locator('summary', { hasText: 'target default' }).click();
   await inside.locator('pre', { hasText: 'Can I return this coat?' }).first().waitFor();
   const heading = await inside.locator('h3', { hasText: '"Names the window in its first sentence"' }).count();

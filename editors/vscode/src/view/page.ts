@@ -1,27 +1,28 @@
-/** The page around a report. It loads nothing: its style and script stand in it, and nothing else may run. */
+/** The page of `rubric report` in VS Code. It loads nothing: its style and script stand in it, and nothing else may run. */
 
 import { randomBytes } from 'node:crypto';
-import style from './style.css';
-import script from './script.page.js';
-import { html, Html } from './html';
+import style from '../../../../rubric_core/evaluation/report_page/bundle/report.css' with { type: 'text' };
+import script from '../../../../rubric_core/evaluation/report_page/bundle/report.js' with { type: 'text' };
 
-/** `kept` is what the page remembers of itself. */
-export function page(kept: { testId: string; caseId: string }): string {
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]);
+
+/** `kept` is what the page remembers of itself; with a `caseId` it is the report of that case. */
+export function page(title: string, kept: object): string {
   const nonce = randomBytes(16).toString('base64');
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
-  return html`<!DOCTYPE html>
+  return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width">
-<title>Report: ${kept.caseId}</title>
-<style nonce="${nonce}">${new Html(style)}</style>
+<title>${escaped(title)}</title>
+<style nonce="${nonce}">${style}</style>
 </head>
-<body data-kept="${JSON.stringify(kept)}">
-<main id="report"><h1>${kept.caseId}</h1><p>Waiting for the language server …</p></main>
-<p id="announcement" class="unseen" role="status"></p>
-<script nonce="${nonce}">${new Html(script)}</script>
+<body data-source="editor" data-kept="${escaped(JSON.stringify(kept))}">
+<div id="page"></div>
+<script nonce="${nonce}">${script}</script>
 </body>
-</html>`.markup;
+</html>`;
 }

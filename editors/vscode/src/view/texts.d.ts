@@ -1,9 +1,9 @@
 /** Files that the build puts into the extension as texts. */
-declare module '*.css' {
+declare module '*/bundle/report.css' {
   const text: string;
   export default text;
 }
-declare module '*.page.js' {
+declare module '*/bundle/report.js' {
   const text: string;
   export default text;
 }
