@@ -60,7 +60,7 @@ async def _register(server: RubricServer) -> None:
             {"id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": {"section": SECTION}}
         )
     if server.client.registers_watchers:
-        globs = (_AROUND, "**/.rubric/results/*.{json,jsonl}", *(f"**/{name}" for name in CONFIGURATION_FILES))
+        globs = (_AROUND, "**/.rubric/results.{db,db-wal}", *(f"**/{name}" for name in CONFIGURATION_FILES))
         watchers = [{"globPattern": glob} for glob in globs]
         registrations.append(
             {"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}}

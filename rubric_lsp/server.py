@@ -251,7 +251,7 @@ class RubricServer(LanguageServer):
         for other in self.documents.overtaken():
             self.checks.due(other)
         self._looked_around()
-        results = {path for path in paths if "results" in path.parts and ".rubric" in path.parts}
+        results = {path for path in paths if path.parent.name == ".rubric" and path.name.startswith("results.db")}
         if results:
             self.runs.stored.files_changed(results)
         if len(results) < len(paths):

@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = make_parser(given[0] if given else "").parse_args(given)
+    options.invocation = given
     from rubric_core.cli.sanitize import safe_streams  # noqa: PLC0415  # --help and --version need none of it
 
     _open_streams()

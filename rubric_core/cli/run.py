@@ -27,8 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Exit code: 0 every case passed, 1 a case did not pass, 2 usage error, unreadable input, or results that could not be stored, 3 a case could not be scored, "
         "or a grader could not run or crashed (also when other cases failed), 4 every case that ran passed and --max-cost or "
-        "--max-seconds ended the run before the others, 130 stopped by Ctrl-C. Finished results are kept in .rubric/results."
+        "--max-seconds ended the run before the others, 130 stopped by Ctrl-C. Finished results are kept in .rubric/results.db."
     )
+    parser.set_defaults(invocation=())
     parser.usage = "rubric run [OPTION]… FILE[::CASE-ID]…"
     parser.add_argument(
         "suites",
@@ -84,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="never",
         help="keep the directories of cases that did not pass, or all of them, and print their paths",
     )
+    add("--no-store", action="store_true", help="do not keep the results")
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:

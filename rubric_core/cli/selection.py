@@ -2,11 +2,12 @@
 
 import argparse
 import asyncio
+import logging
 import os
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -27,8 +28,9 @@ from rubric_core.evaluation.engine.attempt import requested_fields, targets_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import with_dependencies
 from rubric_core.evaluation.model.recording import RecordingMode
-from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.evaluation.results.store import ResultStore
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.known_case import KnownCase
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Project
 from rubric_core.loading.targets import find_targets
@@ -47,11 +49,11 @@ __all__ = [
     "with_needed",
 ]
 
-
+log = logging.getLogger(__name__)
 #: Options that a run after a run takes over.
 _REPEATED = (
     "keywords", "tag", "where", "shard", "sample", "seed", "limit", "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
-    "allow_grader_errors", "show_prompts", "cache",
+    "allow_grader_errors", "show_prompts", "cache", "no_store",
 )  # fmt: skip
 _SHORT = {"keywords": "-k"}
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
@@ -196,7 +198,7 @@ def _variations(cases: Sequence[Runnable]) -> list[Runnable]:
 def failed_cases(path: Path, cases: Sequence[Runnable], options: argparse.Namespace, *, alone: bool) -> list[Runnable]:
     """Those of the cases that did not pass when they ran last. Raises WrongUseError where none was run yet, if the suite is `alone`."""
     allows = options.allow_grader_errors
-    stored = {(k.latest.id, k.latest.target, _stands(k.latest, allows=allows)) for _, k in ResultStore.of(path).cases()}
+    stored = {(known.id, known.target, _stands(known, allows=allows)) for known in _latest(path)}
     if not stored and alone:
         raise WrongUseError(f"{path}: no case has been run yet, so there is none that failed")
     pairs = {(name, by) for name, by, verdict in stored if verdict is not Verdict.PASSED}
@@ -209,13 +211,22 @@ def failed_cases(path: Path, cases: Sequence[Runnable], options: argparse.Namesp
 def changed_cases(path: Path, cases: Sequence[Runnable]) -> list[Runnable]:
     """Those of the cases that have not run yet, or whose result is that of another text, prompt, target or file."""
     files = DiskFiles()
-    ran = {(k.latest.id, k.latest.fingerprint) for _, k in ResultStore.of(path).cases()}
+    ran = {(known.id, known.summary.fingerprint) for known in _latest(path)}
     return [case for case in cases if (case.id, fingerprint(case, files, shared_targets(case, files))) not in ran]
 
 
-def _stands(result: CaseResult, *, allows: bool) -> Verdict:
+def _latest(suite: Path) -> Collection[KnownCase]:
+    """The last results of a suite; none where they cannot be read, which is said."""
+    try:
+        return ResultDatabase.of(suite).latest(suite).values()
+    except OSError as error:
+        log.warning("results of earlier runs are not used: %s", error)
+        return ()
+
+
+def _stands(known: KnownCase, *, allows: bool) -> Verdict:
     """The verdict of an earlier run; one in which a grader failed does not stand unless that is allowed."""
-    return Verdict.UNSCORED if result.grader_errors and not allows else result.verdict
+    return Verdict.UNSCORED if known.summary.grader_errors and not allows else known.summary.verdict
 
 
 def unfinished_cases(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runnable], Counter[Verdict]]:
@@ -223,8 +234,8 @@ def unfinished_cases(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runn
     if not cases:
         return [], Counter()
     allows = cases[0].options.allow_grader_errors
-    latest = (known.latest for _, known in ResultStore.of(cases[0].path).cases())
-    ended = (((each.id, each.fingerprint), _stands(each, allows=allows)) for each in latest)
+    latest = _latest(cases[0].path)
+    ended = (((each.id, each.summary.fingerprint), _stands(each, allows=allows)) for each in latest)
     done = {key: verdict for key, verdict in ended if verdict is not Verdict.UNSCORED}
     known = {name for name, _ in done}
     left: list[Runnable] = []

@@ -17,8 +17,10 @@ from rubric_core.cli.result_files import ResultFiles
 from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.run_report import SuiteReport, Volume, listed
 from rubric_core.cli.selection import resume_command
+from rubric_core.cli.stored_run import StoredRun
 from rubric_core.cli.suite_run import Ending, ResultDisplay, SuiteRun
 from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.results.records import RunState
 from rubric_core.validation.wording import count
 
 __all__ = ["CliSession"]
@@ -40,7 +42,6 @@ class CliSession:
         self._names = options.suites if several else [str(plan.suite.path) for plan in plans]
         self._count = sum(len(plan.cases) for plan in plans)
         self._done = 0
-        self._kept = True
         #: Whether results, recordings or files of `output_path` could not be written.
         self.lossy = False
         #: How cases ended, also those that `--resume` left out.
@@ -59,6 +60,8 @@ class CliSession:
             text and volume == "normal" and not several and not any(SuiteReport.is_listed(plan.suite) for plan in plans)
         )
         self._live = Live(out, self._count, plain=whole, whole=whole)
+        suites = [plan.suite.path for plan in plans]
+        self._stored = StoredRun(("rubric", *options.invocation), suites, self._live.say, stores=not options.no_store)
         self._shown: ResultDisplay
         if text:
             allows = options.allow_grader_errors
@@ -74,8 +77,11 @@ class CliSession:
     def run(self) -> None:
         """Run all of it, and report."""
         began = time.monotonic()
-        while self._plans and not self.broken_off and not self.limits.reason:
-            self._run(self._plans.popleft())
+        try:
+            while self._plans and not self.broken_off and not self.limits.reason:
+                self._run(self._plans.popleft())
+        finally:
+            self._end_stored()
         if not self.broken_off:
             self.not_run += [case.id for plan in self._plans for case in plan.cases]
         goes_on = resume_command(self._options, self._names, "failed")
@@ -84,10 +90,20 @@ class CliSession:
         for words in filter(None, (self.limits.note, self._words())):
             print(f"rubric: {words}", file=sys.stderr)
 
+    def _end_stored(self) -> None:
+        whole = not (self.broken_off or self._plans or self.not_run)
+        try:
+            self._stored.end(RunState.DONE if whole else RunState.STOPPED)
+        except OSError as error:
+            self.lossy = True
+            self._live.say(f"rubric: the end of the run could not be stored: {error}")
+
     def _run(self, plan: SuitePlan) -> None:
         gc.freeze()  # what was read stays until its suite is over: no need to look through it again and again
         outputs = ResultFiles(plan.suite)
-        run = SuiteRun(plan.suite, plan.cases, self._options, self._live, self._shown, self.limits, outputs.take)
+        run = SuiteRun(
+            plan.suite, plan.cases, self._options, self._live, self._shown, self.limits, self._stored, outputs.take
+        )
         try:
             asyncio.run(run.results())
         except (KeyboardInterrupt, asyncio.CancelledError):
@@ -97,7 +113,6 @@ class CliSession:
         self._shown.end(run.done)
         for trouble in outputs.end(run.done):
             self._live.say(f"rubric: {trouble}")
-        self._kept = self._kept and not run.unkept
         self.lossy = self.lossy or run.lossy or outputs.failed
         self._done += len(run.done.results)
         self.not_run += run.done.not_run
@@ -105,12 +120,17 @@ class CliSession:
         self.grader_errors = self.grader_errors or run.done.grader_errors > 0
         self.verdicts |= {*run.done.before, *(result.verdict for result in run.done.results)}
 
+    @property
+    def _keeps_all(self) -> bool:
+        """Whether every result is stored."""
+        return not (self._options.no_store or self._stored.waiting)
+
     def _words(self) -> str:
         """What there is after a run that ended before all of its cases, and how to go on; empty after one that did not."""
         # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
         goes_on = resume_command(self._options, self._options.suites, "failed" if self._options.failed else "resume")
         if self.broken_off:
-            kept = f"; {self._done} of {self._count} cases are done and kept" if self._kept else ""
+            kept = f"; {self._done} of {self._count} cases are done and kept" if self._keeps_all else ""
             return f"stopped{kept}; {goes_on} runs the others"
         if self.not_run:
             left = f"{len(self.not_run)} of {count(self._count, 'case')} not run"

@@ -12,6 +12,7 @@ from rubric_core.cli.live_table import Live
 from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.selection import unfinished_cases
 from rubric_core.cli.signals import TerminationSignal
+from rubric_core.cli.stored_run import StoredRun
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.attempt import targets_of
@@ -19,7 +20,6 @@ from rubric_core.evaluation.engine.events import CaseDone, Event
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import Schedule
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.evaluation.results.store import ResultStore
 from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Ports
@@ -81,7 +81,7 @@ class SuiteRun:
 
     def __init__(
         self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: ResultDisplay, limits: RunLimits,
-        also: Callable[[int, CaseResult], None] = lambda _, __: None,
+        stored: StoredRun, also: Callable[[int, CaseResult], None] = lambda _, __: None,
     ) -> None:  # fmt: skip
         self._also = also
         self._limits = limits
@@ -90,12 +90,12 @@ class SuiteRun:
         self._live = live
         self._shown = shown
         self._told = TerminationSignal()
-        self._store = ResultStore.of(suite.path)
+        self._stored = stored
         self.done = SuiteOutcome(suite, cases, DerivedMetrics(suite.analysis.suite))
         #: What is kept of results that are on their way to the end of the run, by their identity.
         self._kept: dict[int, CaseResult] = {}
-        #: Results that could not be stored yet.
-        self.unkept: list[CaseResult] = []
+        #: The cases by their ids and targets.
+        self._cases = {(case.id, case.options.target or ""): case for case in cases}
         #: Whether results or recordings could not be put in their place, even at the end.
         self.lossy = False
 
@@ -155,20 +155,15 @@ class SuiteRun:
             kept = self._kept[id(event.result)] = self._shown.kept(event.result)
             self.done.results.append(kept)
             self.done.derived.take(event.result)
-            self._note(event.result)
+            self._stored.add(self.done.suite.path, self._case_of(event.result), event.result)
             self._shown.take(place, event.result)
             self._also(place, event.result)
             self._limits.take(event.result)
             if self._limits.reason and self._schedule is not None:
                 self._schedule.halt()
 
-    def _note(self, result: CaseResult) -> None:
-        try:
-            self._store.note(result)
-        except OSError as error:
-            if not self.unkept:
-                self._live.say(f"rubric: results cannot be stored: {error}")
-            self.unkept.append(result)
+    def _case_of(self, result: CaseResult) -> Runnable | None:
+        return self._cases.get((result.id, result.target)) or self._cases.get((result.id, ""))
 
     def _keep(self) -> None:
         """Put what is done in its place; what could not be stored before may be now."""
@@ -179,22 +174,11 @@ class SuiteRun:
             self._say_lossy(f"recordings could not be stored: {error}")
 
     def _keep_results(self) -> None:
-        late = bool(self.unkept)
         try:
-            while self.unkept:
-                self._store.note(self.unkept[0])
-                self.unkept.pop(0)
-            self._store.settle(self.done.suite.path.name, self.done.suite.analysis.dialect.name)
+            self._stored.store_waiting()
         except OSError as error:
-            lost = (
-                f"{len(self.unkept)} of {len(self.done.results)} are lost"
-                if self.unkept
-                else "they wait in the journal"
-            )
+            lost = f"{self._stored.waiting} of {len(self.done.results)} are lost"
             self._say_lossy(f"results could not be stored, {lost}: {error}")
-        else:
-            if late:
-                self._live.say("rubric: now they are stored")
 
     def _say_lossy(self, words: str) -> None:
         self.lossy = True

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.model.script_judge import Judge, Reply
     from rubric_core.evaluation.reporting.inline_marks import Mark, marks_of
     from rubric_core.evaluation.reporting.rows import case_row, evaluation_row
-    from rubric_core.evaluation.results.store import ResultStore, StoredCase
+    from rubric_core.evaluation.results.database import ResultDatabase
+    from rubric_core.evaluation.results.records import RunCase, RunRecord
 
 _HOMES = {
     "Answered": "engine.events", "CaseDone": "engine.events", "CaseResult": "model.result", "CaseScore":
@@ -48,8 +49,8 @@ _HOMES = {
     "cases.load", "Judge": "model.script_judge", "JudgeResolver": "evaluators.llm_judge", "Listener":
     "engine.events", "LlmJudgeEvaluator": "evaluators.llm_judge", "LoadedSuite": "cases.load", "Mark":
     "reporting.inline_marks", "NoSuiteError": "cases.load", "Noted": "engine.events", "Options": "cases.runnable",
-    "PromptInputs": "model.inputs", "Reply": "model.script_judge", "ResolvedTarget": "model.inputs", "ResultStore":
-    "results.store", "Runnable": "cases.runnable", "StoredCase": "results.store", "Unscored": "model.result",
+    "PromptInputs": "model.inputs", "Reply": "model.script_judge", "ResolvedTarget": "model.inputs", "ResultDatabase":
+    "results.database", "RunCase": "results.records", "RunRecord": "results.records", "Runnable": "cases.runnable", "Unscored": "model.result",
     "Verdict": "model.result", "build_evaluator_registry": "engine.registry", "case_from_data": "model.plain_data",
     "case_row": "reporting.rows", "evaluation_row": "reporting.rows", "evaluator_for": "engine.registry",
     "is_evaluator_kind": "model.evaluator", "load_suite": "cases.load", "marks_of": "reporting.inline_marks",
@@ -62,7 +63,7 @@ __all__ = [
     "CriterionJudged", "CriterionResult", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig",
     "EvaluatorDone", "EvaluatorKind", "EvaluatorResult", "EvaluatorStarted", "Event", "InvalidSuiteError", "Judge",
     "JudgeResolver", "Listener", "LlmJudgeEvaluator", "LoadedSuite", "Mark", "NoSuiteError", "Noted", "Options",
-    "PromptInputs", "Reply", "ResolvedTarget", "ResultStore", "Runnable", "StoredCase", "Unscored", "Verdict",
+    "PromptInputs", "Reply", "ResolvedTarget", "ResultDatabase", "RunCase", "RunRecord", "Runnable", "Unscored", "Verdict",
     "build_evaluator_registry", "case_from_data", "case_row", "evaluation_row", "evaluator_for", "is_evaluator_kind",
     "load_suite", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables", "save_recordings",
     "suite_from_data",

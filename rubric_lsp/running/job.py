@@ -19,8 +19,10 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Ver
 from rubric_core.evaluation.reporting.inline_marks import SIGNS
 from rubric_core.ports import Ports
 from rubric_core.validation.wording import count
+from rubric_lsp.host import Host
 from rubric_lsp.running.run_request import RunRequest
 from rubric_lsp.running.selection import SelectedCases
+from rubric_lsp.running.stored_run import StoredRun
 
 __all__ = ["Job", "ProgressText", "steps_of", "tally"]
 
@@ -28,7 +30,7 @@ __all__ = ["Job", "ProgressText", "steps_of", "tally"]
 class Job:
     """The cases of one command, on their way; those of several suites one suite after the other."""
 
-    def __init__(self, name: str, parts: Sequence[SelectedCases], order: RunRequest) -> None:
+    def __init__(self, name: str, parts: Sequence[SelectedCases], order: RunRequest, host: Host) -> None:
         #: Its id in the protocol.
         self.name = name
         self.parts = parts
@@ -37,6 +39,8 @@ class Job:
         #: Whether somebody called off a case of it.
         self.cancelled = False
         self.results: list[CaseResult] = []
+        #: Keeps its results.
+        self.stored = StoredRun(host, parts, self.title)
         self._called_off: set[tuple[str, str]] = set()
         self._schedules: dict[int, Schedule] = {}
 

@@ -1,7 +1,6 @@
 """Results by suite and case, and whether they are stale for the current text."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timezone
@@ -19,13 +18,12 @@ from rubric_lsp.features.results import Results, ShownCase
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+    from rubric_core.evaluation.results.database import LatestSince, ReadMark
     from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
     from rubric_core.evaluation.targets.resolve import Targets
 
 __all__ = ["ResultRecord"]
 
-log = logging.getLogger("rubric")
-_MOST_HISTORY = 50
 #: So many fingerprints are computed before others may go first: about 5 ms.
 _AT_ONCE = 50
 
@@ -90,6 +88,8 @@ class ResultRecord:
         self._suites: dict[str, dict[str, _Case]] = {}
         #: What a person wanted to see no more. It stays on disk, for others.
         self._cleared: dict[str, _Cleared] = {}
+        #: How far the stored results of each suite have been read.
+        self._marks: dict[str, ReadMark] = {}
         self._shown: dict[str, tuple[Snapshot, int, object, Results]] = {}
         #: Grows with every change of a result, and with every change of a file that results may depend on.
         self._changes = 0
@@ -224,9 +224,9 @@ class ResultRecord:
         from rubric_core.evaluation.results.known_case import KnownCase  # noqa: PLC0415  # what runs need is loaded when something was run
 
         case = self._case(uri, result.id)
-        past = {"verdict": result.verdict.value, "score": result.score, "at": result.at}
-        history = (*(case.last.history if case.last is not None else ()), past)[-_MOST_HISTORY:]
-        case.last, case.running, case.files = KnownCase.of(replace(result, runs=()), history), "", None
+        kept = replace(result, runs=())
+        case.last = case.last.followed_by(kept) if case.last is not None else KnownCase.of(kept)
+        case.running, case.files = "", None
         case.newer, case.newer_for = {}, ""
         self._changes += 1
 
@@ -260,11 +260,14 @@ class ResultRecord:
         return list(self._suites)
 
     async def load(self, uri: str, path: Path) -> bool:
-        """Take in what others have stored, of earlier conversations and of the command line; whether there is something new."""
+        """Take in what others have stored, of earlier conversations and of the command line; whether there is something new.
+
+        After the first time, only what is new is read. Raises OSError.
+        """
         self._suites.setdefault(uri, {})
         with self._documents.gc.busy():  # twenty thousand results are a million objects, and none of them garbage
-            stored = await asyncio.to_thread(_read, path)
-            fresh = {name: found for name, found in stored.items() if self._is_news(uri, name, found)}
+            stored = await asyncio.to_thread(_read, path, self._marks.get(uri))
+            fresh = {name: found for name, found in stored.known.items() if self._is_news(uri, name, found)}
             held = await self._worked_out(uri, fresh)
         news = False
         for name, found in fresh.items():
@@ -273,6 +276,7 @@ class ResultRecord:
             case = self._case(uri, name)
             case.last, case.newer, news = found, {}, True
             case.case, case.suite, case.files, case.fingerprint = held.get(name, _NOT_HELD)
+        self._marks[uri] = stored.mark
         self._changes += news
         return news
 
@@ -305,14 +309,10 @@ class ResultRecord:
         return held
 
 
-def _read(path: Path) -> "dict[str, KnownCase]":
-    from rubric_core.evaluation.results.store import ResultStore  # noqa: PLC0415
+def _read(path: Path, mark: "ReadMark | None") -> "LatestSince":
+    from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415
 
-    try:
-        return dict(ResultStore.of(path).known())
-    except OSError as error:
-        log.warning("results cannot be read: %s", error)
-        return {}
+    return ResultDatabase.of(path).latest_since(path, mark)
 
 
 def _is_newer(stored: "ResultSummary", known: "ResultSummary") -> bool:

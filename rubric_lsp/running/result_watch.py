@@ -1,10 +1,8 @@
-"""Watches results on disk: stores new ones, and reads those of other processes."""
+"""Watches stored results: reads those of earlier runs and of other processes."""
 
 import asyncio
-import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.host import Host
@@ -12,23 +10,18 @@ from rubric_lsp.protocol.notices import WARNING
 from rubric_lsp.protocol.uris import path_of
 from rubric_lsp.running.known_results import KnownResults
 
-if TYPE_CHECKING:
-    from rubric_core.evaluation.model.result import CaseResult
-    from rubric_core.evaluation.results.store import ResultStore
-    from rubric_lsp.running.job import Job
-    from rubric_lsp.running.selection import SelectedCases
-
 __all__ = ["StoredResults"]
 
-log = logging.getLogger("rubric")
-#: Seconds between two looks at the files of results, for a client that watches no files.
+#: Seconds between two readings while others write: a run stores results faster than anybody can look at them.
+_PAUSE = 0.3
+#: Seconds between two looks at databases, for a client that watches no files.
 _EVERY = 2.0
 #: Seconds between a check and the first look at results. The check itself is over by then: it is done in one go.
 _AFTER_CHECK = 0.02
 
 
 class StoredResults:
-    """Reads and writes `.rubric/results`.
+    """Reads `.rubric/results.db`.
 
     Args:
         host: The server.
@@ -42,13 +35,13 @@ class StoredResults:
     ) -> None:
         self._host, self._known, self._loaded, self._changed = host, known, loaded, changed
         self._record = known.record
-        self._writing: dict[str, list[asyncio.Task[None]]] = {}
-        #: One for what is being written: it knows the files of cases that have a part in it.
-        self._stores: dict[str, ResultStore] = {}
-        self._stamps: dict[str, tuple[int, ...]] = {}
+        self._stamps: dict[str, object] = {}
         self._polling: asyncio.Task[None] | None = None
-
-    # -- reading ------------------------------------------------------------------------------------------------------
+        #: The suites whose results are being read as they come, and those of them that have newer ones.
+        self._following: set[str] = set()
+        self._newer: set[str] = set()
+        #: Why results cannot be read, as it was said.
+        self._said: set[str] = set()
 
     def opened(self, snapshot: Snapshot) -> None:
         """A suite was opened: it may have results from before."""
@@ -64,7 +57,7 @@ class StoredResults:
 
     async def load(self, uri: str, path: Path) -> None:
         """Take in what is on disk; of a file of cases, what the suite has that runs them."""
-        if await self._record.load(uri, path):
+        if await self._has_news(uri, path):
             self._loaded(uri)
             self._changed(uri)
         snapshot = self._host.documents.get(uri)
@@ -72,25 +65,49 @@ class StoredResults:
         if suite is not None and suite.path is not None and not self._record.is_known(suite.uri):
             await self.load(suite.uri, suite.path)
 
+    async def _has_news(self, uri: str, path: Path) -> bool:
+        try:
+            return await self._record.load(uri, path)
+        except OSError as error:
+            if str(error) not in self._said:
+                self._said.add(str(error))
+                self._host.say(f"rubric: results of earlier runs are not shown: {error}", WARNING)
+            return False
+
     def files_changed(self, paths: set[Path]) -> None:
-        """Files were written; those with results of a known suite are read."""
-        from rubric_core.evaluation.results.store import results_path  # noqa: PLC0415
+        """Files were written; where they are those of a database, the results of known suites in it are read."""
+        from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415
 
         for uri in self._record.known:
             path = path_of(uri)
-            if path is not None and paths & set(_files(results_path(path))):
-                self._host.keep(self.load(uri, path))
+            if path is not None and ResultDatabase.of(path).path.parent in {changed.parent for changed in paths}:
+                self._host.keep(self._follow(uri, path))
+
+    async def _follow(self, uri: str, path: Path) -> None:
+        """Read what is new; of many changes in a row, the first one at once and the others together."""
+        self._newer.add(uri)
+        if uri in self._following:
+            return
+        self._following.add(uri)
+        try:
+            while uri in self._newer:
+                self._newer.discard(uri)
+                await self.load(uri, path)
+                await asyncio.sleep(_PAUSE)
+        finally:
+            self._following.discard(uri)
 
     async def _poll(self) -> None:
-        """Look at the files of results of open suites now and then."""
-        from rubric_core.evaluation.results.store import results_path  # noqa: PLC0415
+        """Look at the databases of open suites now and then."""
+        from rubric_core.evaluation.results.connection import stamp_of  # noqa: PLC0415
+        from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415
 
         while True:
             for snapshot in self._host.documents.all():
                 if snapshot.path is not None and self._record.is_known(snapshot.uri):
-                    stamps = tuple(map(_stamp, _files(results_path(snapshot.path))))
-                    if self._stamps.setdefault(snapshot.uri, stamps) != stamps:
-                        self._stamps[snapshot.uri] = stamps
+                    stamp = stamp_of(ResultDatabase.of(snapshot.path).path)
+                    if self._stamps.setdefault(snapshot.uri, stamp) != stamp:
+                        self._stamps[snapshot.uri] = stamp
                         await self.load(snapshot.uri, snapshot.path)
             await asyncio.sleep(_EVERY)
 
@@ -98,47 +115,3 @@ class StoredResults:
         """Look at nothing more."""
         if self._polling is not None:
             self._polling.cancel()
-
-    # -- writing ------------------------------------------------------------------------------------------------------
-
-    def note(self, part: "SelectedCases", result: "CaseResult") -> None:
-        """Keep a result at once: whoever is killed after this has not lost it."""
-        from rubric_core.evaluation.results.store import ResultStore  # noqa: PLC0415
-
-        store = self._stores.setdefault(part.uri, ResultStore.of(part.path))
-
-        async def write() -> None:
-            await asyncio.to_thread(store.note, result)
-
-        self._writing.setdefault(part.uri, []).append(asyncio.get_running_loop().create_task(write()))
-
-    async def settle(self, job: "Job") -> None:
-        """Put the results and recordings of a run in their places; what could not be stored is said."""
-        from rubric_core.evaluation.engine.run import save_recordings  # noqa: PLC0415
-
-        for part in job.parts:
-            noted = await asyncio.gather(*self._writing.pop(part.uri, []), return_exceptions=True)
-            store = self._stores.pop(part.uri, None)
-            failures = [error for error in noted if isinstance(error, BaseException)]
-            if failures:
-                lost = f"{len(failures)} of {len(noted)} results of {part.path.name} could not be stored"
-                self._host.say(f"rubric: {lost}: {failures[0]}", WARNING)
-            try:
-                if store is not None:
-                    await asyncio.to_thread(store.settle, part.path.name, part.dialect)
-                if job.order.record:
-                    await asyncio.to_thread(save_recordings, part.cases)
-            except OSError as error:
-                self._host.say(f"rubric: the results of {part.path.name} could not be stored: {error}", WARNING)
-
-
-def _files(results: Path) -> tuple[Path, Path]:
-    """The file of results, and the journal of a run that goes on."""
-    return results, results.with_suffix(".jsonl")
-
-
-def _stamp(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

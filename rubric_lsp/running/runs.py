@@ -119,7 +119,7 @@ class RunManager:
         for part in parts:
             self.cancel(part.uri, {case.id for case in part.cases})
             self._last[part.uri] = order
-        job = Job(f"run-{next(self._numbers)}", parts, order)
+        job = Job(f"run-{next(self._numbers)}", parts, order, self._host)
         for part in parts:
             for case in part.cases:
                 self._known.record.running(part.uri, case.id, "waiting")
@@ -195,9 +195,16 @@ class RunManager:
             self._board.ended(token)
             self._states.ended(job, (time.monotonic() - begun) * 1000)
             try:
-                await self.stored.settle(job)
+                await self._settle(job)
             finally:
                 job.over.set()
+
+    async def _settle(self, job: "Job") -> None:
+        """Put the results and recordings of a job in their places."""
+        from rubric_core.evaluation.results.records import RunState  # noqa: PLC0415
+
+        state = RunState.STOPPED if job.cancelled else RunState.DONE
+        await job.stored.end(state, recordings=job.order.record)
 
     def _heard(
         self,
@@ -245,7 +252,7 @@ class RunManager:
             self._known.record.running(part.uri, result.id, "")
         else:
             self._known.record.done(part.uri, result)
-            self.stored.note(part, result)
+            job.stored.add(part, result)
         self._states.done(job, part, result)
         self._shown.changed(part.uri)
 

@@ -1,12 +1,13 @@
 """A disk that fills up, and a fix that is killed: a suite is as it was or as it should be, and exit codes tell."""
 
-import json
 import random
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
-from rubric_core.evaluation.results.store import ResultStore
+from rubric_core.evaluation.results.database import ResultDatabase
 
 from .processes import RUBRIC, limited, rubric, sound, suite_folder
 from .tally import Setting, Tally
@@ -73,14 +74,14 @@ def _stored(setting: Setting, tally: Tally, rng: random.Random) -> None:
         sound(tally, name, ended)
         tally.count("full disks")
         tally.expect(f'"passed": {cases}' in ended.out, f"{name}: the scores are not shown")
-        kept = ResultStore.of(folder / "s.eval.yaml").read()
+        kept = ResultDatabase.of(folder / "s.eval.yaml").latest(folder / "s.eval.yaml")
         tally.expect(len(kept) == cases, f"{name}: {len(kept)} of {cases} results are left")
         lost = sum(len(case.history) < 2 for case in kept.values())
         tally.expect(ended.code == _WRONG_USE or lost == 0, f"{name}: exit {ended.code} with {lost} results lost")
         sound(tally, "a run after it", rubric(folder, "run", "s.eval.yaml"))
-        for path in (folder / ".rubric/results").iterdir():
-            if path.suffix == ".json":
-                tally.expect(len(json.loads(path.read_text(encoding="utf-8"))["cases"]) == cases, f"{name}: damaged")
+        with closing(sqlite3.connect(folder / ".rubric/results.db")) as connection:
+            found = connection.execute("PRAGMA quick_check").fetchall()
+        tally.expect(found == [("ok",)], f"{name}: the database is damaged: {found[:3]}")
 
 
 def _killed(setting: Setting, tally: Tally, rng: random.Random) -> None:

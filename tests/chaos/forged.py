@@ -3,13 +3,17 @@
 import json
 import random
 import re
+import sqlite3
 import time
+import zlib
+from contextlib import closing
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 from client import VSCODE, Client
 
-from rubric_core.evaluation.results.store import results_path
+from rubric_core.evaluation.results.database import ResultDatabase
 
 from .processes import rubric, sound, suite_folder
 from .tally import Setting, Tally
@@ -40,6 +44,10 @@ _RENDERED = re.compile(r"(?<!\\)\]\((?:command|http)|(?<!\\)<img")
 _SAID = frozenset({"answer", "hits", "misses", "reason", "reasoning", "content", "target", "model"})
 #: Seconds within which results that hold are shown; of others there is nothing to wait for.
 _TAKEN_IN = 2.0
+_COLUMNS = (
+    "results.verdict", "results.score", "results.at", "results.duration_ms", "results.fingerprint", "results.grader_errors", "results.run",
+    "cases.id", "cases.target", "cases.file", "files.path", "runs.id", "runs.state", "runs.command", "runs.started_at", "scores.path",
+)  # fmt: skip
 _COMMANDS = (("run", "--resume"), ("run", "--failed"), ("run", "--replay"), ("check",), ("run",))
 
 
@@ -48,17 +56,15 @@ def run(setting: Setting, tally: Tally) -> None:
     rng = setting.random("forged")
     folder = suite_folder(setting.folder, _SUITE, *_TARGETS)
     suite, recordings = folder / "s.eval.yaml", folder / "s.recordings.yaml"
-    stored = results_path(suite)
     sound(tally, "a run", rubric(folder, "run", "--record", "s.eval.yaml"))
-    results, recorded = json.loads(stored.read_bytes()), recordings.read_text(encoding="utf-8")
+    good, recorded = ResultDatabase.of(suite).path.read_bytes(), recordings.read_text(encoding="utf-8")
     client = Client(cwd=folder, state=folder / ".state")
     try:
         client.initialize(VSCODE, folder)
-        for number in range(setting.of(3, 12)):
+        for number in range(setting.of(6, 12)):
             share = rng.choice((0.02, 0.2, 1.0))
             # What holds is shown, so every other time only texts are forged.
-            text = json.dumps(_marked_up(results, rng) if number % 2 else _forged(results, rng, share))
-            stored.write_text(text, encoding="utf-8")
+            text = _store_forged(suite, good, rng, None if number % 2 else share)
             _shown(client, suite, tally, text)
             recordings.write_text(_forged_lines(recorded, rng, share), encoding="utf-8", errors="surrogatepass")
             command = _COMMANDS[number % len(_COMMANDS)]
@@ -66,7 +72,7 @@ def run(setting: Setting, tally: Tally) -> None:
             sound(tally, f"{' '.join(command)} with forged results", ended)
             tally.expect(ended.code in (0, 1, 2, 3), f"{command}: exit {ended.code}: {ended.said[-300:]}", text=text)
             recordings.write_text(recorded, encoding="utf-8")
-            _mended(folder, stored, tally, text)
+            _mended(folder, suite, tally, text)
             tally.count("forgeries")
     finally:
         client.close()
@@ -74,7 +80,45 @@ def run(setting: Setting, tally: Tally) -> None:
     tally.expect("Traceback" not in client.log, f"the server's log: {client.log[-600:]}")
 
 
-def _mended(folder: Path, stored: Path, tally: Tally, text: str) -> None:
+def _store_forged(suite: Path, good: bytes, rng: random.Random, share: float | None) -> str:
+    """The good database with other results in it; without a share, with other texts alone. What they are."""
+    path, texts = ResultDatabase.of(suite).path, []
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    draft = path.with_name("forged.db")
+    draft.write_bytes(good)
+    with closing(sqlite3.connect(draft)) as connection, connection:
+        # Later than anything that was run, so that an editor takes it for news.
+        later = datetime.now(tz=timezone.utc) + timedelta(days=1)
+        connection.execute("UPDATE results SET at = ?", (later.isoformat(timespec="seconds"),))
+        for number, packed in connection.execute("SELECT result, content FROM details").fetchall():
+            result = json.loads(packed if packed[:1] == b"{" else zlib.decompress(packed))
+            text = json.dumps(_marked_up(result, rng) if share is None else _forged(result, rng, share))
+            connection.execute("UPDATE details SET content = ? WHERE result = ?", (text.encode(), number))
+            texts.append(text)
+        for column in _COLUMNS if share is not None else ():
+            if rng.random() < share:
+                table, name = column.split(".")
+                value = rng.choice(
+                    (
+                        *(each.encode("utf-8", "replace").decode() for each in _TEXTS),
+                        1e308,
+                        float("inf"),
+                        -1,
+                        0,
+                        b"\xff",
+                        1e-320,
+                    )
+                )
+                connection.execute(f"UPDATE OR IGNORE {table} SET {name} = ?", (value,))
+                texts.append(f"{column} = {value!r:.200}")
+    for end in ("-wal", "-shm"):
+        draft.with_name(draft.name + end).unlink(missing_ok=True)
+    draft.replace(path)
+    return "\n".join(texts)
+
+
+def _mended(folder: Path, suite: Path, tally: Tally, text: str) -> None:
     """Whatever stood there, a run shows and keeps what it found itself."""
     ended = rubric(folder, "run", "s.eval.yaml")
     sound(tally, "a run over forged results", ended)
@@ -82,15 +126,17 @@ def _mended(folder: Path, stored: Path, tally: Tally, text: str) -> None:
         "2 passed" in ended.out and "1 failed" in ended.out, f"a forged result: {ended.said[-300:]}", text=text
     )
     with tally.no_exception("the results behind a forged one", text=text):
-        cases = json.loads(stored.read_bytes())["cases"]
-        verdicts = {name: cases[name]["latest"]["verdict"] for name in "abc"}
+        cases = ResultDatabase.of(suite).latest(suite)
+        verdicts = {name: cases[name].result.verdict.value for name in "abc"}
         tally.expect(verdicts == {"a": "passed", "b": "failed", "c": "passed"}, f"kept: {verdicts}", text=text)
 
 
 def _shown(client: Client, suite: Path, tally: Tally, text: str) -> None:
     """What an editor shows of forged results is text, and every question gets an answer."""
     uri = suite.as_uri()
-    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": results_path(suite).as_uri(), "type": 2}]})
+    client.notify(
+        "workspace/didChangeWatchedFiles", {"changes": [{"uri": ResultDatabase.of(suite).path.as_uri(), "type": 2}]}
+    )
     client.open(uri, _SUITE)
     client.diagnostics(uri)
     end = time.monotonic() + _TAKEN_IN

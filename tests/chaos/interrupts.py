@@ -8,9 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from rubric_core.evaluation.results.store import ResultStore
-
-from .processes import PATIENCE, RUBRIC, end, left_behind, rubric, sound, suite_folder
+from .processes import PATIENCE, RUBRIC, end, left_behind, rubric, sound, stored, suite_folder
 from .tally import Setting, Tally
 from .texts import rows_of_cases
 
@@ -71,7 +69,7 @@ def _ran(setting: Setting, tally: Tally, rng: random.Random) -> None:
         asked = ("run", "--resume", "s.eval.yaml", "--format", "jsonl")
         told, code, out = _told(tally, rng, folder, asked, rng.uniform(0, 1.5))
         tally.expect(code in (0, *_codes(told)), f"run, {told.name}: exit {code}")
-        kept = set(ResultStore.of(folder / "s.eval.yaml").read())
+        kept = stored(folder)
         printed = {json.loads(line)["id"] for line in out.splitlines() if line.endswith("}")}
         tally.expect(known | printed <= kept, f"{told.name} loses {sorted((known | printed) - kept)}")
         known = kept
@@ -81,7 +79,7 @@ def _ran(setting: Setting, tally: Tally, rng: random.Random) -> None:
     ended = rubric(folder, "run", "--resume", "s.eval.yaml")
     sound(tally, "the last --resume", ended)
     tally.expect(ended.code == 0, f"the last --resume ends with {ended.code}: {ended.said[-300:]}")
-    kept = set(ResultStore.of(folder / "s.eval.yaml").read())
+    kept = stored(folder)
     tally.expect(len(kept) == cases, f"{len(kept)} of {cases} results")
 
 

@@ -3,13 +3,13 @@
 import json
 import os
 import random
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
-from rubric_core.evaluation.results.store import ResultStore
-
-from .processes import RUBRIC, left_behind, rubric, sound, suite_folder
+from .processes import RUBRIC, left_behind, rubric, sound, stored, suite_folder
 from .tally import Setting, Tally
 from .texts import rows_of_cases
 
@@ -28,14 +28,14 @@ def run(setting: Setting, tally: Tally) -> None:
         if len(known) == cases:
             break
         printed = _killed_at_work(folder, calls, rng, tally)
-        kept = set(ResultStore.of(folder / "s.eval.yaml").read())
+        kept = stored(folder)
         tally.expect(known | printed <= kept, f"lost by a kill: {sorted((known | printed) - kept)}")
         known = kept
     _read_whole(folder, tally)
     ended = rubric(folder, "run", "--resume", "s.eval.yaml")
     sound(tally, "the last --resume", ended)
     tally.expect(ended.code == 0, f"the last --resume ends with {ended.code}: {ended.said[-300:]}")
-    kept = set(ResultStore.of(folder / "s.eval.yaml").read())
+    kept = stored(folder)
     tally.expect(len(kept) == cases, f"{len(kept)} of {cases} results")
     lines = calls.read_text(encoding="utf-8").splitlines()
     sound(tally, "--resume with nothing to do", rubric(folder, "run", "--resume", "s.eval.yaml"))
@@ -71,7 +71,7 @@ def _killed_at_work(folder: Path, calls: Path, rng: random.Random, tally: Tally)
 
 
 def _read_whole(folder: Path, tally: Tally) -> None:
-    """What a kill leaves can be read."""
-    for path in (folder / ".rubric/results").glob("*.json"):
-        with tally.no_exception(f"{path.name} is damaged"):
-            json.loads(path.read_text(encoding="utf-8"))
+    """What a kill leaves is whole."""
+    with closing(sqlite3.connect(folder / ".rubric/results.db")) as connection:
+        found = connection.execute("PRAGMA quick_check").fetchall()
+    tally.expect(found == [("ok",)], f"the database is damaged: {found[:3]}")

@@ -13,6 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from rubric_core.evaluation.results.database import ResultDatabase
+
 from .tally import Tally
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "limited_memory",
     "rubric",
     "sound",
+    "stored",
     "suite_folder",
 ]
 
@@ -140,6 +143,11 @@ def suite_folder(folder: Path, suite: str, *targets: Mapping[str, object]) -> Pa
     (folder / ".agentv/targets.yaml").write_text(json.dumps({"targets": listed}), encoding="utf-8")
     (folder / "s.eval.yaml").write_text(suite, encoding="utf-8", errors="surrogatepass")
     return folder
+
+
+def stored(folder: Path) -> set[str]:
+    """The cases of the suite in such a folder that have a result."""
+    return set(ResultDatabase.of(folder / "s.eval.yaml").latest(folder / "s.eval.yaml"))
 
 
 def limited_memory(size: int) -> Callable[[], None]:

@@ -14,7 +14,9 @@ from rubric_core.analysis import Language, analyze
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.configuration.lookup import Configurations
 from rubric_core.disk import open_file, read_file, read_stream
-from rubric_core.evaluation.results.store import ResultStore, results_path
+from rubric_core.evaluation.results.connection import ResultStoreError
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.json_results import json_path
 from rubric_core.syntax.template_syntax import filters_used, loose_statements
 from rubric_core.text import Span
 from rubric_core.trust import Trust
@@ -86,7 +88,7 @@ def test_no_trap_in_a_repository_is_read(trap: str, tmp_path: Path) -> None:
     (folder / ".git" / "info").mkdir(parents=True)
     suite = folder / "a.eval.yaml"
     suite.write_text("tests: []\n")
-    results = results_path(suite)
+    results = json_path(suite)
     results.parent.mkdir(parents=True)
     for place in (
         results,
@@ -96,22 +98,51 @@ def test_no_trap_in_a_repository_is_read(trap: str, tmp_path: Path) -> None:
         folder / "eval.yaml",
     ):
         place.symlink_to(trap)
-    assert ResultStore.of(suite).read() == {}
+    assert ResultDatabase.of(suite).latest(suite) == {}
     found = list(Discovery(Configurations(Language())).suites(str(folder)))
     assert [Path(path).name for path in found] == ["a.eval.yaml"]
     (tmp_path / "trust.json").symlink_to(trap)
     assert Trust(tmp_path / "trust.json").folders() == []
 
 
+def test_no_trap_is_a_database(trap: str, tmp_path: Path) -> None:
+    """SQLite opens databases itself; what is opened is looked at first."""
+    suite = tmp_path / "repository" / "a.eval.yaml"
+    database = ResultDatabase.of(suite)
+    database.path.parent.mkdir(parents=True)
+    database.path.symlink_to(trap)
+    with pytest.raises(ResultStoreError, match="not a regular file"):
+        database.latest(suite)
+    with pytest.raises(ResultStoreError, match="not a regular file"):
+        database.runs()
+
+
+def opens_databases(tree: ast.Module) -> bool:
+    """Whether a module opens databases of SQLite on disk."""
+    return any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "sqlite3.connect"
+        and ":memory:" not in ast.unparse(node)
+        for node in ast.walk(tree)
+    )
+
+
+def test_one_module_opens_databases() -> None:
+    root = Path(rubric_core.__file__).parents[1]
+    modules = [p for package in ("rubric_core", "rubric_lsp") for p in sorted((root / package).rglob("*.py"))]
+    found = [path.name for path in modules if opens_databases(ast.parse(path.read_text(encoding="utf-8")))]
+    assert found == ["connection.py"]
+
+
 def test_a_file_of_results_is_read_line_by_line(tmp_path: Path) -> None:
     """Two gigabytes of zeros take no space on disk, and one line."""
     suite = tmp_path / "a.eval.yaml"
-    results = results_path(suite)
+    results = json_path(suite)
     results.parent.mkdir(parents=True)
     with results.open("wb") as file:
         file.truncate(3_000_000_000)
     began = time.process_time()
-    assert ResultStore.of(suite).read() == {}
+    assert ResultDatabase.of(suite).latest(suite) == {}
     assert time.process_time() - began < 1
 
 

@@ -19,6 +19,8 @@ from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
 from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.known_case import KnownCase
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
@@ -30,6 +32,11 @@ from rubric_core.syntax.parse import parse
 
 LANGUAGE = Language()
 BY_NAME = {d.name: d for d in DIALECTS}
+
+
+def stored_cases(suite: Path) -> Mapping[str, KnownCase]:
+    """What is stored of the cases of a suite, or of a file with cases."""
+    return ResultDatabase.of(suite).latest(suite)
 
 
 @dataclass

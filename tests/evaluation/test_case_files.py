@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from suites import Folder
+from suites import Folder, stored_cases
 
 from rubric_core.cli import main
-from rubric_core.evaluation.results.store import ResultStore
 
 SUITE = """\
 assertions:
@@ -83,11 +82,11 @@ def test_each_file_is_shown_with_its_results(suite: Folder, capsys: pytest.Captu
 
 def test_results_are_found_from_the_suite_and_from_the_file(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "evals/a.eval.yaml")
-    stored = ResultStore.of(suite.path / "evals/a.eval.yaml").read()
+    stored = stored_cases(suite.path / "evals/a.eval.yaml")
     assert list(stored) == ["own", "listed", "passing", "last", "row-1", "row-2"]
-    assert (stored["listed"].latest.file, stored["listed"].latest.line) == ("cases/more.yaml", 2)
-    beside = ResultStore.of(suite.path / "evals/cases/more.yaml").read()
-    assert {n: (c.latest.verdict.value, c.latest.suite, c.latest.line) for n, c in beside.items()} == {
+    assert (stored["listed"].result.file, stored["listed"].result.line) == ("cases/more.yaml", 2)
+    beside = stored_cases(suite.path / "evals/cases/more.yaml")
+    assert {n: (c.result.verdict.value, c.result.suite, c.result.line) for n, c in beside.items()} == {
         "listed": ("failed", "../a.eval.yaml", 2),
         "passing": ("passed", "../a.eval.yaml", 7),
     }
@@ -121,7 +120,7 @@ def test_a_data_set_by_itself_with_its_description(suite: Folder, capsys: pytest
     )
     suite.targets({"name": "other", "provider": "mock", "response": "hello world"})
     assert rows(capsys, "data/set.jsonl") == [("a", None, 1, "passed", 1), ("b", None, 2, "unscored", 2)]
-    assert list(ResultStore.of(suite.path / "data/set.jsonl").read()) == ["a", "b"]
+    assert list(stored_cases(suite.path / "data/set.jsonl")) == ["a", "b"]
 
 
 def test_json_is_read_as_a_list_of_cases(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:

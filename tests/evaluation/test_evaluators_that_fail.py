@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 from judge_server import Fault, JudgeServer
-from suites import Folder
+from suites import Folder, stored_cases
 
 from rubric_core.cli import main
 from rubric_core.evaluation.model.result import CaseResult, Verdict, jsonable
 from rubric_core.evaluation.reporting.inline_marks import case_words, evaluator_words
 from rubric_core.evaluation.reporting.rows import case_row, evaluation_row
 from rubric_core.evaluation.results.result_reader import case_result_of
-from rubric_core.evaluation.results.store import ResultStore
 
 CRASH = "{type: code-grader, name: broken, command: [python3, -c, 'raise SystemExit(\"boo\")']}"
 GONE = "{type: code-grader, name: gone, command: [no-such-program, x]}"
@@ -422,7 +421,7 @@ def test_failed_and_resume_take_such_cases_again(greeting: Folder, capsys: pytes
     run(capsys, "suite.eval.yaml", "--allow-grader-errors")
     code, out = run(capsys, "suite.eval.yaml", "--resume", "--allow-grader-errors", "--format", "jsonl")
     assert (code, out) == (0, "")
-    assert ResultStore.of(path).read()["a"].latest.grader_errors
+    assert stored_cases(path)["a"].result.grader_errors
 
 
 def test_a_case_with_a_score_and_without_a_verdict_is_told_whole(tmp_path: Path) -> None:

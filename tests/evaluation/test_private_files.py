@@ -44,6 +44,18 @@ def test_a_new_file_is_private_and_one_that_is_there_stays_as_it_is(tmp_path: Pa
     assert mode(file) == 0o600
 
 
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "x" / "y.json"
+    write_atomically(path, "one")
+    write_atomically(path, "two")
+    assert path.read_text() == "two"
+    assert [p.name for p in path.parent.iterdir()] == ["y.json"]
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(path, "\ud800")
+    assert path.read_text() == "two"
+    assert [p.name for p in path.parent.iterdir()] == ["y.json"]
+
+
 def test_nothing_is_open_while_it_is_written(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.touch(0o644)

@@ -97,7 +97,7 @@ def test_the_last_result_of_each_case_is_known(folder: Folder) -> None:
     suite = folder.path / "a.eval.yaml"
     run(suite, result("a"), result("b"))
     run(suite, result("a", 0.5))
-    known = dict(ResultDatabase.of(suite).latest(suite))
+    known = ResultDatabase.of(suite).latest(suite)
     assert {name: case.summary.score for name, case in known.items()} == {"a": 0.5, "b": 1.0}
     assert not any(case.is_read for case in known.values())
     assert known["a"].result == result("a", 0.5)
@@ -110,7 +110,7 @@ def test_each_target_has_its_own_result(folder: Folder) -> None:
     suite = folder.path / "a.eval.yaml"
     run(suite, result("a", 0.1, target="x"), result("a", 0.2, target="y"))
     run(suite, result("a", 0.3, target="y"))
-    scores = {name: case.summary.score for name, case in ResultDatabase.of(suite).latest(suite)}
+    scores = {name: case.summary.score for name, case in ResultDatabase.of(suite).latest(suite).items()}
     assert scores == {"a@x": 0.1, "a": 0.3}
 
 
@@ -118,11 +118,11 @@ def test_a_case_in_a_file_is_found_from_that_file(folder: Folder) -> None:
     suite, file = folder.path / "a.eval.yaml", folder.path / "cases" / "b.yaml"
     (folder.path / ".git").mkdir()
     run(suite, result("a", file="cases/b.yaml"), result("c"))
-    assert [(n, k.summary.file) for n, k in ResultDatabase.of(suite).latest(suite)] == [
+    assert [(n, k.summary.file) for n, k in ResultDatabase.of(suite).latest(suite).items()] == [
         ("a", "cases/b.yaml"),
         ("c", ""),
     ]
-    assert [(n, k.summary.suite) for n, k in ResultDatabase.of(file).latest(file)] == [("a", "../a.eval.yaml")]
+    assert [(n, k.summary.suite) for n, k in ResultDatabase.of(file).latest(file).items()] == [("a", "../a.eval.yaml")]
 
 
 def test_runs_are_found_in_several_ways(folder: Folder) -> None:
@@ -152,12 +152,12 @@ def test_runs_are_found_in_several_ways(folder: Folder) -> None:
 
 def test_reading_makes_no_file(folder: Folder) -> None:
     suite = folder.path / "a.eval.yaml"
-    assert dict(ResultDatabase.of(suite).latest(suite)) == {}
+    assert ResultDatabase.of(suite).latest(suite) == {}
     assert not (folder.path / ".rubric").exists()
     run(suite, result("a"))
     before = {path.name for path in (folder.path / ".rubric").iterdir()}
     assert before == {".gitignore", "results.db"}
-    known = dict(ResultDatabase.of(suite).latest(suite))
+    known = ResultDatabase.of(suite).latest(suite)
     assert known["a"].result.score == 1.0
     assert {path.name for path in (folder.path / ".rubric").iterdir()} == before
 
@@ -180,5 +180,5 @@ def test_a_folder_that_is_removed_meanwhile_is_made_anew(folder: Folder) -> None
         path.unlink()
     writer.add(result("b"), suite=suite)
     writer.end(RunState.DONE)
-    assert [name for name, _ in ResultDatabase.of(suite).latest(suite)] == ["b"]
+    assert [name for name, _ in ResultDatabase.of(suite).latest(suite).items()] == ["b"]
     assert [one.id for one in ResultDatabase.of(suite).runs()] == [writer.id]

@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from suites import Folder
+from suites import Folder, stored_cases
 
 from rubric_core.cli import main
-from rubric_core.evaluation.results.store import ResultStore
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SUITE = """
@@ -159,8 +158,8 @@ def test_wrong_use_is_said_in_a_line_and_exits_2(
 def test_results_are_stored(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "suite.eval.yaml")
     run(capsys, "suite.eval.yaml::good")
-    cases = ResultStore.of(suite.path / "suite.eval.yaml").read()
-    assert {name: (c.latest.verdict.value, len(c.history)) for name, c in cases.items()} == {
+    cases = stored_cases(suite.path / "suite.eval.yaml")
+    assert {name: (c.result.verdict.value, len(c.history)) for name, c in cases.items()} == {
         "good": ("passed", 2),
         "bad": ("failed", 1),
     }
@@ -267,7 +266,7 @@ def test_every_target_of_a_matrix(suite: Folder, capsys: pytest.CaptureFixture[s
     assert [(c["id"], c["target"], c["verdict"]) for c in json.loads(out)["cases"]] == [
         ("good", "a", "passed"), ("good", "b", "failed"), ("bad", "a", "failed"), ("bad", "b", "failed"),
     ]  # fmt: skip
-    assert list(ResultStore.of(suite.path / "suite.eval.yaml").read()) == ["good", "good@b", "bad", "bad@b"]
+    assert list(stored_cases(suite.path / "suite.eval.yaml")) == ["good", "good@b", "bad", "bad@b"]
     _, out, _ = run(capsys, "suite.eval.yaml")
     assert "good (b) failed 0.00" in out
     assert run(capsys, "suite.eval.yaml::good", "--target", "a")[0] == 0

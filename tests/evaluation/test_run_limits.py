@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 from judge_server import Fault, JudgeServer
-from suites import Folder
+from suites import Folder, stored_cases
 
 from rubric_core.cli import main
-from rubric_core.evaluation.results.store import ResultStore
 
 SUITE = "tests:\n" + "".join(
     f"  - {{id: c{n}, criteria: c, input: hi, assertions: [{{type: contains, value: {'hello' if n != 2 else 'bye'}}}]}}\n"
@@ -31,7 +30,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 
 def stored(path: Path) -> list[str]:
-    return sorted(name for name, _ in ResultStore.of(path / "suite.eval.yaml").cases())
+    return sorted(stored_cases(path / "suite.eval.yaml"))
 
 
 @pytest.mark.parametrize("option", [["-x"], ["--exitfirst"], ["--maxfail", "1"]])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from judge_server import Fault, JudgeServer, Rerouted
-from suites import Folder, checks
+from suites import Folder, checks, stored_cases
 
 from rubric_core.analysis import Language, analyze
 from rubric_core.evaluation.engine.grade import run_evaluators_for_case
@@ -19,7 +19,6 @@ from rubric_core.evaluation.model.result import CaseResult, Verdict, jsonable
 from rubric_core.evaluation.reporting.rows import case_row, request_row
 from rubric_core.evaluation.reporting.transcript import requests_of, transcript, usage_words
 from rubric_core.evaluation.results.result_reader import case_result_of
-from rubric_core.evaluation.results.store import ResultStore
 from rubric_core.evaluation.results.stored_rows import result_in, stored_row
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.providers import Anthropic
@@ -456,7 +455,7 @@ async def test_what_is_stored_is_what_the_next_reader_finds(suite: Folder, judge
     path: Path = suite.suite(SUITE)
     judge.replies = [GOOD]
     await run(suite, "suite.eval.yaml")
-    stored = ResultStore.of(path).read()["refund"].latest
+    stored = stored_cases(path)["refund"].result
     assert [r.exchange.role for r in requests_of(stored)] == ["target", "judge"]
     assert stored.usage[1].tokens == Tokens(60, 20, 40)
 

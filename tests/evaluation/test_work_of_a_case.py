@@ -17,8 +17,6 @@ from rubric_core.evaluation.cases import variations
 from rubric_core.evaluation.code import js_regex
 from rubric_core.evaluation.engine import fingerprint
 from rubric_core.evaluation.model import context
-from rubric_core.evaluation.results import journal
-from rubric_core.evaluation.results.store import ResultStore
 
 CASES = 8
 #: Functions of Python that may be called for a case with two checks.
@@ -55,7 +53,6 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(context, "context_fields")
     count(variations, "_told_apart")
     count(js_regex, "parse")
-    count(journal, "_opened")
     js_regex.translate.cache_clear()
     return counted
 
@@ -139,19 +136,6 @@ def test_a_case_takes_few_calls(folder: Folder, capsys: pytest.CaptureFixture[st
     calls_of_a_run(folder, 1)
     few, many = calls_of_a_run(folder, 10), calls_of_a_run(folder, 40)
     assert (many - few) / 30 < MOST_CALLS, capsys.readouterr().err
-
-
-async def test_a_journal_is_opened_once(folder: Folder, calls: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    folder.mock("hello 42")
-    folder.suite(SUITE)
-    store = ResultStore.of(folder.path / "suite.eval.yaml")
-    for result in (await folder.run(SUITE)).values():
-        store.note(result)
-    store.settle("suite.eval.yaml", "agentv-3")
-    assert len(store.read()) == CASES
-    assert calls["_opened"] == 4, (
-        "the lock before there is a folder, both files, and the lock to put results in their place"
-    )
 
 
 def test_reading_a_suite_leaves_no_garbage(folder: Folder) -> None:

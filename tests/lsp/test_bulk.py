@@ -15,7 +15,7 @@ from rubric_lsp.routes import make_server
 SUITE = "tests:\n  - {id: a, criteria: x, input: hi}\n"
 
 
-@pytest.mark.parametrize("name", ["x/{}.eval.yaml", ".rubric/results/{}.json", "a.eval.yaml"])
+@pytest.mark.parametrize("name", ["x/{}.eval.yaml", ".rubric/results.db", "a.eval.yaml"])
 def test_ten_thousand_changes_on_disk_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     calls: dict[str, int] = {"project": 0, "survey": 0}
     changed, looked = Project.changed, WorkspaceCheck.changed

@@ -13,6 +13,8 @@ from client import VSCODE, Client, Connect, until
 from running import ended, hints, line_of, run, written
 from waiting import alive
 
+from rubric_core.evaluation.results.database import ResultDatabase
+
 CAN_WATCH: Any = VSCODE
 CANNOT_WATCH = {k: v for k, v in VSCODE.items() if k != "workspace"} | {
     "workspace": {k: v for k, v in VSCODE["workspace"].items() if k != "didChangeWatchedFiles"}
@@ -107,7 +109,7 @@ def test_a_run_in_the_terminal_is_seen_in_the_editor(connect: Connect, folder: P
     client = connected(connect, folder, capabilities=CAN_WATCH if watches else CANNOT_WATCH)
     if watches:
         registered = until("watchers", lambda: [p for m, p in client.requests if m == "client/registerCapability"])
-        assert ".rubric/results" in json.dumps(registered)
+        assert ".rubric/results.{db,db-wal}" in json.dumps(registered)
     done = subprocess.run(
         [sys.executable, "-m", "rubric_core.cli", "run", "a.eval.yaml::refund"],
         check=False,
@@ -116,7 +118,7 @@ def test_a_run_in_the_terminal_is_seen_in_the_editor(connect: Connect, folder: P
     )
     assert done.returncode == 0, done.stderr
     if watches:
-        results = next((folder / ".rubric" / "results").glob("*.json"))
+        results = folder / ".rubric" / "results.db"
         client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": results.as_uri(), "type": 1}]})
     until("the result", lambda: hints(client, uri_of(folder)).get(line("id: refund"), "").startswith("✔ 1.00"))
 
@@ -167,7 +169,8 @@ def test_a_server_that_is_killed_loses_nothing_that_was_done(connect: Connect, f
     client = connected(connect, folder, "program")
     run(client, uri_of(folder))
     program = int(until("a program", lambda: (tmp_path / "alive").exists() and (tmp_path / "alive").read_text()))
-    until("the journal", lambda: list((folder / ".rubric" / "results").glob("*.jsonl")))
+    suite = folder / "a.eval.yaml"
+    until("a stored result", lambda: ResultDatabase.of(suite).latest(suite))
     client.process.send_signal(signal.SIGKILL)
     until("the end of the program", lambda: not alive(program))
     again = connected(connect, folder, "program")

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from running import store
 
 from rubric_core.analysis import Language
 from rubric_core.evaluation.engine import fingerprint as fingerprints
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.evaluation.results.store import ResultStore
 from rubric_lsp.documents import project_index
 from rubric_lsp.documents.gc_control import GcControl
 from rubric_lsp.documents.open_documents import ClientWorkspace, ContentChange
@@ -34,9 +34,7 @@ class Conversation:
         self.path.write_text(SUITE, encoding="utf-8")
         self.documents = ClientWorkspace(Language(), GcControl())
         self.documents.open(self.uri, "eval-yaml", 0, SUITE)
-        ResultStore.of(self.path).add(
-            [CaseResult(id=f"c{n}", verdict=Verdict.PASSED, score=1.0) for n in range(CASES)], "s", "agentv-5"
-        )
+        store(self.path, *(CaseResult(id=f"c{n}", verdict=Verdict.PASSED, score=1.0) for n in range(CASES)))
         self.record = ResultRecord(self.documents, lambda *_: None)
 
     def _fingerprint(self, *given: object) -> str:
@@ -54,12 +52,9 @@ class Conversation:
         """Results of the suite as it stands."""
         _ = self.shown
         known = self.record._suites[self.uri]
-        store = ResultStore.of(self.path)
-        store.add(
-            [replace(case.last.result, fingerprint=case.fingerprint, at="2999-01-01T00:00:00+00:00") for case in known.values() if case.last],
-            "s",
-            "agentv-5",
-        )  # fmt: skip
+        at = "2999-01-01T00:00:00+00:00"
+        last = [(case.last.result, case.fingerprint) for case in known.values() if case.last]
+        store(self.path, *(replace(result, fingerprint=fingerprint, at=at) for result, fingerprint in last))
 
 
 @pytest.fixture

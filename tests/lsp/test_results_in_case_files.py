@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from client import VSCODE, Client, Connect, replaced, until
-from running import hints, written
+from running import hints, kept, written
 
 from rubric_lsp.routes import make_server
 
@@ -50,7 +50,7 @@ def ran(client: Client, folder: Path) -> None:
     """Both cases run, by the suite."""
     arguments = [(folder / "a.eval.yaml").as_uri()]
     client.request("workspace/executeCommand", {"command": "rubric.runFile", "arguments": arguments})
-    until("the end", (folder / ".rubric" / "results" / "cases.yaml.json").exists)
+    until("the end", lambda: kept(folder / "a.eval.yaml"))
 
 
 def marks(client: Client, uri: str) -> dict[int, str]:

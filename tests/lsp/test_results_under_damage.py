@@ -1,17 +1,20 @@
-"""Damaged results in `.rubric/results` break nothing that an editor shows: hovers, hints, lenses, actions, the test tree, reports."""
+"""Damaged results in `.rubric/results.db` break nothing that an editor shows: hovers, hints, lenses, actions, the test tree, reports."""
 
 import json
 import random
+import sqlite3
+import zlib
+from contextlib import closing, suppress
 from pathlib import Path
 
 from client import VSCODE, Client, Connect, ServerError, until
 from damage import damaged
 from everywhere import Direct, assert_quiet
-from running import ended, hints, outcomes, run, written
+from running import ended, hints, kept, outcomes, run, store, written
 from thorough import seeds
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.results.store import ResultStore
+from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_lsp.protocol.transport import encoded
 
 SUITE = """\
@@ -58,6 +61,10 @@ PLAIN = "# rubric: dialect=agentv-3\ntests:\n" + "".join(
 )
 COMMANDS = ("openReport", "openAnswer", "openReply", "openTrace", "diffAnswer", "openPrompt", "copyCommand")
 FILES = len(seeds(40, few=15))
+COLUMNS = (
+    "results.verdict", "results.score", "results.at", "results.duration_ms", "results.fingerprint", "results.grader_errors", "cases.id",
+    "cases.target", "cases.suite", "cases.file", "details.content", "files.path", "runs.state", "runs.id",
+)  # fmt: skip
 
 
 def test_nothing_that_is_shown_breaks(connect: Connect, tmp_path: Path) -> None:
@@ -68,10 +75,9 @@ def test_nothing_that_is_shown_breaks(connect: Connect, tmp_path: Path) -> None:
     client.open(uri, SUITE)
     run(client, uri)
     ended(client)
-    results = ResultStore.of(folder / "a.eval.yaml").path
-    until("results", results.exists)
-    good = results.read_text(encoding="utf-8")
-    assert set(json.loads(good)["cases"]) == {"refund", "late", "judged"}
+    until("results", lambda: kept(folder / "a.eval.yaml"))
+    good = (folder / ".rubric" / "results.db").read_bytes()
+    assert set(ResultDatabase.of(folder / "a.eval.yaml").latest(folder / "a.eval.yaml")) == {"refund", "late", "judged"}
     whole = asked(client, uri)
     assert whole["hover"] > len(SUITE.splitlines()) // 3
     assert whole["hints"] >= 3
@@ -79,10 +85,10 @@ def test_nothing_that_is_shown_breaks(connect: Connect, tmp_path: Path) -> None:
 
     rng, shown = random.Random(14), 0
     for number in range(FILES):
-        path = folder / f"{number}.eval.yaml"
+        path = folder / str(number) / "a.eval.yaml"
+        path.parent.joinpath(".git").mkdir(parents=True)
         path.write_text(SUITE, encoding="utf-8")
-        data = damaged(good, rng)
-        ResultStore.of(path).path.write_bytes(data)
+        data = damage(good, rng, path.parent / ".rubric" / "results.db")
         client.open(path.as_uri(), SUITE)
         client.diagnostics(path.as_uri())
         until("a look at the results", lambda: client.request("rubric/discoverTests", {}) or True)
@@ -90,12 +96,41 @@ def test_nothing_that_is_shown_breaks(connect: Connect, tmp_path: Path) -> None:
             found = asked(client, path.as_uri())
             assert_quiet(client)
         except (AssertionError, ServerError) as error:
-            raise AssertionError(f"{error}\n{client.log}\n{data[:3_000]!r}") from None
+            raise AssertionError(f"{error}\n{client.log}\n{data}") from None
         assert found["hover"] >= whole["hover"] - 3
         shown += found["hints"]
         client.notify("textDocument/didClose", {"textDocument": {"uri": path.as_uri()}})
     assert shown > FILES  # most of them are damaged in one case alone
     assert outcomes(client, uri) is not None
+
+
+def damage(good: bytes, rng: random.Random, path: Path) -> str:
+    """A database with something in it that is not as it was; what that is."""
+    path.parent.mkdir()
+    path.write_bytes(good)
+    way = rng.choice(("bytes", "value", "value", "whole result", "whole result"))
+    if way == "bytes":
+        data = bytearray(good)
+        at = rng.randrange(len(data))
+        data[at : at + 50] = rng.randbytes(50)
+        path.write_bytes(data)
+        return f"bytes at {at}"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        if way == "value":
+            column, value = rng.choice(COLUMNS), rng.choice((0, -1, 1e308, "", "x", "[" * 5_000, b"\xff", "\x1b[2J\n"))
+            connection.execute(f"UPDATE OR IGNORE {column.replace('.', ' SET ')} = ?", (value,))
+            return f"{column} = {value!r}"
+        number, packed = rng.choice(connection.execute("SELECT result, content FROM details").fetchall())
+        whole = json.loads(packed if packed[:1] == b"{" else zlib.decompress(packed))
+        text = damaged(json.dumps({"version": 1, "cases": {"a": {"latest": whole, "history": []}}}), rng)
+        connection.execute("UPDATE details SET content = ? WHERE result = ?", (_latest(text), number))
+        return text[:3_000].decode(errors="replace")
+
+
+def _latest(text: bytes) -> bytes:
+    with suppress(ValueError, LookupError, TypeError, RecursionError):
+        return json.dumps(json.loads(text)["cases"]["a"]["latest"]).encode()
+    return text
 
 
 def asked(client: Client, uri: str) -> dict[str, int]:
@@ -129,7 +164,7 @@ def test_a_result_is_read_when_its_case_is_shown(tmp_path: Path) -> None:
     path = folder / "a.eval.yaml"
     contains = EvaluatorResult(name="contains-hi", type="contains", verdict=Verdict.PASSED, score=1.0)
     rows = [CaseResult(id=f"c{n}", verdict=Verdict.PASSED, score=1.0, evaluators=(contains,)) for n in range(30)]
-    ResultStore.of(path).add(rows, path.name, "agentv-3")
+    store(path, *rows)
     server = Direct()
     try:
         server.initialize(VSCODE)

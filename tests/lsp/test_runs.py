@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from client import BARE, VSCODE, Client, Connect, ServerError, replaced, until
-from running import command, ended, hints, line_of, outcomes, progress, run, written
+from running import command, ended, hints, kept, line_of, outcomes, progress, run, store, written
 from waiting import alive
 
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.evaluation.results.store import ResultStore
+from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.text import Span
 from rubric_lsp.convert import actions as converted_actions
 from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses
@@ -337,26 +337,27 @@ def test_results_can_be_cleared(connect: Connect, folder: Path, uri: str) -> Non
     assert hints(client, uri) == {}
     run(client, uri, "refund")
     ended(client, 2)
-    stored = until("a file of results", lambda: list((folder / ".rubric").rglob("*.json")))
+    path = folder / "a.eval.yaml"
+    until("the end of both runs", lambda: kept(path, 2))
     # Another program adds a result. With it, the server reads again what was cleared.
-    store = ResultStore.of(folder / "a.eval.yaml")
     later = datetime.now(tz=timezone.utc) + timedelta(minutes=1)
-    until("the result of the run", lambda: "refund" in store.read())
-    store.note(replace(store.read()["refund"].latest, id="judged", at=later.isoformat(timespec="seconds")))
-    store.settle("a.eval.yaml", "agentv-3")
-    assert {"refund", "late", "judged"} <= set(store.read())
-    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": stored[0].as_uri(), "type": 2}]})
+    known = ResultDatabase.of(path).latest(path)
+    store(path, replace(known["refund"].result, id="judged", at=later.isoformat(timespec="seconds")))
+    assert {"refund", "late", "judged"} <= set(ResultDatabase.of(path).latest(path))
+    client.notify(
+        "workspace/didChangeWatchedFiles", {"changes": [{"uri": (folder / ".rubric/results.db").as_uri(), "type": 2}]}
+    )
     until("the result of the other program", lambda: line("id: judged") in hints(client, uri))
     assert line("id: late") not in hints(client, uri), "what was cleared stays so"
 
 
 def test_what_another_program_stores_in_the_second_of_a_clear_is_seen(folder: Path, uri: str) -> None:
     path, server = folder / "a.eval.yaml", make_server()
-    store, record = ResultStore.of(path), server.known.record
+    record = server.known.record
 
     def stored(name: str, **more: Any) -> set[str]:
         now = datetime.now(tz=timezone.utc).isoformat(timespec="seconds")
-        store.add([CaseResult(id=name, verdict=Verdict.PASSED, score=1.0, at=now, **more)], path.name, "agentv-3")
+        store(path, CaseResult(id=name, verdict=Verdict.PASSED, score=1.0, at=now, **more))
         asyncio.run(record.load(uri, path))
         return set(record.last(uri))
 
@@ -370,7 +371,7 @@ def test_results_outlive_the_server(connect: Connect, folder: Path, uri: str) ->
     client = connected(connect, folder, uri)
     run(client, uri, "late")
     ended(client)
-    until("a file of results", lambda: list((folder / ".rubric").rglob("*.json")))
+    until("the end of the run", lambda: kept(folder / "a.eval.yaml"))
     client.shut_down()
     again = connect()
     again.initialize(VSCODE, folder)

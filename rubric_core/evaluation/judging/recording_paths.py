@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rubric_core.evaluation.results.journal import Journal
-from rubric_core.evaluation.results.store import results_path
+from rubric_core.evaluation.results.json_results import json_path
 
 __all__ = ["recordings_journal", "recordings_path"]
 
@@ -19,5 +19,5 @@ def recordings_path(suite: Path) -> Path:
 
 def recordings_journal(suite: Path) -> Journal:
     """What was recorded for a suite and does not stand in its file yet: that of a run that goes on, or was killed."""
-    beside = results_path(suite)
+    beside = json_path(suite)
     return Journal(beside.with_suffix(".recordings.jsonl"), beside.with_suffix(".recordings.lock"))

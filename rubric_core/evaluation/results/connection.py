@@ -22,7 +22,7 @@ from rubric_core.user_dirs import hide
 
 __all__ = [
     "DamagedStoreError", "ResultStoreError", "StoreStamp", "closing_reader", "open_to_read", "open_to_write", "read_without_trace",
-    "stamp_of", "store_errors",
+    "set_aside", "stamp_of", "store_errors",
 ]  # fmt: skip
 
 log = logging.getLogger("rubric_core")
@@ -66,8 +66,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
     try:
         return _opened_to_write(path)
     except DamagedStoreError as error:
-        aside = _set_aside(path)
-        log.warning("%s; it is now %s, and a new one was begun", error, aside.name)
+        set_aside(path, error)
         return _opened_to_write(path)
 
 
@@ -190,7 +189,11 @@ def _words(error: Exception) -> str:
 
 def _connected(path: Path, how: str, timeout: float) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"file:{quote(str(path))}?{how}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+        f"file:{quote(os.fsencode(path))}?{how}",
+        uri=True,
+        timeout=timeout,
+        isolation_level=None,
+        check_same_thread=False,
     )
     connection.text_factory = _text
     if hasattr(connection, "setlimit"):  # Python 3.11
@@ -274,12 +277,12 @@ def _put(draft: Path, path: Path) -> None:
             draft.rename(path)
 
 
-def _set_aside(path: Path) -> Path:
-    """Rename a file that cannot be used, with all that stands beside it. Raises ResultStoreError."""
+def set_aside(path: Path, error: DamagedStoreError) -> None:
+    """Rename a file that cannot be used, with all that stands beside it, and say so. Raises ResultStoreError."""
     mark = datetime.now(tz=timezone.utc).strftime("%Y%m%d-%H%M%S")
     aside = path.with_name(f"{path.name}.damaged-{mark}-{os.urandom(2).hex()}")
     with store_errors(path):
         for end in ("", *_BESIDE, _JOURNAL):
             with contextlib.suppress(FileNotFoundError):
                 Path(f"{path}{end}").rename(f"{aside}{end}")
-    return aside
+    log.warning("%s; it is now %s, and a new one was begun", error, aside.name)

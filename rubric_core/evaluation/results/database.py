@@ -1,12 +1,11 @@
 """The results of a repository: every run with its cases, in one file that the command line and all editors share."""
 
-import logging
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.results.connection import (
@@ -14,9 +13,10 @@ from rubric_core.evaluation.results.connection import (
     open_to_read,
     open_to_write,
     read_without_trace,
+    stamp_of,
     store_errors,
 )
-from rubric_core.evaluation.results.json_import import earlier_cases
+from rubric_core.evaluation.results.json_results import json_cases
 from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 from rubric_core.evaluation.results.latest_results import latest_results, most_rows
 from rubric_core.evaluation.results.records import RunCase, RunInfo, RunRecord
@@ -39,21 +39,39 @@ from rubric_core.evaluation.results.run_queries import BASELINE_NAME, find_run, 
 from rubric_core.evaluation.results.run_writer import RunWriter
 from rubric_core.loading.files import absolute
 
-__all__ = ["ResultDatabase"]
+__all__ = ["LatestSince", "ReadMark", "ResultDatabase"]
 
-log = logging.getLogger("rubric_core")
 _CASES = (
     "SELECT r.number, s.path, f.path, c.id, c.target, r.tags, r.metadata, r.cost_usd, r.tokens_input, r.tokens_output, "  # noqa: S608  # our own words
     f"r.tokens_cached, r.tokens_reasoning, {SUMMARY_COLUMNS} FROM results r JOIN cases c ON c.number = r.case_number "
-    "JOIN files s ON s.number = c.suite LEFT JOIN files f ON f.number = c.file WHERE {where} LIMIT ?"
+    "JOIN files s ON s.number = c.suite LEFT JOIN files f ON f.number = c.file WHERE {where} LIMIT {most}"
 )
-_OF_RUN = "r.run = (SELECT number FROM runs WHERE id = ?) ORDER BY r.number"
+_OF_RUN = (
+    "r.run = (SELECT number FROM runs WHERE id = ?1) AND r.number >= (SELECT first_result FROM runs WHERE id = ?1) "
+    "AND r.number <= coalesce((SELECT last_result FROM runs WHERE id = ?1), r.number) ORDER BY r.number"
+)
 _OF_CASE = (
     "r.run IS NOT NULL AND r.case_number = (SELECT number FROM cases WHERE suite = (SELECT number FROM files WHERE path = ?) "
     "AND id = ? AND target = ?) ORDER BY r.number DESC"
 )
 _SCORES = "SELECT kind, path, type, verdict, score, weight FROM scores WHERE result = ? ORDER BY position"
 _REPEATS = "SELECT verdict, score, duration_ms FROM repeats WHERE result = ? ORDER BY number"
+
+
+class ReadMark(NamedTuple):
+    """How far a database has been read."""
+
+    #: Which file it is.
+    file: int
+    #: The highest number of a result.
+    last: int
+
+
+class LatestSince(NamedTuple):
+    """Last results, by the names of `ResultDatabase.latest`, and how far they go."""
+
+    known: Mapping[str, KnownCase]
+    mark: ReadMark
 
 
 class ResultDatabase:
@@ -106,20 +124,25 @@ class ResultDatabase:
 
     # -- cases --------------------------------------------------------------------------------------------------------
 
-    def latest(self, suite: Path) -> Iterator[tuple[str, KnownCase]]:
+    def latest(self, suite: Path) -> Mapping[str, KnownCase]:
         """The last result of each case of a suite, or of a file with cases, by its id.
 
         Of a case that several targets answered, the first target of its last run has the id; the others are `id@target`. What an
         earlier version stored counts until the suite is run again.
         """
-        name = self.name_of(suite)
-        found = read_without_trace(self.path, lambda connection: latest_results(connection, name, suite, self._results))
+        return self.latest_since(suite, None).known
+
+    def latest_since(self, suite: Path, mark: ReadMark | None) -> LatestSince:
+        """The same for the cases that have a result since an earlier reading; for all of them without its mark."""
+        name, file = self.name_of(suite), stamp_of(self.path).file[0]
+        after = mark.last if mark is not None and mark.file == file else 0
+        found = read_without_trace(
+            self.path, lambda connection: latest_results(connection, name, suite, self._results, after)
+        )
         known = found.known if found is not None else {}
-        yield from known.items()
-        if found is None or not found.is_complete:
-            for key, case in earlier_cases(suite):
-                if key not in known:
-                    yield key, KnownCase.of(case.latest, case.history)
+        if mark is None and (found is None or not found.is_complete):
+            known = {key: KnownCase.of(case.latest, case.history) for key, case in json_cases(suite)} | known
+        return LatestSince(known, ReadMark(file, found.last if found is not None else 0))
 
     def history(self, suite: str, case: str, target: str, *, limit: int = 50) -> list[RunCase]:
         """The results of a case as a target answered it, newest first."""
@@ -131,7 +154,7 @@ class ResultDatabase:
             if connection is None:
                 return
             most = most_rows(connection) if limit is None else limit
-            for row in connection.execute(_CASES.format(where=where), (*values, most)):
+            for row in connection.execute(_CASES.format(where=where, most=most), values):
                 with suppress(*BAD_ROW):
                     yield self._case(connection, row)
 
@@ -147,7 +170,7 @@ class ResultDatabase:
         )  # fmt: skip
 
     def _whole(self, number: int, name: str, summary: ResultSummary) -> CaseResult:
-        return KnownCase.stored(name, summary, self._results, number).result
+        return KnownCase(name, "", summary, source=self._results, number=number).result
 
     # -- baselines ----------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ _LARGEST = 2_000_000_000
 #: Bytes of a row.
 _LONGEST_LINE = 64_000_000
 
-__all__ = ["Journal", "JournalRows", "JsonText", "json_text", "locked", "write_atomically"]
+__all__ = ["Journal", "JournalRows", "json_text", "locked", "write_atomically"]
 
 
 _LOCK = os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
@@ -185,12 +185,6 @@ class Journal:
             self.path.unlink(missing_ok=True)
 
 
-class JsonText(str):
-    """A text that is JSON already."""
-
-    __slots__ = ()
-
-
 class JournalRows:
     """The rows of a journal, one at a time: what they hold together may be more than the memory should."""
 
@@ -213,14 +207,6 @@ class JournalRows:
     def at(self, place: int) -> dict[str, Any]:
         """The row at a place that was given before."""
         return _row(self._line(place)) or {}
-
-    def text_at(self, place: int) -> "JsonText":
-        """The same as the text that it is."""
-        line = self._line(place)
-        try:
-            return JsonText(line.decode("utf-8-sig").strip() or "{}")
-        except UnicodeDecodeError:
-            return JsonText(json_text(_row(line) or {}))
 
     def _line(self, place: int) -> bytes:
         if self._file is None:

@@ -4,19 +4,17 @@ A suite may have twenty thousand stored results. What marks them needs a verdict
 are most of a result, and are shown for one case at a time.
 """
 
-import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.evaluation.results.result_reader import history_of, number, text
-from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, result_in
 
-__all__ = ["KnownCase", "ResultSource", "ResultSummary", "known_case_of"]
+__all__ = ["MOST_HISTORY", "KnownCase", "ResultSource", "ResultSummary"]
 
-#: Where the summary begins in the line of a case, behind its name.
-_BEFORE = ': {"summary": '
-_DECODER = json.JSONDecoder()
+#: How many results of a case are listed.
+MOST_HISTORY = 50
 _UNREADABLE = "The stored result is damaged: run the case again."
 
 
@@ -40,21 +38,6 @@ class ResultSummary(NamedTuple):
             result.verdict, result.score, result.at, result.duration_ms, result.fingerprint, result.file, result.suite,
             len(result.grader_errors),
         )  # fmt: skip
-
-    @classmethod
-    def read(cls, row: Any) -> "ResultSummary":
-        """That in a row of JSON, which somebody else may have written. Raises LookupError, TypeError or ValueError."""
-        score, duration, errors = row.get("score"), row.get("duration_ms"), row.get(GRADER_ERRORS, 0)
-        return cls(
-            Verdict(row["verdict"]),
-            None if score is None else number(score),
-            text(row.get("at", "")),
-            None if duration is None else number(duration),
-            text(row.get("fingerprint", "")),
-            text(row.get("file", "")),
-            text(row.get("suite", "")),
-            int(number(errors)),
-        )
 
     def as_result(self, name: str) -> CaseResult:
         """What it says of a case with this id, where all else of the result is damaged."""
@@ -87,31 +70,33 @@ class ResultSource(Protocol):
 class KnownCase:
     """The last result of a case, and those before it."""
 
-    __slots__ = ("_history", "_name", "_number", "_result", "_row", "_source", "summary")
+    __slots__ = ("_history", "_number", "_result", "_source", "id", "summary", "target")
 
-    def __init__(self, name: str, summary: ResultSummary, row: str) -> None:
+    def __init__(
+        self, case_id: str, target: str, summary: ResultSummary, *, source: ResultSource | None = None, number: int = 0,
+        result: CaseResult | None = None, history: tuple[Mapping[str, Any], ...] = (),
+    ) -> None:  # fmt: skip
+        self.id = case_id
+        self.target = target
         self.summary = summary
-        self._name = name
-        #: The row of the store as JSON, until it is read.
-        self._row = row
-        self._result: CaseResult | None = None
-        self._history: tuple[Mapping[str, Any], ...] = ()
-        self._source: ResultSource | None = None
-        self._number = 0
+        #: Where the result is read, or the last one that was stored, and its number there.
+        self._source, self._number = source, number
+        self._result = result
+        #: The results after that one.
+        self._history = history
 
     @classmethod
-    def stored(cls, name: str, summary: ResultSummary, source: ResultSource, number: int) -> "KnownCase":
-        """One that is read when somebody looks at it."""
-        known = cls(name, summary, "")
-        known._source, known._number = source, number
-        return known
+    def of(cls, result: CaseResult, history: tuple[Mapping[str, Any], ...] | None = None) -> "KnownCase":
+        """One whose result is there; the first one of its case where no history is given."""
+        history = (_row(result),) if history is None else history
+        return cls(result.id, result.target, ResultSummary.of(result), result=result, history=history)
 
-    @classmethod
-    def of(cls, result: CaseResult, history: tuple[Mapping[str, Any], ...] = ()) -> "KnownCase":
-        """One whose result is there."""
-        known = cls(result.id, ResultSummary.of(result), "")
-        known._result, known._history = result, history
-        return known
+    def followed_by(self, result: CaseResult) -> "KnownCase":
+        """The case after its next result."""
+        return KnownCase(
+            result.id, result.target, ResultSummary.of(result), source=self._source, number=self._number, result=result,
+            history=(*self._history, _row(result))[-MOST_HISTORY:],
+        )  # fmt: skip
 
     @property
     def is_read(self) -> bool:
@@ -123,39 +108,24 @@ class KnownCase:
         """The last result; of a damaged one, what the summary says."""
         if self._result is None:
             self._result = self._read()
-            self._row = ""
         return self._result
 
     @property
     def history(self) -> tuple[Mapping[str, Any], ...]:
-        """As of `StoredCase`."""
+        """Oldest first; each has at, verdict, score, duration_ms and fingerprint as far as they are known. The last one is `result`."""
+        stored: tuple[Mapping[str, Any], ...] = ()
         if self._source is not None:
-            try:
-                self._history = self._source.history(self._number)
-            except OSError:
-                return ()
-        else:
-            _ = self.result  # reads both
-        return self._history
+            with suppress(OSError):
+                stored = self._source.history(self._number)
+        return (*stored, *self._history)[-MOST_HISTORY:]
 
     def _read(self) -> CaseResult:
-        try:
-            if self._source is not None:
-                return self._source.result(self._number)
-            row = json.loads(self._row)
-            self._history = history_of(row.get("history"))
-            return result_in(row["latest"])
-        except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
-            return self.summary.as_result(self._name)
+        if self._source is not None:
+            with suppress(OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
+                found = self._source.result(self._number)
+                return replace_fields(found, file=self.summary.file, suite=self.summary.suite)
+        return self.summary.as_result(self.id)
 
 
-def known_case_of(line: str) -> tuple[str, KnownCase] | None:
-    """The name and the case in a line of the store that begins with a summary; None for any other line."""
-    try:
-        name, end = _DECODER.raw_decode(line)
-        if type(name) is not str or not line.startswith(_BEFORE, end):
-            return None
-        row, _ = _DECODER.raw_decode(line, end + len(_BEFORE))
-        return name, KnownCase(name, ResultSummary.read(row), line[end + 2 :].rstrip(",\n"))
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        return None
+def _row(result: CaseResult) -> dict[str, Any]:
+    return {"verdict": result.verdict.value, "score": result.score, "at": result.at}

@@ -15,9 +15,14 @@ __all__ = ["LatestResults", "latest_results", "most_rows"]
 #: Bytes that a row takes at least: a file that somebody made may lead in circles, and claim more rows than it can hold.
 _SHORTEST_ROW = 8
 _LATEST = (
-    f"SELECT c.id, c.target, r.run, r.number, s.path, f.path, {SUMMARY_COLUMNS} FROM cases c JOIN results r ON r.number = c.latest "  # noqa: S608  # our own words
+    f"SELECT c.id, c.target, r.run, r.number, s.path, f.path, {SUMMARY_COLUMNS} FROM cases c JOIN results r ON r.number = (SELECT max(number) FROM results WHERE case_number = c.number) "  # noqa: S608  # our own words
     "JOIN files s ON s.number = c.suite LEFT JOIN files f ON f.number = c.file "
-    "WHERE c.{column} = (SELECT number FROM files WHERE path = ?) LIMIT ?"
+    "WHERE c.{column} = (SELECT number FROM files WHERE path = ?1) {newer} LIMIT ?2"
+)
+#: Of every target of a case that has a newer result.
+_NEWER = (
+    "AND c.id IN (SELECT o.id FROM results n JOIN cases o ON o.number = n.case_number "
+    "WHERE n.number > ?3 AND o.{column} = (SELECT number FROM files WHERE path = ?1))"
 )
 
 
@@ -28,6 +33,8 @@ class LatestResults(NamedTuple):
     known: dict[str, KnownCase]
     #: Whether what an earlier version stored is among it.
     is_complete: bool
+    #: The highest number of a result.
+    last: int
 
 
 class _Row(NamedTuple):
@@ -38,10 +45,17 @@ class _Row(NamedTuple):
     case: KnownCase
 
 
-def latest_results(connection: sqlite3.Connection, name: str, suite: Path, source: ResultSource) -> LatestResults:
-    """Those of a suite, or of a file with cases, with this name in the database. Raises sqlite3.Error."""
-    rows = [*_rows(connection, "suite", name, source), *_rows(connection, "file", name, source)]
-    return LatestResults(_by_name(rows), is_taken_over(suite, connection))
+def latest_results(
+    connection: sqlite3.Connection, name: str, suite: Path, source: ResultSource, after: int = 0
+) -> LatestResults:
+    """Those of a suite, or of a file with cases, with this name in the database; of cases with results whose numbers are above `after`.
+
+    All of them where no result has such a number: then it is another database. Raises sqlite3.Error.
+    """
+    last = int(connection.execute("SELECT coalesce(max(number), 0) FROM results").fetchone()[0])
+    after = after if last >= after else 0
+    rows = [row for column in ("suite", "file") for row in _rows(connection, column, name, source, after)]
+    return LatestResults(_by_name(rows), is_taken_over(suite, connection), last)
 
 
 def most_rows(connection: sqlite3.Connection) -> int:
@@ -50,8 +64,10 @@ def most_rows(connection: sqlite3.Connection) -> int:
     return int(pages) * int(size) // _SHORTEST_ROW
 
 
-def _rows(connection: sqlite3.Connection, column: str, name: str, source: ResultSource) -> Iterator[_Row]:
-    for row in connection.execute(_LATEST.format(column=column), (name, most_rows(connection))):
+def _rows(connection: sqlite3.Connection, column: str, name: str, source: ResultSource, after: int) -> Iterator[_Row]:
+    newer = _NEWER.format(column=column) if after else ""
+    values = (name, most_rows(connection), after) if after else (name, most_rows(connection))
+    for row in connection.execute(_LATEST.format(column=column, newer=newer), values):
         with suppress(*BAD_ROW):
             case, target, run, number, suite, file, *summary = row
             # From the suite, a file with cases is named; from that file, the suite.
@@ -60,7 +76,11 @@ def _rows(connection: sqlite3.Connection, column: str, name: str, source: Result
             else:
                 said = summary_in(tuple(summary), suite=relative_name(suite, file))
             yield _Row(
-                str(case), str(target), int(run or 0), int(number), KnownCase.stored(str(case), said, source, number)
+                str(case),
+                str(target),
+                int(run or 0),
+                int(number),
+                KnownCase(str(case), str(target), said, source=source, number=number),
             )
 
 

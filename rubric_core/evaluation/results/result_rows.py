@@ -74,10 +74,8 @@ class ResultRows:
     ) -> None:
         """Add a result as the latest of its case."""
         case = self.case(result, suite)
-        number = self.add_summary(run, case, result, json.dumps(list(tags)), json.dumps(jsonable(metadata)))
-        execute = self._connection.execute
-        execute("INSERT INTO details (result, content) VALUES (?, ?)", (number, pack_result(result)))
-        execute("UPDATE cases SET latest = ? WHERE number = ?", (number, case))
+        number = self.add_summary(run, case, result, _json_list(tags), _json_object(metadata))
+        self._connection.execute("INSERT INTO details (result, content) VALUES (?, ?)", (number, pack_result(result)))
         if result.evaluators:
             self._connection.executemany(_SCORE, _score_rows(number, result))
         if result.runs:
@@ -124,6 +122,14 @@ class ResultRows:
         if found is not None:
             return int(found[0])
         return self._connection.execute("INSERT INTO files (path) VALUES (?)", (name,)).lastrowid or 0
+
+
+def _json_list(texts: Sequence[str]) -> str:
+    return json.dumps(list(texts)) if texts else "[]"
+
+
+def _json_object(values: Mapping[str, Any]) -> str:
+    return json.dumps(jsonable(values)) if values else "{}"
 
 
 def _score_rows(number: int, result: CaseResult) -> Iterator[tuple[Any, ...]]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.results.connection import ResultStoreError, read_without_trace
+from rubric_core.evaluation.results.known_case import MOST_HISTORY
 from rubric_core.evaluation.results.packed_result import unpack_result
 from rubric_core.evaluation.results.result_reader import history_of
 
 __all__ = ["StoredResults", "history_rows", "packed_content"]
 
-_MOST_HISTORY = 50
 _HISTORY = (
     "SELECT at, verdict, score, duration_ms, fingerprint FROM results WHERE number <= ?1 AND case_number = "
     "(SELECT case_number FROM results WHERE number = ?1) ORDER BY number DESC LIMIT ?2"
@@ -47,7 +47,7 @@ def packed_content(connection: sqlite3.Connection, number: int) -> bytes | None:
 
 def history_rows(connection: sqlite3.Connection, number: int) -> tuple[Mapping[str, Any], ...]:
     """The results of a case up to one of them, oldest first. Raises sqlite3.Error."""
-    found = connection.execute(_HISTORY, (number, _MOST_HISTORY)).fetchall()
+    found = connection.execute(_HISTORY, (number, MOST_HISTORY)).fetchall()
     return history_of([_row(each) for each in reversed(found)])
 
 

@@ -10,6 +10,7 @@ from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.results.known_case import ResultSummary
 from rubric_core.evaluation.results.records import EvaluatorScore, RepeatScore, RunRecord, RunState
 from rubric_core.evaluation.results.result_reader import number, text
+from rubric_core.evaluation.results.run_totals import TOTALS
 from rubric_core.evaluation.results.run_writer import is_alive
 from rubric_core.ports import Tokens
 
@@ -21,16 +22,32 @@ __all__ = [
 #: What reading a row that is no such row raises.
 BAD_ROW = (TypeError, ValueError, LookupError, RecursionError)
 RUN_COLUMNS = (
-    "number, id, started_at, ended_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, passed, "
-    "borderline, failed, unscored, grader_errors, tokens_input, tokens_output, tokens_cached, tokens_reasoning, cost_usd, duration_ms"
+    "number, id, started_at, ended_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, duration_ms, "
+    + TOTALS
 )
 SUMMARY_COLUMNS = "r.verdict, r.score, r.at, r.duration_ms, r.fingerprint, r.grader_errors"
 
 
 def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
     """The run in a row of `RUN_COLUMNS`. Raises BAD_ROW."""
-    (_, name, started, ended, state, process, commit, dirty, command, dialects, targets, judges, version, *rest) = row
-    passed, borderline, failed, unscored, errors, *tokens, cost, duration = rest
+    (
+        _,
+        name,
+        started,
+        ended,
+        state,
+        process,
+        commit,
+        dirty,
+        command,
+        dialects,
+        targets,
+        judges,
+        version,
+        duration,
+        *totals,
+    ) = row
+    passed, borderline, failed, unscored, errors, *tokens, cost = totals
     counts = zip(
         (Verdict.PASSED, Verdict.BORDERLINE, Verdict.FAILED, Verdict.UNSCORED), (passed, borderline, failed, unscored),
         strict=True,

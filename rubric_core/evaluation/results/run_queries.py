@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
 from rubric_core.evaluation.results.row_reader import BAD_ROW, RUN_COLUMNS, run_in
+from rubric_core.evaluation.results.run_totals import TOTAL_COUNT, totals_of
 
 __all__ = ["BASELINE_NAME", "find_run", "runs_in"]
 
@@ -27,6 +28,8 @@ def runs_in(connection: sqlite3.Connection, suites: Collection[str] = (), limit:
     found: list[RunRecord] = []
     for row in rows:
         paths = tuple(str(path) for (path,) in connection.execute(_SUITES, row[:1]))
+        if row[3] is None:  # it goes on, or was killed
+            row = (*row[:-TOTAL_COUNT], *totals_of(connection, row[0]))  # noqa: PLW2901  # the same row, whole
         try:
             found.append(run_in(row, paths))
         except BAD_ROW:  # written by somebody else

@@ -6,34 +6,24 @@ import os
 import platform
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.results.connection import open_to_write, store_errors
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+from rubric_core.evaluation.results.connection import DamagedStoreError, open_to_write, set_aside, store_errors
 from rubric_core.evaluation.results.json_import import take_over
 from rubric_core.evaluation.results.records import RunInfo, RunState
-from rubric_core.evaluation.results.result_rows import ResultRows, storable_text, token_columns, tokens_taken
+from rubric_core.evaluation.results.result_rows import ResultRows, storable_text
+from rubric_core.evaluation.results.run_totals import close_run
 
 __all__ = ["RunWriter", "is_alive", "own_process"]
 
 _BEGIN = (
-    "INSERT INTO runs (id, started_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO runs (id, started_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, first_result) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(number), 0) + 1 FROM results))"
 )
-_VERDICTS = (Verdict.PASSED, Verdict.BORDERLINE, Verdict.FAILED, Verdict.UNSCORED)
-#: A total of numbers that nobody told is NULL.
-_ADDED = ", ".join(
-    f"{name} = CASE WHEN ?{number} IS NULL THEN {name} ELSE coalesce({name}, 0) + ?{number} END"
-    for number, name in enumerate(("tokens_input", "tokens_output", "tokens_cached", "tokens_reasoning", "cost_usd"), 6)
-)
-_COUNT = (
-    "UPDATE runs SET passed = passed + ?1, borderline = borderline + ?2, failed = failed + ?3, unscored = unscored + ?4, "  # noqa: S608  # our own words
-    f"grader_errors = grader_errors + ?5, {_ADDED}, duration_ms = ?11 WHERE number = ?12"
-)
-_END = "UPDATE runs SET state = ?, ended_at = ?, duration_ms = ? WHERE number = ?"
 
 
 class _Open:
@@ -44,7 +34,35 @@ class _Open:
         self.connection = open_to_write(path)
         self.rows = ResultRows(self.connection, root)
         self.run = 0
+        self._suites: set[Path] = set()
         self._file = _identity(path)
+
+    def add_suite(self, suite: Path) -> None:
+        """Note that the run has a suite. Raises sqlite3.Error."""
+        if suite not in self._suites:
+            take_over(suite, self.connection, self.rows)
+            self.rows.add_suite(self.run, suite)
+            self._suites.add(suite)
+
+    def write_names(self, names: Sequence[str]) -> None:
+        """Put down who had a part in the run: dialects, targets and judges, as JSON. Raises sqlite3.Error."""
+        self.connection.execute(
+            "UPDATE runs SET dialects = ?, targets = ?, judges = ? WHERE number = ?", (*names, self.run)
+        )
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is written within it is there as a whole, or not at all. Raises sqlite3.Error."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException:
+            self.rows.forget()
+            self._suites.clear()
+            with contextlib.suppress(sqlite3.Error):  # SQLite has undone it already where the disk is full
+                self.connection.execute("ROLLBACK")
+            raise
 
     def is_in_place(self, path: Path) -> bool:
         """Whether others still find this file by its name."""
@@ -73,70 +91,82 @@ class RunWriter:
         #: Dialects, targets and judges so far, each in its order.
         self._names: tuple[dict[str, None], dict[str, None], dict[str, None]] = ({}, {}, {})
         with self._lock:
-            self._ready()
+            self._write(lambda _: None)
 
     def add(
         self, result: CaseResult, *, suite: Path, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
     ) -> None:
         """Store a case that has ended; it is stored when this returns. Raises ResultStoreError."""
-        with self._lock, self._writing() as (connection, rows, run):
-            rows.add_suite(run, suite)
-            rows.add(run, result, suite, tags, metadata or {})
+
+        def write(now: _Open) -> None:
+            now.add_suite(suite)
+            now.rows.add(now.run, result, suite, tags, metadata or {})
             if self._has_new_names(result):
-                self._write_names(connection, run)
-            counts = [int(result.verdict is verdict) for verdict in _VERDICTS]
-            tokens = token_columns(tokens_taken(result))
-            connection.execute(
-                _COUNT, (*counts, len(result.grader_errors), *tokens, result.cost_usd, self._elapsed(), run)
-            )
+                now.write_names(self._lists())
+
+        with self._lock:
+            self._write(write)
 
     def end(self, state: RunState) -> None:
         """The run is over, or was stopped: nothing is added any more. Raises ResultStoreError."""
+        at = datetime.now(tz=timezone.utc)
+
+        def write(now: _Open) -> None:
+            now.write_names(self._lists())
+            close_run(now.connection, now.run, state, _time(at), (at - self._began).total_seconds() * 1000)
+
         with self._lock:
             try:
-                with self._writing() as (connection, _, run):
-                    connection.execute(_END, (state.value, _now(), self._elapsed(), run))
+                self._write(write)
             finally:
-                if self._open is not None:
-                    self._open.connection.close()
-                self._open = None
+                self._close()
 
-    def _elapsed(self) -> float:
-        return (datetime.now(tz=timezone.utc) - self._began).total_seconds() * 1000
+    def _write(self, write: Callable[[_Open], None]) -> None:
+        """Write as a whole or not at all; into a new database where it turns out that this one is damaged. Raises ResultStoreError."""
+        try:
+            self._try(write)
+        except DamagedStoreError as error:
+            self._close()
+            set_aside(self._path, error)
+            self._try(write)
 
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[tuple[sqlite3.Connection, ResultRows, int]]:
-        """A transaction, done as a whole or not at all. Raises ResultStoreError."""
+    def _try(self, write: Callable[[_Open], None]) -> None:
         now = self._ready()
-        with store_errors(self._path), _transaction(now.connection, now.rows):
-            yield now.connection, now.rows, now.run
+        with store_errors(self._path), now.transaction():
+            write(now)
 
     def _ready(self) -> _Open:
         """The database with the row of this run, made where it is not there, or not any more."""
-        now = self._open
-        if now is not None and not now.is_in_place(self._path):
-            now.connection.close()
-            now = self._open = None
-        if now is None:
-            now = _Open(self._path, self._root)
-            with store_errors(self._path):
-                self._begin(now)
-            self._open = now
-        return now
+        if self._open is not None and not self._open.is_in_place(self._path):
+            self._close()
+        if self._open is None:
+            now = self._open = _Open(self._path, self._root)
+            try:
+                with store_errors(self._path):
+                    self._begin(now)
+            except BaseException:
+                self._close()
+                raise
+        return self._open
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._open.connection.close()
+        self._open = None
 
     def _begin(self, now: _Open) -> None:
-        info, connection = self._info, now.connection
-        with _transaction(connection, now.rows):
-            for suite in info.suites:
-                take_over(suite, connection, now.rows)
+        info = self._info
+        with now.transaction():
+            for suite in info.suites:  # before the run, whose results are later ones
+                take_over(suite, now.connection, now.rows)
             command = json.dumps([storable_text(word) for word in info.command])
             columns = (
                 self.id, _time(self._began), RunState.RUNNING.value, own_process(), info.commit, info.dirty, command,
                 *self._lists(), info.rubric_version,
             )  # fmt: skip
-            now.run = connection.execute(_BEGIN, columns).lastrowid or 0
+            now.run = now.connection.execute(_BEGIN, columns).lastrowid or 0
             for suite in info.suites:
-                now.rows.add_suite(now.run, suite)
+                now.add_suite(suite)
 
     def _lists(self) -> list[str]:
         return [json.dumps(list(names)) for names in self._names]
@@ -149,27 +179,9 @@ class RunWriter:
             names.update((storable_text(name), None) for name in new if name)
         return before != [len(names) for names in self._names]
 
-    def _write_names(self, connection: sqlite3.Connection, run: int) -> None:
-        connection.execute(
-            "UPDATE runs SET dialects = ?, targets = ?, judges = ? WHERE number = ?", (*self._lists(), run)
-        )
-
 
 def _judges(evaluator: EvaluatorResult) -> Iterator[str]:
     return (each.judge for each in evaluator.flat() if each.judge)
-
-
-@contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection, rows: ResultRows) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        rows.forget()
-        with contextlib.suppress(sqlite3.Error):  # SQLite has undone it already where the disk is full
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _identity(path: Path) -> tuple[int, int]:
@@ -178,10 +190,6 @@ def _identity(path: Path) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return found.st_dev, found.st_ino
-
-
-def _now() -> str:
-    return _time(datetime.now(tz=timezone.utc))
 
 
 def _time(moment: datetime) -> str:

@@ -11,32 +11,30 @@ APPLICATION_ID = 0x52756272
 #: Statements that lead from each version to the next, the first from an empty file. One that was released never changes.
 _MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
-        # A run; its totals are those of the cases that have ended. Lists are JSON.
+        # A run. Totals are there when it is over; until then they are counted. Its results lie between two numbers. Lists are JSON.
         """\
         CREATE TABLE runs (
           number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, started_at TEXT NOT NULL, ended_at TEXT, state TEXT NOT NULL,
           process TEXT NOT NULL, git_commit TEXT NOT NULL, dirty INTEGER NOT NULL, command TEXT NOT NULL, dialects TEXT NOT NULL,
-          targets TEXT NOT NULL, judges TEXT NOT NULL, rubric_version TEXT NOT NULL, passed INTEGER NOT NULL DEFAULT 0,
-          borderline INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, unscored INTEGER NOT NULL DEFAULT 0,
-          grader_errors INTEGER NOT NULL DEFAULT 0, tokens_input INTEGER, tokens_output INTEGER, tokens_cached INTEGER,
-          tokens_reasoning INTEGER, cost_usd REAL, duration_ms REAL)""",
+          targets TEXT NOT NULL, judges TEXT NOT NULL, rubric_version TEXT NOT NULL, first_result INTEGER NOT NULL,
+          last_result INTEGER, passed INTEGER, borderline INTEGER, failed INTEGER, unscored INTEGER, grader_errors INTEGER,
+          tokens_input INTEGER, tokens_output INTEGER, tokens_cached INTEGER, tokens_reasoning INTEGER, cost_usd REAL, duration_ms REAL)""",
         # Suites, and files with cases: paths relative to the root.
         "CREATE TABLE files (number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE)",
         "CREATE TABLE run_suites (run INTEGER NOT NULL, suite INTEGER NOT NULL, PRIMARY KEY (run, suite)) WITHOUT ROWID",
-        # A case as one target answers it, with its last result: an editor opens a suite with these, however long the history is.
+        # A case as one target answers it.
         """\
         CREATE TABLE cases (
-          number INTEGER PRIMARY KEY, suite INTEGER NOT NULL, file INTEGER, id TEXT NOT NULL, target TEXT NOT NULL, latest INTEGER,
+          number INTEGER PRIMARY KEY, suite INTEGER NOT NULL, file INTEGER, id TEXT NOT NULL, target TEXT NOT NULL,
           UNIQUE (suite, id, target))""",
         "CREATE INDEX cases_of_file ON cases (file) WHERE file IS NOT NULL",
-        # `run` is NULL for what an earlier version kept as history.
+        # The last one of a case has the highest number. `run` is NULL for what an earlier version kept as history.
         """\
         CREATE TABLE results (
           number INTEGER PRIMARY KEY, run INTEGER, case_number INTEGER NOT NULL, verdict TEXT NOT NULL, score REAL, at TEXT NOT NULL,
           duration_ms REAL, fingerprint TEXT NOT NULL, grader_errors INTEGER NOT NULL, tokens_input INTEGER, tokens_output INTEGER,
           tokens_cached INTEGER, tokens_reasoning INTEGER, cost_usd REAL, tags TEXT NOT NULL, metadata TEXT NOT NULL)""",
         "CREATE INDEX results_of_case ON results (case_number)",
-        "CREATE INDEX results_of_run ON results (run)",
         # All of a result, as JSON that is packed: apart, so that lists do not read it.
         "CREATE TABLE details (result INTEGER PRIMARY KEY, content BLOB NOT NULL)",
         """\

@@ -4,6 +4,7 @@ A judge is told the same question and answer for every evaluator, and a program 
 these would be most of the store.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from rubric_core.evaluation.model.result import CaseResult, jsonable
 from rubric_core.evaluation.results.result_reader import case_result_of
 
-__all__ = ["GRADER_ERRORS", "result_in", "stored_row"]
+__all__ = ["GRADER_ERRORS", "SentTexts", "result_in", "stored_row"]
 
 #: Shorter texts stand where they are.
 _SHORTEST = 80
@@ -28,11 +29,10 @@ def stored_row(result: CaseResult) -> dict[str, Any]:
     row: dict[str, Any] = jsonable(replace(result, runs=()) if result.runs else result)
     if errors := result.grader_errors:
         row[GRADER_ERRORS] = len(errors)
-    packing = _Packing()
-    _each_exchanges(row, packing.packed)
-    texts = packing.texts
+    texts = SentTexts()
+    _each_exchanges(row, texts.pack)
     if texts:
-        row[_TEXTS] = texts if sum(map(len, texts)) <= _TOGETHER else [_shortened(text, _CUT) for text in texts]
+        row[_TEXTS] = texts.bounded
     return row
 
 
@@ -46,23 +46,39 @@ def result_in(row: Mapping[str, Any]) -> CaseResult:
     return case_result_of(made)
 
 
-class _Packing:
+class SentTexts:
+    """The longer texts of what was sent, each once."""
+
     def __init__(self) -> None:
-        self.texts: list[str] = []
+        self._texts: list[str] = []
         self._numbers: dict[str, int] = {}
 
-    def packed(self, value: Any) -> Any:
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self._texts)
+
+    @property
+    def bounded(self) -> list[str]:
+        """The texts, by their numbers; of many that are long, the beginnings."""
+        texts = self._texts
+        return texts if sum(map(len, texts)) <= _TOGETHER else [_shortened(text, _CUT) for text in texts]
+
+    def as_member(self) -> str:
+        """The texts as a member of a row, in JSON."""
+        return f"{json.dumps(_TEXTS)}:{json.dumps(self.bounded)}"
+
+    def pack(self, value: Any) -> Any:
         """The value with its longer texts replaced by their numbers."""
         if isinstance(value, str):
             return value if len(value) < _SHORTEST else {_TEXT: self._number(_shortened(value, _LONGEST))}
         if isinstance(value, Mapping):
-            return {name: self.packed(item) for name, item in value.items()}
-        return [self.packed(item) for item in value] if isinstance(value, list) else value
+            return {name: self.pack(item) for name, item in value.items()}
+        return [self.pack(item) for item in value] if isinstance(value, list) else value
 
     def _number(self, text: str) -> int:
         if text not in self._numbers:
-            self._numbers[text] = len(self.texts)
-            self.texts.append(text)
+            self._numbers[text] = len(self._texts)
+            self._texts.append(text)
         return self._numbers[text]
 
 

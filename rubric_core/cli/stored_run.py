@@ -1,0 +1,96 @@
+"""The run of a command, in the database of each repository in which it has suites."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rubric_core import __version__
+from rubric_core.evaluation.cases.case_labels import metadata_of, tags_of
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.records import RunState
+from rubric_core.evaluation.results.run_info import run_info
+from rubric_core.evaluation.results.run_writer import RunWriter
+from rubric_core.loading.files import absolute
+
+__all__ = ["StoredRun"]
+
+
+class _Place(NamedTuple):
+    """A suite, and the folder of its results."""
+
+    suite: Path
+    root: Path
+
+
+class _Waiting(NamedTuple):
+    """A result that could not be stored yet."""
+
+    suite: Path
+    case: Runnable | None
+    result: CaseResult
+
+
+class StoredRun:
+    """Stores cases as they end. What cannot be stored waits: there may be room later.
+
+    Args:
+        command: The command line.
+        suites: Every suite of the run.
+        say: Tells a person.
+        stores: Whether anything is stored at all.
+    """
+
+    def __init__(
+        self, command: Sequence[str], suites: Sequence[Path], say: Callable[[str], None], *, stores: bool
+    ) -> None:
+        self._command, self._say, self._stores = command, say, stores
+        #: The suites as they are named, with their roots; a program of a run may take the current folder away.
+        self._places = {suite: _Place(absolute(suite), ResultDatabase.of(suite).root) for suite in suites}
+        self._writers: dict[Path, RunWriter] = {}
+        self._waiting: list[_Waiting] = []
+
+    @property
+    def waiting(self) -> int:
+        """How many results could not be stored."""
+        return len(self._waiting)
+
+    def add(self, suite: Path, case: Runnable | None, result: CaseResult) -> None:
+        """Store a case that has ended."""
+        if not self._stores:
+            return
+        each = _Waiting(suite, case, result)
+        try:
+            self._write(each)
+        except OSError as error:
+            if not self._waiting:
+                self._say(f"rubric: results cannot be stored: {error}")
+            self._waiting.append(each)
+
+    def store_waiting(self) -> None:
+        """Store what could not be stored before. Raises OSError."""
+        late = bool(self._waiting)
+        while self._waiting:
+            self._write(self._waiting[0])
+            self._waiting.pop(0)
+        if late:
+            self._say("rubric: now they are stored")
+
+    def end(self, state: RunState) -> None:
+        """The run is over. Raises OSError."""
+        writers, self._writers = self._writers, {}
+        for writer in writers.values():
+            writer.end(state)
+
+    def _write(self, each: _Waiting) -> None:
+        place, case = self._places[each.suite], each.case
+        tags, metadata = (tags_of(case), metadata_of(case)) if case is not None else ((), {})
+        self._writer(place.root).add(each.result, suite=place.suite, tags=tags, metadata=metadata)
+
+    def _writer(self, root: Path) -> RunWriter:
+        if root not in self._writers:
+            suites = [place.suite for place in self._places.values() if place.root == root]
+            info = run_info(root, self._command, suites, __version__)
+            self._writers[root] = ResultDatabase(root).begin(info)
+        return self._writers[root]

@@ -1,0 +1,27 @@
+"""What is known of a run when it begins."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.results.records import RunInfo
+from rubric_core.git_state import commit_of, is_dirty
+
+__all__ = ["run_info"]
+
+
+def run_info(root: Path, command: Sequence[str], suites: Sequence[Path], version: str) -> RunInfo:
+    """The command without secrets, and the state of the repository. Asks git, which may take seconds.
+
+    Args:
+        root: That of the repository.
+        command: The command line; for an editor, what it was asked.
+        suites: Those that are run.
+        version: That of rubric.
+    """
+    redact, commit = Redactor.of(os.environ.items()), commit_of(root)
+    return RunInfo(
+        command=tuple(redact(word) for word in command), suites=suites, commit=commit, dirty=bool(commit) and is_dirty(root),
+        rubric_version=version,
+    )  # fmt: skip

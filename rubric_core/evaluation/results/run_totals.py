@@ -1,0 +1,44 @@
+"""What the results of a run add up to: kept with the run when it is over, counted until then."""
+
+import sqlite3
+
+from rubric_core.evaluation.results.records import RunState
+
+__all__ = ["TOTALS", "TOTAL_COUNT", "close_run", "totals_of"]
+
+#: Names of columns of `runs`, and how each is counted.
+_COUNTED = {
+    "passed": "coalesce(sum(verdict = 'passed'), 0)",
+    "borderline": "coalesce(sum(verdict = 'borderline'), 0)",
+    "failed": "coalesce(sum(verdict = 'failed'), 0)",
+    "unscored": "coalesce(sum(verdict = 'unscored'), 0)",
+    "grader_errors": "coalesce(sum(grader_errors), 0)",
+    # A total of numbers that nobody told is NULL.
+    "tokens_input": "sum(tokens_input)",
+    "tokens_output": "sum(tokens_output)",
+    "tokens_cached": "sum(tokens_cached)",
+    "tokens_reasoning": "sum(tokens_reasoning)",
+    "cost_usd": "sum(cost_usd)",
+}
+#: The columns of `runs` with totals.
+TOTALS = ", ".join(_COUNTED)
+TOTAL_COUNT = len(_COUNTED)
+_COUNT = (
+    f"SELECT {', '.join(_COUNTED.values())} FROM results, (SELECT number AS own, first_result, last_result FROM runs WHERE number = ?1) "  # noqa: S608  # our own words
+    "WHERE number >= first_result AND number <= coalesce(last_result, number) AND run = own"
+)
+_END = (
+    "UPDATE runs SET state = ?, ended_at = ?, duration_ms = ?, last_result = (SELECT max(number) FROM results), "  # noqa: S608  # as above
+    f"{', '.join(f'{name} = ?' for name in _COUNTED)} WHERE number = ?"
+)
+
+
+def totals_of(connection: sqlite3.Connection, run: int) -> tuple[object, ...]:
+    """The totals of a run so far, in the order of `TOTALS`. Raises sqlite3.Error."""
+    found: tuple[object, ...] = connection.execute(_COUNT, (run,)).fetchone()
+    return found
+
+
+def close_run(connection: sqlite3.Connection, run: int, state: RunState, at: str, duration_ms: float | None) -> None:
+    """Write down that a run is over, and what it adds up to. Raises sqlite3.Error."""
+    connection.execute(_END, (state.value, at, duration_ms, *totals_of(connection, run), run))
