@@ -31,6 +31,7 @@ OTHERS = {
     "cli/reference.py": "pages of the reference",
     "cli/sarif.py": "pages that belong to rubric",
     "evaluation/judge_check/items.py": "a file that belongs to rubric",
+    "evaluation/report_page/document.py": "files that belong to rubric",
     "language/usage_counts.py": "a file that belongs to rubric",
 }
 
