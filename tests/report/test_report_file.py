@@ -13,6 +13,8 @@ import pytest
 from sample_runs import BANDS, store
 
 from rubric_core.cli import main
+from rubric_core.evaluation.exporting.formats import exported, format_of
+from rubric_core.evaluation.exporting.run_cases import ExportedRun
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.report_page.write_report import write_report
@@ -182,3 +184,12 @@ def test_a_run_that_is_not_there_is_a_usage_error(database: ResultDatabase, tmp_
         assert main(["report", *wrong, "-o", str(tmp_path / "r.html")]) == 2
         assert capsys.readouterr().err.startswith("rubric: ")
     assert not (tmp_path / "r.html").exists()
+
+
+def test_an_export_as_html_is_the_same_page(database: ResultDatabase, tmp_path: Path) -> None:
+    run = database.find("last")
+    path = tmp_path / "r.html"
+    path.write_text("".join(exported(ExportedRun(run, lambda: database.cases(run)), format_of(path))), "utf-8")
+    (data, details), (_, whole) = written(path), written(report(database, tmp_path / "whole.html"))
+    assert data["run"]["id"] == run.id
+    assert sorted(map(json.dumps, details)) == sorted(map(json.dumps, whole))

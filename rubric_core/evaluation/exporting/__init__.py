@@ -1,1 +1,1 @@
-"""A stored run in the formats that other programs read: JSON, JSON Lines, CSV, JUnit XML and Markdown."""
+"""A stored run in the formats that other programs read: JSON, JSON Lines, CSV, JUnit XML, Markdown and HTML."""

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from rubric_core.evaluation.exporting.csv_table import csv_table
+from rubric_core.evaluation.exporting.html_page import html_page
 from rubric_core.evaluation.exporting.json_documents import json_document, json_rows
 from rubric_core.evaluation.exporting.junit import junit_xml
 from rubric_core.evaluation.exporting.markdown_summary import markdown_summary
@@ -12,10 +13,12 @@ from rubric_core.evaluation.exporting.run_cases import ExportedRun
 
 __all__ = ["FORMATS", "ExportFormat", "UnknownFormatError", "exported", "format_of"]
 
-ExportFormat: TypeAlias = Literal["csv", "json", "jsonl", "junit", "markdown"]
+ExportFormat: TypeAlias = Literal["csv", "html", "json", "jsonl", "junit", "markdown"]
 FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 _ENDINGS: Mapping[str, ExportFormat] = {
     ".csv": "csv",
+    ".html": "html",
+    ".htm": "html",
     ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -25,6 +28,7 @@ _ENDINGS: Mapping[str, ExportFormat] = {
 }
 _WRITERS: Mapping[ExportFormat, Callable[[ExportedRun], Iterator[str]]] = {
     "csv": csv_table,
+    "html": html_page,
     "json": json_document,
     "jsonl": json_rows,
     "junit": junit_xml,

@@ -40,32 +40,35 @@ def earlier_runs(database: ResultDatabase, run: RunRecord) -> list[RunRecord]:
 
 
 def report_pieces(
-    database: ResultDatabase,
     run: RunRecord,
+    cases: Sequence[RunCase],
     *,
     now: datetime,
+    trend: Sequence[RunRecord] = (),
     comparison: ComparisonData | None = None,
     before: Mapping[CaseKey, RunCase] | None = None,
 ) -> Iterator[str]:
     """The page of a run as text, piece by piece.
 
     Args:
-        database: Where the run is stored.
         run: The run.
+        cases: Its cases; one that ran again counts as it ran last.
         now: When the report is made.
+        trend: Runs to show beside it, oldest first; it is one of them.
         comparison: What it is compared with.
         before: The cases of that run, by those that they are compared with.
     """
-    cases = latest_of_each(database.cases(run))
-    data = report_data(run, cases, now=now, trend=earlier_runs(database, run))
+    shown = latest_of_each(cases)
+    data = report_data(run, shown, now=now, trend=trend)
     if comparison is not None:
         data["comparison"] = comparison
-    yield from html_document(data, _details(cases, run, before or {}))
+    yield from html_document(data, _details(shown, run, before or {}))
 
 
 def write_report(path: Path, database: ResultDatabase, run: RunRecord, *, now: datetime) -> None:
     """Write the page of a run. Raises OSError, and ResultStoreError for the database."""
-    write_atomically(path, report_pieces(database, run, now=now))
+    trend = earlier_runs(database, run)
+    write_atomically(path, report_pieces(run, list(database.cases(run)), now=now, trend=trend))
 
 
 def _details(cases: Sequence[RunCase], run: RunRecord, before: Mapping[CaseKey, RunCase]) -> Iterator[str]:
