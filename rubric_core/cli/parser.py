@@ -20,6 +20,7 @@ COMMANDS = {
     "run": "run the cases of suites and score the answers",
     "report": "write a run as a page that needs no network",
     "view": "show runs in a browser, also while they go on",
+    "results": "list stored runs, show one, remove old ones",
     "judge": "measure judge accuracy",
     "local": "run a small local model as a target, offline",
     "explain": "explain a code, with an example",

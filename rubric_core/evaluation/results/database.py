@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from rubric_core.evaluation.results.connection import (
 from rubric_core.evaluation.results.json_results import json_cases
 from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 from rubric_core.evaluation.results.latest_results import latest_results, most_rows
+from rubric_core.evaluation.results.prune import PruneLimits, remove_runs, runs_beyond
 from rubric_core.evaluation.results.records import RunCase, RunInfo, RunRecord
 from rubric_core.evaluation.results.result_rows import relative_path, storable_text
 from rubric_core.evaluation.results.result_source import StoredResults
@@ -197,6 +199,22 @@ class ResultDatabase:
         """Take a name away; whether there was one. The run stays."""
         with self._writing() as connection:
             return connection.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount > 0
+
+    def prune(self, limits: PruneLimits, *, dry_run: bool = False) -> list[RunRecord]:
+        """Remove runs beyond some limits, and give their space back; the runs that were removed, oldest first.
+
+        A run that has a name as a baseline stays, and one that goes on.
+        """
+        runs, named = self.runs(), frozenset(self.baselines().values())
+        if not runs:
+            return []
+        with self._reading() as reader:
+            now = datetime.now(tz=timezone.utc)
+            beyond = runs_beyond(reader, runs, named, limits, now) if reader is not None else []
+        if beyond and not dry_run:
+            with self._writing() as connection:
+                remove_runs(connection, beyond)
+        return beyond
 
     # -- the file -----------------------------------------------------------------------------------------------------
 

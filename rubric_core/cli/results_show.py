@@ -1,0 +1,74 @@
+"""`rubric results show`: the cases of a stored run, or one of them in full."""
+
+import argparse
+from collections.abc import Iterator
+
+from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.reporting.explain import explanation
+from rubric_core.evaluation.reporting.inline_marks import SIGNS, seconds_words
+from rubric_core.evaluation.reporting.transcript import transcript
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.records import RunCase, RunNotFoundError, RunRecord
+
+__all__ = ["show_run"]
+
+
+def show_run(database: ResultDatabase, options: argparse.Namespace) -> None:
+    """Print a run. Raises RunNotFoundError, also for a case that it does not have."""
+    selector, _, name = options.run.partition("::")
+    run = database.find(selector or "last")
+    if name:
+        _show_cases(database, run, name)
+        return
+    for line in _head(run):
+        print(line)
+    for case in database.cases(run):
+        print(_line(case, several=len(run.targets) > 1))
+
+
+def _head(run: RunRecord) -> Iterator[str]:
+    yield f"run       {run.id}, {run.state.value}"
+    yield f"started   {run.started_at}"
+    if run.command:
+        yield f"command   {' '.join(run.command)}"
+    if run.commit:
+        yield f"commit    {run.commit}{', with changes' if run.dirty else ''}"
+    for name, values in (("suites", run.suites), ("targets", run.targets), ("judges", run.judges)):
+        if values:
+            yield f"{name:<9} {', '.join(values)}"
+    if run.tokens is not None:
+        yield f"tokens    {run.tokens.total:,}"
+    if run.cost_usd is not None:
+        yield f"cost      ${run.cost_usd:.4g}"
+    yield ""
+
+
+def _line(case: RunCase, *, several: bool) -> str:
+    score = f"{case.summary.score:.2f}" if case.summary.score is not None else "    "
+    name = f"{case.id} ({case.target})" if several else case.id
+    took = seconds_words(case.summary.duration_ms)
+    return "  ".join(part for part in (f"{SIGNS[case.summary.verdict]} {score}", f"{case.suite}::{name}", took) if part)
+
+
+def _show_cases(database: ResultDatabase, run: RunRecord, name: str) -> None:
+    found = False
+    for case in database.cases(run):
+        if case.id == name:
+            found = True
+            print(_line(case, several=True))
+            print("\n".join(_whole(case.result)))
+    if not found:
+        raise RunNotFoundError(f"the run {run.id} has no case {name} (`rubric results show {run.id}` lists its cases)")
+
+
+def _whole(result: CaseResult) -> Iterator[str]:
+    yield ""
+    yield from explanation(result)
+    if result.answer:
+        yield ""
+        yield "answer:"
+        yield from (f"  {line}" for line in result.answer.splitlines())
+    sent = list(transcript(result))
+    if sent:
+        yield ""
+        yield from sent
