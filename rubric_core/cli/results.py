@@ -1,10 +1,11 @@
-"""`rubric results`: the runs that are stored, what came of one, and their removal."""
+"""`rubric results`: the runs that are stored, what came of one, exports, and their removal."""
 
 import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from rubric_core.cli.export import add_export_arguments, export_run
 from rubric_core.cli.results_prune import add_prune_arguments, prune_runs
 from rubric_core.cli.results_show import show_run
 from rubric_core.evaluation.model.result import Verdict
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument(
         "run", metavar="RUN[::CASE]", nargs="?", default="last", help="the run, or a case of it (default: last)"
     )
+    add_export_arguments(actions.add_parser("export", help="print or write a run in a format for other programs"))
     add_prune_arguments(actions.add_parser("prune", help="remove old runs"))
 
 
@@ -44,7 +46,7 @@ def main(options: argparse.Namespace) -> int:
     """Do what is asked. Gives the exit code."""
     database = ResultDatabase.at(Path.cwd())
     actions: dict[str | None, Callable[[ResultDatabase, argparse.Namespace], None]] = {
-        None: _list_runs, "show": show_run, "prune": prune_runs,
+        None: _list_runs, "show": show_run, "export": export_run, "prune": prune_runs,
     }  # fmt: skip
     try:
         actions[options.action](database, options)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from rubric_core.cli.case_filter import condition, keywords, shard
+from rubric_core.cli.export import output_file
 from rubric_core.cli.output import results_only_stdout
 from rubric_core.cli.plan import plan_run
 from rubric_core.cli.run_watch import RunWatch
@@ -84,6 +85,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("failed", "all"),
         default="never",
         help="keep the directories of cases that did not pass, or all of them, and print their paths",
+    )
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        type=output_file,
+        help="also write the results to a file; its ending says the format: .json, .jsonl, .csv, .xml (JUnit), .md, .html",
     )
     add("--no-store", action="store_true", help="do not keep the results")
 

@@ -107,7 +107,11 @@ class SuiteReport:
         """What is still told of a result at the end. The rest is stored, and needs no memory meanwhile."""
         if not self._listing:
             return result
-        judges = (replace_fields(_NOTHING, verdict=result.verdict, judge=e.judge) for e in result.evaluators if e.judge)
+        judges = (
+            replace_fields(_NOTHING, verdict=result.verdict, score=result.score, judge=e.judge)
+            for e in result.evaluators
+            if e.judge
+        )
         brief = result.verdict is Verdict.PASSED and not result.grader_errors
         told = tuple(judges) if brief else tuple(map(_told, result.evaluators))
         return replace_fields(

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TextIO
 
+from rubric_core.cli.export import RunExports
 from rubric_core.cli.json_output import JsonReport, JsonRows
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.plan import SuitePlan
@@ -62,6 +63,9 @@ class CliSession:
         self._live = Live(out, self._count, plain=whole, whole=whole)
         suites = [plan.suite.path for plan in plans]
         self._stored = StoredRun(("rubric", *options.invocation), suites, self._live.say, stores=not options.no_store)
+        self._exports = RunExports(
+            options.output, ("rubric", *options.invocation), suites, prompts=options.show_prompts
+        )
         self._shown: ResultDisplay
         if text:
             allows = options.allow_grader_errors
@@ -91,18 +95,29 @@ class CliSession:
             print(f"rubric: {words}", file=sys.stderr)
 
     def _end_stored(self) -> None:
-        whole = not (self.broken_off or self._plans or self.not_run)
+        state = RunState.STOPPED if self.broken_off or self._plans or self.not_run else RunState.DONE
         try:
-            self._stored.end(RunState.DONE if whole else RunState.STOPPED)
+            self._stored.end(state)
         except OSError as error:
             self.lossy = True
             self._live.say(f"rubric: the end of the run could not be stored: {error}")
+        for trouble in self._exports.write(state):
+            self.lossy = True
+            self._live.say(f"rubric: {trouble}")
 
     def _run(self, plan: SuitePlan) -> None:
         gc.freeze()  # what was read stays until its suite is over: no need to look through it again and again
         outputs = ResultFiles(plan.suite)
         run = SuiteRun(
-            plan.suite, plan.cases, self._options, self._live, self._shown, self.limits, self._stored, outputs.take
+            plan.suite,
+            plan.cases,
+            self._options,
+            self._live,
+            self._shown,
+            self.limits,
+            self._stored,
+            self._exports,
+            outputs.take,
         )
         try:
             asyncio.run(run.results())

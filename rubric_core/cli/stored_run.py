@@ -40,12 +40,19 @@ class StoredRun:
         suites: Every suite of the run.
         say: Tells a person.
         stores: Whether anything is stored at all.
+        database_of: The database of a root.
     """
 
     def __init__(
-        self, command: Sequence[str], suites: Sequence[Path], say: Callable[[str], None], *, stores: bool
+        self,
+        command: Sequence[str],
+        suites: Sequence[Path],
+        say: Callable[[str], None],
+        *,
+        stores: bool,
+        database_of: Callable[[Path], ResultDatabase] = ResultDatabase,
     ) -> None:
-        self._command, self._say, self._stores = command, say, stores
+        self._command, self._say, self._stores, self._database_of = command, say, stores, database_of
         #: The suites as they are named, with their roots; a program of a run may take the current folder away.
         self._places = {suite: _Place(absolute(suite), ResultDatabase.of(suite).root) for suite in suites}
         self._writers: dict[Path, RunWriter] = {}
@@ -92,5 +99,5 @@ class StoredRun:
         if root not in self._writers:
             suites = [place.suite for place in self._places.values() if place.root == root]
             info = run_info(root, self._command, suites, __version__)
-            self._writers[root] = ResultDatabase(root).begin(info)
+            self._writers[root] = self._database_of(root).begin(info)
         return self._writers[root]

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import NamedTuple, Protocol
 
 from rubric_core.adapters import system_ports
+from rubric_core.cli.export import RunExports
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.selection import unfinished_cases
@@ -81,7 +82,7 @@ class SuiteRun:
 
     def __init__(
         self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: ResultDisplay, limits: RunLimits,
-        stored: StoredRun, also: Callable[[int, CaseResult], None] = lambda _, __: None,
+        stored: StoredRun, exports: RunExports, also: Callable[[int, CaseResult], None] = lambda _, __: None,
     ) -> None:  # fmt: skip
         self._also = also
         self._limits = limits
@@ -91,6 +92,7 @@ class SuiteRun:
         self._shown = shown
         self._told = TerminationSignal()
         self._stored = stored
+        self._exports = exports
         self.done = SuiteOutcome(suite, cases, DerivedMetrics(suite.analysis.suite))
         #: What is kept of results that are on their way to the end of the run, by their identity.
         self._kept: dict[int, CaseResult] = {}
@@ -155,7 +157,9 @@ class SuiteRun:
             kept = self._kept[id(event.result)] = self._shown.kept(event.result)
             self.done.results.append(kept)
             self.done.derived.take(event.result)
-            self._stored.add(self.done.suite.path, self._case_of(event.result), event.result)
+            case = self._case_of(event.result)
+            self._stored.add(self.done.suite.path, case, event.result)
+            self._exports.add(self.done.suite.path, case, event.result)
             self._shown.take(place, event.result)
             self._also(place, event.result)
             self._limits.take(event.result)

@@ -82,9 +82,10 @@ class ResultDatabase:
     Methods raise ResultStoreError, with a sentence, where the file cannot be read or written.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, path: Path | None = None) -> None:
+        """`path` is the file, where that is not the usual one of the root."""
         self.root = root
-        self.path = database_path(root)
+        self.path = path or database_path(root)
         self._results = StoredResults(self.path)
 
     @classmethod
