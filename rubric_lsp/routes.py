@@ -162,6 +162,8 @@ def _tests(s: RubricServer) -> None:
     s.answers("rubric/runTests", NOTHING, s.tests.run)
     s.answers("rubric/cancelTests", NOTHING, s.tests.cancel)
     s.answers("rubric/report", NOTHING, s.tests.report)
+    s.answers("rubric/runReport", NOTHING, s.run_reports.report)
+    s.answers("rubric/runCase", NOTHING, s.run_reports.case)
     s.answers("rubric/suite", NOTHING, lambda p: suite_status(s, p))
     s.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.virtual_documents.content(p["uri"]))
 

@@ -46,6 +46,7 @@ from rubric_lsp.running.explorer_states import TestStates
 from rubric_lsp.running.explorer_tree import TestTree
 from rubric_lsp.running.known_results import KnownResults
 from rubric_lsp.running.report_builder import ReportBuilder
+from rubric_lsp.running.run_reports import RunReports
 from rubric_lsp.running.runs import RunManager
 from rubric_lsp.running.virtual_documents import VirtualDocuments
 
@@ -98,6 +99,7 @@ class RubricServer(LanguageServer):
         self.offered: Sequence[Completion] = ()
         self.known = KnownResults(self, self._refreshed)
         self.reports = ReportBuilder(self, self.known)
+        self.run_reports = RunReports()
         self.virtual_documents = VirtualDocuments(self, self.known, self.reports)
         self.tree = TestTree(self, self.known, self._tell_results)
         self.states = TestStates(self, self.known, self.tree)

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Actions, Case } from './case';
+import { Case } from './case';
 import { Compared } from './compare';
 import type { CaseDetails, ReportData } from './data';
 import { keys, moment, percent, passRate, safeText } from './format';
@@ -15,8 +15,6 @@ import { kept, type Theme, useKept } from './kept';
 
 export interface Host {
   source: Source;
-  /** What an editor can do with a case, beside showing it. */
-  actions?: (data: ReportData, index: number) => Partial<Actions>;
   /** Whether the page is in an editor, which has a theme of its own. */
   inEditor?: boolean;
 }
@@ -193,7 +191,7 @@ function CasePage({ data, index, host, said, near, route }: { data: ReportData; 
         {beside(1, 'Next case', '↓')}
       </nav>
       {details ? (
-        <Case report={details} actions={{ said, open: row.open, ...host.actions?.(data, index) }}>
+        <Case report={details} actions={{ said, open: row.open }}>
           {row.tags.length > 0 && <ul class="tags" aria-label="Tags">{row.tags.map((tag) => <li class="tag"><a href={link(route, { view: 'cases', tag: data.tags[tag] ?? '' })}>{safeText(data.tags[tag] ?? '')}</a></li>)}</ul>}
           {row.repeats && <p class="repeats">Runs: {row.repeats.map(([verdict, score]) => <span class={`repeat ${verdict}`} title={verdict}>{({ passed: '✔', borderline: '◐', failed: '✘', unscored: '○' } as const)[verdict]} {score === null ? '' : score.toFixed(2)}<span class="unseen"> {verdict}</span> </span>)}</p>}
         </Case>

@@ -11,6 +11,7 @@ import { newSuite } from './newSuite';
 import { showReferences } from './references';
 import { Reports } from './report';
 import { ResultLine, ResultLines } from './resultLines';
+import { RunReports } from './runReport';
 import { StatusBar } from './status';
 import { Walkthrough } from './walkthrough';
 
@@ -27,6 +28,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const launcher = new Launcher(context, { hints: (hints) => lines.others(hints) });
   const texts = new Texts();
   const reports = new Reports(context, texts);
+  const runReports = new RunReports();
   const walkthrough = new Walkthrough();
   const language = new SuiteLanguage(() => launcher.whenReady());
   const status = new StatusBar(launcher, explorer);
@@ -37,6 +39,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.commands.registerCommand('rubric.showOutput', () => launcher.output.show()),
     vscode.commands.registerCommand('rubric.newSuite', newSuite),
     vscode.commands.registerCommand('rubric.showReferences', showReferences),
+    vscode.commands.registerCommand('rubric.openRunReport', () => runReports.show()),
     vscode.commands.registerCommand('rubric.peekFailure', () => explorer.peekFailure()),
     walkthrough,
     vscode.workspace.onDidOpenTextDocument((document) => document.languageId === 'eval-yaml' && walkthrough.achieved('suite')),
@@ -47,12 +50,14 @@ export function activate(context: vscode.ExtensionContext): Api {
       explorer.connect(client);
       lines.connect(client);
       reports.connect(client);
+      runReports.connect(client);
       language.lookAtAll();
     }),
     launcher.onDidEnd(({ crashed }) => {
       explorer.disconnect(crashed);
       lines.disconnect();
       reports.disconnect();
+      runReports.disconnect();
     }),
     explorer.runs.onDidUpdate(({ testId }) => reports.changed(testId)),
   );

@@ -1,7 +1,7 @@
 /** The server's test protocol, version 1: docs/test-protocol.md says what each message means. */
 
 import { Location, NotificationType, Range, RequestType } from 'vscode-languageclient/node';
-import type { CaseDetails, Verdict } from '../../../report/src/data';
+import type { CaseDetails, ReportData, Verdict } from '../../../report/src/data';
 
 /** The version that this extension speaks. */
 export const TEST_PROTOCOL = 1;
@@ -107,6 +107,10 @@ export const discoverTests = new RequestType<
 export const runTests = new RequestType<RunWish, { runId: string; tests: string[] }, void>('rubric/runTests');
 export const cancelTests = new RequestType<{ runId?: string }, null, void>('rubric/cancelTests');
 export const reportOf = new RequestType<{ testId: string }, Report | null, void>('rubric/report');
+
+/** The last run of a suite; `trouble` says why there is none. */
+export const reportOfRun = new RequestType<{ textDocument: { uri: string } }, { data?: ReportData; trouble?: string }, void>('rubric/runReport');
+export const caseOfRun = new RequestType<{ textDocument: { uri: string }; run: string; suite: string; case: string; target: string }, CaseDetails | null, void>('rubric/runCase');
 
 export interface About {
   dialect: string;

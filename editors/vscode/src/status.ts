@@ -147,6 +147,7 @@ const TRUST: Choice = { label: '$(shield) Trust this folder', description: 'each
 const RESULTS: Choice[] = [
   separator('results'),
   { label: '$(graph) Open report', description: 'of the case at the cursor', run: execute('rubric.openReport') },
+  { label: '$(pulse) Open the report of the last run', run: execute('rubric.openRunReport') },
   { label: '$(clear-all) Clear results', run: execute('rubric.clearResults') },
 ];
 const SERVER: Choice[] = [
