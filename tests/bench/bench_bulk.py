@@ -3,14 +3,21 @@
 `python tests/bench/bench_bulk.py`. Prints CPU times of the server, and never fails.
 """
 
-import json
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1] / "lsp")]
 from bench_workspace import Server  # noqa: E402  # beside this file, whose folder is added above
+
+from rubric_core.evaluation.model.exchanges import Exchange  # noqa: E402
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict  # noqa: E402
+from rubric_core.evaluation.results.database import ResultDatabase  # noqa: E402
+from rubric_core.evaluation.results.records import RunInfo, RunState  # noqa: E402
+from rubric_core.ports import ChatMessage  # noqa: E402
 
 EVENTS = 10_000
 CASES = 21_000
@@ -23,12 +30,12 @@ CASE = """\
     assertions:
       - {{type: contains, value: hello}}
 """
-EVALUATOR = {"name": "contains-hello", "type": "contains", "verdict": "passed", "score": 1.0, "hits": ["hello"]}
-RESULT = {
-    "verdict": "passed", "score": 1.0, "threshold": 0.8, "evaluators": [EVALUATOR], "answer": "hello", "target": "default", "dialect": "agentv-3",
-    "exchanges": [{"role": "target", "to": "default", "kind": "mock", "model": "mock", "messages": [{"role": "user", "content": "hi"}]}],
-    "fingerprint": "69dcdb91f2e9a7dd9543f261b3933fc8", "at": "2026-01-01T00:00:00+00:00", "line": 3,
-}  # fmt: skip
+EVALUATOR = EvaluatorResult(name="contains-hello", type="contains", verdict=Verdict.PASSED, score=1.0, hits=("hello",))
+RESULT = CaseResult(
+    id="", verdict=Verdict.PASSED, score=1.0, evaluators=(EVALUATOR,), answer="hello", target="default", dialect="agentv-3",
+    exchanges=(Exchange(role="target", to="default", kind="mock", model="mock", messages=(ChatMessage("user", "hi"),)),),
+    fingerprint="69dcdb91f2e9a7dd9543f261b3933fc8", at="2026-01-01T00:00:00+00:00", line=3,
+)  # fmt: skip
 
 
 def _spent(server: Server, path: Path, text: str) -> float:
@@ -37,6 +44,17 @@ def _spent(server: Server, path: Path, text: str) -> float:
     server.client.open(path.as_uri(), text)
     server.client.diagnostics(path.as_uri())
     return server.cpu() - before
+
+
+def _stored(path: Path) -> float:
+    """Microseconds that a result takes to be stored."""
+    results = [replace(RESULT, id=f"c{n}") for n in range(RESULTS)]
+    before = time.process_time()
+    writer = ResultDatabase.of(path).begin(RunInfo(suites=(path,)))
+    for each in results:
+        writer.add(each, suite=path)
+    writer.end(RunState.DONE)
+    return (time.process_time() - before) / RESULTS * 1e6
 
 
 def rows(folder: Path) -> Iterator[str]:
@@ -55,15 +73,8 @@ def rows(folder: Path) -> Iterator[str]:
     spent = _spent(server, folder / "big.eval.yaml", big)
     yield f"a suite of {len(big) / 1e6:.1f} MB opened, to its diagnostics {spent:>23,.0f} ms"
     server.client.close()
-    stored = folder / ".rubric" / "results" / "a.eval.yaml.json"
-    stored.parent.mkdir(parents=True)
-    summary = {name: RESULT[name] for name in ("verdict", "score", "at", "fingerprint") if name in RESULT}
-    lines = (
-        json.dumps({f"c{n}": {"summary": summary, "history": [summary], "latest": {"id": f"c{n}", **RESULT}}})[1:-1]
-        for n in range(RESULTS)
-    )
-    head = '{"version": 1, "suite": "a.eval.yaml", "dialect": "agentv-3", "cases": {\n'
-    stored.write_text(head + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
+    for name in ("stored", "stored once more"):
+        yield f"{RESULTS:,} results {name}, each {_stored(path):>36,.0f} µs"
     server = Server(folder)
     spent = _spent(server, path, SUITE)
     yield f"a suite with {RESULTS:,} stored results opened, to its diagnostics {spent:>10,.0f} ms"

@@ -1,6 +1,9 @@
 """The database of results: runs and their cases, written as they end and read again."""
 
+import json
 import stat
+import subprocess
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +14,11 @@ from rubric_core.evaluation.model.exchanges import Exchange, Usage
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import ResultSummary
+from rubric_core.evaluation.results.packed_result import pack_result, unpack_result
 from rubric_core.evaluation.results.records import EvaluatorScore, RepeatScore, RunInfo, RunNotFoundError, RunState
+from rubric_core.evaluation.results.run_info import run_info
+from rubric_core.evaluation.results.stored_rows import stored_row
+from rubric_core.git_state import commit_of, is_dirty
 from rubric_core.ports import ChatMessage, Tokens
 
 
@@ -182,3 +189,62 @@ def test_a_folder_that_is_removed_meanwhile_is_made_anew(folder: Folder) -> None
     writer.end(RunState.DONE)
     assert [name for name, _ in ResultDatabase.of(suite).latest(suite).items()] == ["b"]
     assert [one.id for one in ResultDatabase.of(suite).runs()] == [writer.id]
+
+
+def test_what_is_packed_at_once_is_what_the_rows_say() -> None:
+    """The fast way to write a result gives what the plain one gives."""
+    odd = replace(RICH, details={"a": [1, {"b": None}], "c": ()}, runs=(RICH,), answer="x" * 5_000)
+    sent = (
+        *RICH.exchanges,
+        Exchange(role="judge", to="j", payload={"q": "y" * 200, "r": ["y" * 200]}, files=(("f", "z" * 90),)),
+    )
+    for each in (RICH, odd, replace(RICH, exchanges=sent), replace(RICH, details={"x": float("nan")}), result("a")):
+        packed = pack_result(each)
+        written = json.loads(packed if packed[:1] == b"{" else zlib.decompress(packed))
+        assert written == json.loads(json.dumps(stored_row(each)))
+        assert unpack_result(packed) == replace(each, runs=(), details=unpack_result(packed).details)
+
+
+def test_only_what_is_new_is_read_again(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    run(suite, result("a"), result("b"))
+    database = ResultDatabase.of(suite)
+    first = database.latest_since(suite, None)
+    assert set(first.known) == {"a", "b"}
+    run(suite, result("b", 0.5))
+    second = database.latest_since(suite, first.mark)
+    assert {name: case.summary.score for name, case in second.known.items()} == {"b": 0.5}
+    assert database.latest_since(suite, second.mark).known == {}
+    database.path.unlink()
+    run(suite, result("c"))
+    assert set(database.latest_since(suite, second.mark).known) == {"c"}, "another database is read whole"
+
+
+def test_git_says_which_commit_a_run_was_of(folder: Folder) -> None:
+    def git(*arguments: str) -> str:
+        who = ("-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "commit.gpgsign=false")
+        done = subprocess.run(["git", *who, *arguments], cwd=folder.path, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    assert (commit_of(folder.path), is_dirty(folder.path)) == ("", False)
+    git("init", "-q")
+    assert commit_of(folder.path) == ""
+    (folder.path / "a.txt").write_text("one")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    assert commit_of(folder.path) == git("rev-parse", "HEAD")
+    assert not is_dirty(folder.path)
+    (folder.path / "a.txt").write_text("two")
+    assert is_dirty(folder.path)
+    git("pack-refs", "--all")
+    assert commit_of(folder.path) == git("rev-parse", "HEAD")
+    git("checkout", "-q", "--detach")
+    assert commit_of(folder.path) == git("rev-parse", "HEAD")
+    git("worktree", "add", "-q", "beside", "-b", "other")
+    assert commit_of(folder.path / "beside") == git("rev-parse", "HEAD")
+
+
+def test_secrets_are_no_part_of_a_command(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_KEY", "sk-very-secret")
+    info = run_info(folder.path, ("rubric", "run", "--where", "key=sk-very-secret"), (), "1")
+    assert info.command == ("rubric", "run", "--where", "key=***")

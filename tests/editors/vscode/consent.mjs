@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { choose, command, dismiss, goTo, line, lineOf, openFile, press, pressLens, quiet, test, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
+import { storedRuns } from './stored.mjs';
 
 const SUITE = `# rubric: dialect=agentv-3
 name: asked
@@ -95,6 +96,5 @@ export async function consent({ page, shot, open, studio, judge }) {
 
 /** How often the case was run. */
 function runs(suite) {
-  const results = path.join(path.dirname(suite), '.rubric/results/asked.eval.yaml.json');
-  return fs.existsSync(results) ? JSON.parse(fs.readFileSync(results, 'utf8')).cases.refund.history.length : 0;
+  return storedRuns(path.dirname(suite))?.refund ?? 0;
 }

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { goTo, line, lineOf, openFile, press, test, until } from './look.mjs';
+import { storedRuns } from './stored.mjs';
 
 export async function continuous({ page, shot, open, studio }) {
   await open('support.eval.yaml');
@@ -44,10 +45,7 @@ async function type(page, file, at, text) {
 
 /** How often each case was run; undefined before any was. */
 function runs({ workspace }) {
-  const results = path.join(workspace, '.rubric/results/support.eval.yaml.json');
-  if (!fs.existsSync(results)) return undefined;
-  const { cases } = JSON.parse(fs.readFileSync(results, 'utf8'));
-  return Object.fromEntries(Object.entries(cases).map(([id, { history }]) => [id, history.length]));
+  return storedRuns(workspace);
 }
 
 const same = (seen, wanted) => seen !== undefined && JSON.stringify(Object.entries(seen).sort()) === JSON.stringify(Object.entries(wanted).sort());

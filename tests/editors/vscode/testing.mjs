@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
+import { storedRuns } from './stored.mjs';
 
 const WAIT = "import os, sys, time; sys.stdin.read(); time.sleep(60 if os.path.exists('slow') else 0); print('{\"score\": 1, \"assertions\": []}')";
 const HEAD = '# rubric: dialect=agentv-3\nexecution:\n  target: default\ntests:\n';
@@ -51,11 +52,8 @@ async function chosen(page, open, entry) {
 
 /** How often each case was run. */
 function runs({ workspace }) {
-  const folder = path.join(workspace, 'evals/.rubric/results');
-  const results = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
-  if (!results.length) return '';
-  const { cases } = JSON.parse(fs.readFileSync(path.join(folder, results[0]), 'utf8'));
-  return ['good', 'bad', 'gone', 'slow'].map((id) => cases[id]?.history.length ?? 0).join(' ');
+  const runs = storedRuns(path.join(workspace, 'evals'));
+  return runs ? ['good', 'bad', 'gone', 'slow'].map((id) => runs[id] ?? 0).join(' ') : '';
 }
 
 const testing = (page) => page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
