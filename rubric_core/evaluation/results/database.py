@@ -23,7 +23,7 @@ from rubric_core.evaluation.results.latest_results import latest_results, most_r
 from rubric_core.evaluation.results.prune import PruneLimits, remove_runs, runs_beyond
 from rubric_core.evaluation.results.records import RunCase, RunInfo, RunRecord
 from rubric_core.evaluation.results.result_rows import relative_path, storable_text
-from rubric_core.evaluation.results.result_source import StoredResults
+from rubric_core.evaluation.results.result_source import OpenResults, StoredResults
 from rubric_core.evaluation.results.root import database_path, results_root
 from rubric_core.evaluation.results.row_reader import (
     BAD_ROW,
@@ -156,24 +156,13 @@ class ResultDatabase:
         with self._reading() as connection:
             if connection is None:
                 return
-            most = most_rows(connection) if limit is None else limit
-            for row in connection.execute(_CASES.format(where=where, most=most), values):
-                with suppress(*BAD_ROW):
-                    yield self._case(connection, row)
-
-    def _case(self, connection: sqlite3.Connection, row: tuple[Any, ...]) -> RunCase:
-        number, suite, file, name, target, tags, metadata, cost, *rest = row
-        summary = summary_in(tuple(rest[4:]), file=relative_name(file, suite) if file is not None else "")
-        return RunCase(
-            suite=str(suite), id=str(name), target=str(target), tags=texts_in(tags), metadata=mapping_in(metadata), summary=summary,
-            cost_usd=optional_number(cost), tokens=tokens_in(rest[:4]),
-            scores=tuple(score_in(each) for each in connection.execute(_SCORES, (number,))),
-            repeats=tuple(repeat_in(each) for each in connection.execute(_REPEATS, (number,))),
-            read=partial(self._whole, number, str(name), summary),
-        )  # fmt: skip
-
-    def _whole(self, number: int, name: str, summary: ResultSummary) -> CaseResult:
-        return KnownCase(name, "", summary, source=self._results, number=number).result
+            most, results = most_rows(connection) if limit is None else limit, OpenResults(connection, self.path)
+            try:
+                for row in connection.execute(_CASES.format(where=where, most=most), values):
+                    with suppress(*BAD_ROW):
+                        yield _case(connection, row, results)
+            finally:
+                results.closed()
 
     # -- baselines ----------------------------------------------------------------------------------------------------
 
@@ -228,3 +217,19 @@ class ResultDatabase:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with closing(open_to_write(self.path)) as connection, store_errors(self.path):
             yield connection
+
+
+def _case(connection: sqlite3.Connection, row: tuple[Any, ...], results: OpenResults) -> RunCase:
+    number, suite, file, name, target, tags, metadata, cost, *rest = row
+    summary = summary_in(tuple(rest[4:]), file=relative_name(file, suite) if file is not None else "")
+    return RunCase(
+        suite=str(suite), id=str(name), target=str(target), tags=texts_in(tags), metadata=mapping_in(metadata), summary=summary,
+        cost_usd=optional_number(cost), tokens=tokens_in(rest[:4]),
+        scores=tuple(score_in(each) for each in connection.execute(_SCORES, (number,))),
+        repeats=tuple(repeat_in(each) for each in connection.execute(_REPEATS, (number,))),
+        read=partial(_whole, results, number, str(name), summary),
+    )  # fmt: skip
+
+
+def _whole(results: OpenResults, number: int, name: str, summary: ResultSummary) -> CaseResult:
+    return KnownCase(name, "", summary, source=results, number=number).result

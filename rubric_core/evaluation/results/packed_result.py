@@ -57,17 +57,18 @@ def _written(result: CaseResult) -> str:
         """What the encoder does not know."""
         if not is_dataclass(value):
             return jsonable(value)
+        # What is false says something all the same unless it is empty: a 0 does, no text does not.
+        fields = {
+            name: item
+            for name, item in field_values(value)
+            if item or (item is not None and type(item) not in _LEFT_OUT)
+        }
         if isinstance(value, Exchange):
-            return {name: texts.pack(jsonable(item)) for name, item in field_values(value) if item or _says(item)}
-        return {name: item for name, item in field_values(value) if item or _says(item)}
+            return {name: texts.pack(jsonable(item)) for name, item in fields.items()}
+        return fields
 
     row = plain(result)
     if errors := result.grader_errors:
         row[GRADER_ERRORS] = len(errors)
     content = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=plain).encode(row)
     return f"{content[:-1]},{texts.as_member()}}}" if texts else content
-
-
-def _says(item: Any) -> bool:
-    """Whether something that is false says something all the same: a 0 does, an empty text does not."""
-    return item is not None and type(item) not in _LEFT_OUT

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.evaluation.results.connection import ResultStoreError, read_without_trace
+from rubric_core.evaluation.results.connection import ResultStoreError, read_without_trace, store_errors
 from rubric_core.evaluation.results.known_case import MOST_HISTORY
 from rubric_core.evaluation.results.packed_result import unpack_result
 from rubric_core.evaluation.results.result_reader import history_of
 
-__all__ = ["StoredResults", "history_rows", "packed_content"]
+__all__ = ["OpenResults", "StoredResults", "history_rows", "packed_content"]
 
 _HISTORY = (
     "SELECT at, verdict, score, duration_ms, fingerprint FROM results WHERE number <= ?1 AND case_number = "
@@ -30,13 +30,42 @@ class StoredResults:
     def result(self, number: int) -> CaseResult:
         """See `ResultSource`."""
         packed = read_without_trace(self._path, lambda connection: packed_content(connection, number))
-        if packed is None:
-            raise ResultStoreError(errno.ENOENT, f"{self._path} has no such result any more")
-        return unpack_result(packed)
+        return _unpacked(packed, self._path)
 
     def history(self, number: int) -> tuple[Mapping[str, Any], ...]:
         """See `ResultSource`."""
         return read_without_trace(self._path, lambda connection: history_rows(connection, number)) or ()
+
+
+class OpenResults:
+    """Reads results of a database that is open, and of one that was closed meanwhile one by one."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection: sqlite3.Connection | None = connection
+        self._path = path
+        self._alone = StoredResults(path)
+
+    def closed(self) -> None:
+        """The connection is used no more."""
+        self._connection = None
+
+    def result(self, number: int) -> CaseResult:
+        """See `ResultSource`."""
+        if self._connection is None:
+            return self._alone.result(number)
+        with store_errors(self._path):
+            packed = packed_content(self._connection, number)
+        return _unpacked(packed, self._path)
+
+    def history(self, number: int) -> tuple[Mapping[str, Any], ...]:
+        """See `ResultSource`."""
+        return self._alone.history(number)
+
+
+def _unpacked(packed: bytes | None, path: Path) -> CaseResult:
+    if packed is None:
+        raise ResultStoreError(errno.ENOENT, f"{path} has no such result any more")
+    return unpack_result(packed)
 
 
 def packed_content(connection: sqlite3.Connection, number: int) -> bytes | None:
