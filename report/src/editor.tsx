@@ -80,11 +80,20 @@ function CasePanel({ caseId, ask }: { caseId: string; ask: (command: string, mor
   );
 }
 
+/** VS Code takes the clicks on links of a page, and only scrolls: to another view the page goes by itself. */
+function followLinks(event: MouseEvent): void {
+  const href = event.target instanceof Element ? event.target.closest('a')?.getAttribute('href') : undefined;
+  if (!href?.startsWith('#')) return;
+  event.preventDefault();
+  location.hash = href;
+}
+
 /** The report of a run. */
 function runHost(ask: (command: string, more?: object) => void): Host {
   const waiting = new Map<number, { resolve: (details: CaseDetails) => void; reject: (error: Error) => void }>();
   const source: Source = {
     follow(take, lost) {
+      document.addEventListener('click', followLinks, { capture: true });
       listen((sent) => {
         if (sent.data) take(sent.data);
         if (sent.trouble) lost(sent.trouble);

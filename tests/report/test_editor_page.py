@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from chromium import Chromium, Tab
 from test_report_build import BUNDLE
+from test_report_file import NOW
 
-from rubric_core.evaluation.report_page.report_data import stored_case
+from rubric_core.evaluation.report_page.report_data import report_data, stored_case
 from rubric_core.evaluation.results.database import ResultDatabase
 
 pytestmark = pytest.mark.editor
@@ -19,18 +20,24 @@ API = "window.told = []; window.acquireVsCodeApi = () => ({postMessage: (m) => t
 THEME = ":root { --vscode-editor-background: #1e1e1e; --vscode-foreground: #cccccc; --vscode-descriptionForeground: #9d9d9d; --vscode-textLink-foreground: #4daafc; }"
 
 
-@pytest.fixture
-def panel(browser: Chromium, tmp_path: Path) -> Tab:
+def panel_of(browser: Chromium, folder: Path, kept: object) -> Tab:
+    """A page of VS Code that remembers `kept`."""
     script, style = ((BUNDLE / name).read_text("utf-8") for name in ("report.js", "report.css"))
-    kept = escape(json.dumps({"testId": "file:///a::refund-1", "caseId": "refund-1"}))
-    page = tmp_path / "panel.html"
+    page = folder / "panel.html"
     page.write_text(
         f"<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>Report</title><style>{THEME}{style}</style></head>"
-        f'<body class="vscode-dark" data-source="editor" data-kept="{kept}"><div id="page"></div><script>{API}</script><script>{script}</script>',
+        f'<body class="vscode-dark" data-source="editor" data-kept="{escape(json.dumps(kept))}"><div id="page"></div>'
+        f"<script>{API}</script><script>{script}</script>",
         "utf-8",
     )
-    tab = browser.tab(800, 900).open(page.as_uri(), "h1")
-    return tab.wait("told.some(({command}) => command === 'ready')")
+    tab = browser.tab(800, 900)
+    tab.call("Page.navigate", url=page.as_uri())
+    return tab.wait("window.told?.some(({command}) => command === 'ready')")
+
+
+@pytest.fixture
+def panel(browser: Chromium, tmp_path: Path) -> Tab:
+    return panel_of(browser, tmp_path, {"testId": "file:///a::refund-1", "caseId": "refund-1"})
 
 
 def case(database: ResultDatabase) -> dict[str, Any]:
@@ -83,3 +90,23 @@ def test_another_verdict_is_announced(panel: Tab, database: ResultDatabase) -> N
     send(panel, {**shown, "verdict": "failed", "score": 0.25})
     panel.wait("document.getElementById('announcement').textContent === 'failed 0.25'")
     assert panel.run("document.querySelectorAll('details[open]').length") > 0
+
+
+def test_the_report_of_a_run_leads_to_its_cases(browser: Chromium, tmp_path: Path, database: ResultDatabase) -> None:
+    """VS Code takes every click on a link: the page goes to its views by itself, and asks the extension for a case."""
+    tab = panel_of(browser, tmp_path, {})
+    run = database.find("last")
+    data = report_data(run, list(database.cases(run)), now=NOW, trend=[run])
+    tab.run("document.addEventListener('click', (event) => event.target.closest('a') && event.preventDefault())")
+    tab.run(f"window.postMessage({json.dumps({'data': data})}, '*')")
+    tab.wait("document.querySelector('.top nav')")
+    tab.run("[...document.querySelectorAll('.top nav a')].find((each) => each.textContent === 'Cases').click()")
+    tab.wait("document.querySelector('.rows a')")
+    tab.run("document.querySelector('.rows a').click()")
+    tab.wait("told.at(-1).command === 'details'")
+    index = tab.run("told.at(-1).index")
+    name = data["cases"][index]["id"]
+    found = next(each for each in database.cases(run) if each.id == name)
+    tab.run(f"window.postMessage({json.dumps({'details': {'index': index, 'report': stored_case(found, run)}})}, '*')")
+    tab.wait("document.querySelector('article.case .verdict')")
+    assert tab.run("document.querySelector('h1').textContent") == name
