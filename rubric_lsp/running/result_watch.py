@@ -99,8 +99,8 @@ class StoredResults:
 
     async def _poll(self) -> None:
         """Look at the databases of open suites now and then."""
-        from rubric_core.evaluation.results.connection import stamp_of  # noqa: PLC0415
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415
+        from rubric_core.evaluation.results.store_stamp import stamp_of  # noqa: PLC0415
 
         while True:
             for snapshot in self._host.documents.all():

@@ -1,6 +1,7 @@
 """The database of results: runs and their cases, written as they end and read again."""
 
 import json
+import sqlite3
 import stat
 import subprocess
 import zlib
@@ -12,6 +13,7 @@ from suites import Folder
 
 from rubric_core.evaluation.model.exchanges import Exchange, Usage
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.results import connection
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import ResultSummary
 from rubric_core.evaluation.results.packed_result import pack_result, unpack_result
@@ -248,3 +250,25 @@ def test_secrets_are_no_part_of_a_command(folder: Folder, monkeypatch: pytest.Mo
     monkeypatch.setenv("MY_API_KEY", "sk-very-secret")
     info = run_info(folder.path, ("rubric", "run", "--where", "key=sk-very-secret"), (), "1")
     assert info.command == ("rubric", "run", "--where", "key=***")
+
+
+def test_what_was_written_last_is_read_where_nothing_can_be_written(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run was killed, and the folder is looked at on a read-only file system: there SQLite opens no log."""
+    suite = folder.path / "a.eval.yaml"
+    run(suite, result("a"))
+    writer = ResultDatabase.of(suite).begin(RunInfo(suites=(suite,)))
+    writer.add(result("b"), suite=suite)
+    opened = connection._connected
+
+    def refused(path: Path, how: str, timeout: float) -> sqlite3.Connection:
+        if path == ResultDatabase.of(suite).path and "immutable" not in how:
+            raise sqlite3.OperationalError("unable to open database file")
+        return opened(path, how, timeout)
+
+    monkeypatch.setattr(connection, "_connected", refused)
+    assert set(ResultDatabase.of(suite).latest(suite)) == {"a", "b"}
+    assert len(ResultDatabase.of(suite).runs()) == 2
+    monkeypatch.undo()
+    writer.end(RunState.DONE)

@@ -8,21 +8,24 @@ import contextlib
 import errno
 import logging
 import os
+import shutil
 import sqlite3
 import stat
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
 from rubric_core.disk import open_file
 from rubric_core.evaluation.results import schema
+from rubric_core.evaluation.results.store_stamp import stamp_of
 from rubric_core.user_dirs import hide
 
 __all__ = [
-    "DamagedStoreError", "ResultStoreError", "StoreStamp", "closing_reader", "open_to_read", "open_to_write", "read_without_trace",
-    "set_aside", "stamp_of", "store_errors",
+    "DamagedStoreError", "ResultStoreError", "closing_reader", "open_to_read", "open_to_write", "read_without_trace",
+    "set_aside", "store_errors",
 ]  # fmt: skip
 
 log = logging.getLogger("rubric_core")
@@ -33,6 +36,8 @@ _LONGEST_VALUE = 100_000_000
 #: Pages of the log after which it is put into the database, at the cost of a sync.
 _LOG_PAGES = 4_000
 _PRIVATE = 0o600
+#: Bytes that are copied to be read.
+_LARGEST_COPY = 1_000_000_000
 #: What SQLite keeps beside a database.
 _BESIDE = ("-wal", "-shm")
 #: Written by SQLite before it changes a database that has no write-ahead log. This one always has: whatever such a file says is
@@ -130,7 +135,19 @@ def _opened_to_read(path: Path, ways: Sequence[str]) -> sqlite3.Connection | Non
         for way in ways[:-1]:
             with contextlib.suppress(sqlite3.OperationalError):  # no right to write, a file system that is read-only
                 return _reader(path, way)
+        if stamp_of(path).log_size and ways[-1] == _FROZEN:
+            return _copy_reader(path)
         return _reader(path, ways[-1])
+
+
+def _copy_reader(path: Path) -> sqlite3.Connection:
+    """A copy of the database with what was written last: for a read-only file system, where SQLite cannot put the two together."""
+    with tempfile.TemporaryDirectory(prefix="rubric-", ignore_cleanup_errors=True) as folder:
+        copy = Path(folder) / path.name
+        for end in ("", "-wal"):
+            with open_file(Path(f"{path}{end}"), _LARGEST_COPY) as source, Path(f"{copy}{end}").open("wb") as target:
+                shutil.copyfileobj(source, target)
+        return _reader(copy, "mode=rw")  # which has its files open when these have no name any more
 
 
 def _reader(path: Path, how: str) -> sqlite3.Connection:
@@ -139,31 +156,6 @@ def _reader(path: Path, how: str) -> sqlite3.Connection:
         _require_current(_verified(connection, path), path)
         connection.execute("PRAGMA query_only = ON")
     return connection
-
-
-class StoreStamp(NamedTuple):
-    """What tells that a database was written to, or replaced."""
-
-    file: tuple[int, int, int]
-    log: tuple[int, int, int]
-
-    @property
-    def log_size(self) -> int:
-        """Bytes that were written and are not in the database yet."""
-        return self.log[1]
-
-
-def stamp_of(path: Path) -> StoreStamp:
-    """That of the database at a path, whether there is one or not."""
-    return StoreStamp(_stamp(str(path)), _stamp(f"{path}-wal"))
-
-
-def _stamp(name: str) -> tuple[int, int, int]:
-    try:
-        found = os.stat(name)  # noqa: PTH116  # four times as fast
-    except OSError:
-        return 0, 0, 0
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @contextlib.contextmanager

@@ -14,7 +14,6 @@ from rubric_core.evaluation.results.connection import (
     open_to_read,
     open_to_write,
     read_without_trace,
-    stamp_of,
     store_errors,
 )
 from rubric_core.evaluation.results.json_results import json_cases
@@ -39,6 +38,7 @@ from rubric_core.evaluation.results.row_reader import (
 )
 from rubric_core.evaluation.results.run_queries import BASELINE_NAME, find_run, runs_in
 from rubric_core.evaluation.results.run_writer import RunWriter
+from rubric_core.evaluation.results.store_stamp import stamp_of
 from rubric_core.loading.files import absolute
 
 __all__ = ["LatestSince", "ReadMark", "ResultDatabase"]

@@ -1,6 +1,6 @@
 """Results read back from rows of JSON, whoever wrote these: each value is of the type that its field has, or the row is refused.
 
-What shows results relies on that. A file in `.rubric/results` may be damaged, of another version, or come with a repository.
+What shows results relies on that. `.rubric/results.db` may be damaged, of another version, or come with a repository.
 """
 
 import math
