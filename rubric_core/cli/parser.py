@@ -19,6 +19,8 @@ COMMANDS = {
     "format": "format suites: indentation and spaces",
     "run": "run the cases of suites and score the answers",
     "report": "write a run as a page that needs no network",
+    "compare": "compare two runs case by case, with statistics",
+    "baseline": "name runs that others are compared with",
     "view": "show runs in a browser, also while they go on",
     "results": "list stored runs, show one, remove old ones",
     "judge": "measure judge accuracy",

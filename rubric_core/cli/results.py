@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rubric_core.cli.export import add_export_arguments, export_run
+from rubric_core.cli.results_flaky import add_flaky_arguments, show_flaky
 from rubric_core.cli.results_prune import add_prune_arguments, prune_runs
 from rubric_core.cli.results_show import show_run
 from rubric_core.evaluation.model.result import Verdict
@@ -39,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run", metavar="RUN[::CASE]", nargs="?", default="last", help="the run, or a case of it (default: last)"
     )
     add_export_arguments(actions.add_parser("export", help="print or write a run in a format for other programs"))
+    add_flaky_arguments(
+        actions.add_parser(
+            "flaky", help="list cases that pass in some runs and fail in others, although nothing changed"
+        )
+    )
     add_prune_arguments(actions.add_parser("prune", help="remove old runs"))
 
 
@@ -46,7 +52,7 @@ def main(options: argparse.Namespace) -> int:
     """Do what is asked. Gives the exit code."""
     database = ResultDatabase.at(Path.cwd())
     actions: dict[str | None, Callable[[ResultDatabase, argparse.Namespace], None]] = {
-        None: _list_runs, "show": show_run, "export": export_run, "prune": prune_runs,
+        None: _list_runs, "show": show_run, "export": export_run, "flaky": show_flaky, "prune": prune_runs,
     }  # fmt: skip
     try:
         actions[options.action](database, options)

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from rubric_core.cli.baseline_check import BaselineCheck
 from rubric_core.cli.case_filter import condition, keywords, shard
 from rubric_core.cli.export import output_file
 from rubric_core.cli.output import results_only_stdout
 from rubric_core.cli.plan import plan_run
 from rubric_core.cli.run_watch import RunWatch
+from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.selection import WrongUseError
 from rubric_core.cli.session import CliSession
 from rubric_core.evaluation.model.result import Verdict
@@ -39,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a suite, one case of it, a folder to look for suites in, or a pattern",
     )
     _add_selection(parser)
+    _add_baseline(parser)
     add = parser.add_argument_group("targets and judges").add_argument
     add(
         "--target",
@@ -96,6 +99,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write the results to a file; its ending says the format: .json, .jsonl, .csv, .xml (JUnit), .md, .html",
     )
     add("--no-store", action="store_true", help="do not keep the results")
+
+
+def _add_baseline(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("what it is compared with").add_argument
+    add("--baseline", metavar="RUN", help="compare the results with this run: a baseline's name, an id, a commit")
+    add(
+        "--fail-on",
+        choices=("case", "flip", "regression"),
+        default="case",
+        help="what makes the exit code 1: a case that did not pass (default); with --baseline, a case that passed there and does not "
+        "now; or a result that is worse beyond noise",
+    )
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
@@ -196,15 +211,36 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     wrong = bool(planned.failures)
     if wrong and not planned.plans:
         return WRONG_USE
+    try:
+        check = BaselineCheck(options, [plan.suite.path for plan in planned.plans])
+    except WrongUseError as error:
+        print(f"rubric: {error}", file=sys.stderr)
+        return WRONG_USE
     session = CliSession(planned.plans, options, out, several=planned.several)
     session.run()
     if session.broken_off:
         return session.broken_off
-    worst = PASSED if session.verdicts <= {Verdict.PASSED} else NOT_PASSED
+    wrong = not _compared(check, session, options, out) or wrong
+    passed = not check.failed if check.decides else session.verdicts <= {Verdict.PASSED}
+    worst = PASSED if passed else NOT_PASSED
     unscored = Verdict.UNSCORED in session.verdicts or (session.grader_errors and not options.allow_grader_errors)
     if worst is PASSED and session.not_run:
         worst = NOT_RUN
     return WRONG_USE if wrong or session.lossy else NOT_SCORED if unscored else worst
+
+
+def _compared(check: BaselineCheck, session: CliSession, options: argparse.Namespace, out: TextIO) -> bool:
+    """Show how the run compares with its baseline; whether that could be done."""
+    if not check:
+        return True
+    safe = StreamSanitizer(out)
+    try:
+        for line in check.compare(session.stored):
+            print(safe(line), file=out if options.format == "text" else sys.stderr)
+    except OSError as error:
+        print(f"rubric: the run cannot be compared: {error}", file=sys.stderr)
+        return False
+    return True
 
 
 class _StandardErrorLog(logging.Handler):

@@ -78,6 +78,11 @@ class CliSession:
         else:
             self._shown = JsonRows(self._live, prompts=options.show_prompts)
 
+    @property
+    def stored(self) -> StoredRun:
+        """What was stored."""
+        return self._stored
+
     def run(self) -> None:
         """Run all of it, and report."""
         began = time.monotonic()

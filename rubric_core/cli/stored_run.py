@@ -56,12 +56,18 @@ class StoredRun:
         #: The suites as they are named, with their roots; a program of a run may take the current folder away.
         self._places = {suite: _Place(absolute(suite), ResultDatabase.of(suite).root) for suite in suites}
         self._writers: dict[Path, RunWriter] = {}
+        self._ended: list[tuple[Path, str]] = []
         self._waiting: list[_Waiting] = []
 
     @property
     def waiting(self) -> int:
         """How many results could not be stored."""
         return len(self._waiting)
+
+    @property
+    def runs(self) -> list[tuple[ResultDatabase, str]]:
+        """What was stored, once it has ended: the id of the run in each database."""
+        return [(self._database_of(root), name) for root, name in self._ended]
 
     def add(self, suite: Path, case: Runnable | None, result: CaseResult) -> None:
         """Store a case that has ended."""
@@ -86,6 +92,7 @@ class StoredRun:
 
     def end(self, state: RunState) -> None:
         """The run is over. Raises OSError."""
+        self._ended += [(root, writer.id) for root, writer in self._writers.items()]
         writers, self._writers = self._writers, {}
         for writer in writers.values():
             writer.end(state)

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,20 @@ class CaseDependencies:
         Args:
             written: What the case and its suite say, as plain data; texts in it may be addresses of files.
         """
-        for name, path, cwd in self._named(written):
+        return self._with_imports(self._named(written))
+
+    def of_evaluators(self) -> Iterator[tuple[str, Path]]:
+        """Those that its evaluators name, its turns and its preprocessors."""
+        return self._with_imports(self._named_by_evaluators())
+
+    def called(self, names: Iterable[str]) -> Iterator[tuple[str, Path]]:
+        """Those of these names, with or without `file://` in front."""
+        return self._with_imports(
+            found for name in names for found in self._searched(without_function(name.removeprefix(URL)))
+        )
+
+    def _with_imports(self, named: Iterable[tuple[str, Path, Path]]) -> Iterator[tuple[str, Path]]:
+        for name, path, cwd in named:
             for file in with_imports(path, cwd, self._files, self._runnable.facts.imports):
                 yield f"{name} {os.path.relpath(file, self._directory)}", file
 
@@ -107,6 +120,11 @@ class CaseDependencies:
             for place in (part.workspace, part.environment):
                 if isinstance(place, str):
                     yield from self._searched(place.removeprefix(URL))
+        yield from self._named_by_evaluators()
+        for entry in self._entries:
+            yield from self._of_target(entry["kind"], entry["settings"])
+
+    def _named_by_evaluators(self) -> Iterator[tuple[str, Path, Path]]:
         turns = self._runnable.case.turns or ()
         for config in (*self._runnable.evaluators, *turns, *(self._runnable.suite.preprocessors or ())):
             for shape in children(config):
@@ -114,8 +132,6 @@ class CaseDependencies:
                     yield from self._searched(without_function(text[len(URL) :]))
                 if isinstance(shape, _NAMING):
                     yield from self._named_by(shape)
-        for entry in self._entries:
-            yield from self._of_target(entry["kind"], entry["settings"])
 
     def _of_prompt(self, written: object) -> Iterator[tuple[str, Path, Path]]:
         """The files of a prompt that says more about itself than a text: those without `file://` in front."""

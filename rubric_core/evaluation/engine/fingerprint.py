@@ -22,7 +22,7 @@ from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["files_of", "fingerprint"]
+__all__ = ["digest", "files_of", "fingerprint", "shown_entries"]
 
 _LARGEST = 20_000_000
 _JSON = json.JSONEncoder(sort_keys=True, default=str)
@@ -49,7 +49,7 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     case, inherited = plain(runnable.case.node, runnable.anchors), _inherited(runnable)
     entries, options = _entries(runnable, targets), runnable.options
     found = CaseDependencies(runnable, files, entries.shown).found([case, *inherited.addresses])
-    digests = {name: _digest(path, files) for name, path in found}
+    digests = {name: digest(path, files) for name, path in found}
     workspace = _workspace(runnable, files, targets)
     asked = _encoded([options.target, options.grader_target, options.threshold])
     # JSON with sorted keys, of which only the text of the case differs from case to case in most suites.
@@ -106,12 +106,12 @@ def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:
     every = runnable.facts.entries
     known = every.get(names)
     if known is None or known.of is not targets:
-        shown = list(_shown(targets.file.reachable(names))) if targets.file is not None else []
+        shown = list(shown_entries(targets.file.reachable(names))) if targets.file is not None else []
         known = every[names] = TargetEntries(targets, shown, _JSON.encode(shown))
     return known
 
 
-def _shown(entries: Iterable[LoadedTargetEntry]) -> Iterator[Mapping[str, Any]]:
+def shown_entries(entries: Iterable[LoadedTargetEntry]) -> Iterator[Mapping[str, Any]]:
     """Entries without what looks like a secret."""
     for entry in entries:
         shown = {k: v for k, v in entry.settings.items() if k not in SETTINGS_BESIDE_ANSWERS}
@@ -135,10 +135,10 @@ def _in_plan(plan: WorkspacePlan, runnable: Runnable, files: Files) -> Mapping[s
     known = runnable.facts.trees
     for tree in plan.trees:
         if tree not in known:
-            known[tree] = {name: _digest(path, files) for name, path in _below(tree, tree, files)}
+            known[tree] = {name: digest(path, files) for name, path in _below(tree, tree, files)}
     sources = CaseDependencies(runnable, files, ())
     hooks = {
-        f"{name} {number} {word}": _digest(path, files)
+        f"{name} {number} {word}": digest(path, files)
         for number, (name, hook) in enumerate(plan.hooks)
         for word, path, _ in sources.in_command(hook.command, hook.cwd)
     }
@@ -155,7 +155,8 @@ def _below(root: Path, folder: Path, files: Files) -> Iterator[tuple[str, Path]]
             yield path.relative_to(root).as_posix(), path
 
 
-def _digest(path: Path, files: Files) -> str:
+def digest(path: Path, files: Files) -> str:
+    """A hash of the content of a file; of one that cannot be read a word that says so."""
     try:
         return hashlib.sha256(files.read(path, _LARGEST)).hexdigest()
     except OSError:

@@ -16,6 +16,7 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.variations import join_variations, variations
 from rubric_core.evaluation.engine.attempt import Attempt, graders_of, requested_fields, secrets_of, targets_of
+from rubric_core.evaluation.engine.comparability import fingerprint_of_test
 from rubric_core.evaluation.engine.conversation import Conversation
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
 from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
@@ -179,9 +180,12 @@ async def _in_time(work: Coroutine[Any, Any, CaseResult], seconds: float | None,
 
 def unrun_result(case: Runnable, ports: Ports) -> CaseResult:
     """The result of a case that has not been run: everything about it but what a run finds."""
+    targets = targets_of(case, ports)
+    requested = requested_fields(case, ports.files)
     return CaseResult(
         id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name,
-        fingerprint=fingerprint(case, ports.files, targets_of(case, ports)), **requested_fields(case, ports.files),
+        fingerprint=fingerprint(case, ports.files, targets),
+        test_fingerprint=fingerprint_of_test(case, ports.files, targets, requested["threshold"]), **requested,
     )  # fmt: skip
 
 

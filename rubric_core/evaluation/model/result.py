@@ -242,6 +242,8 @@ class CaseResult:
     runs: "tuple[CaseResult, ...]" = ()
     #: Equal fingerprints mean that nothing that the result depends on has changed.
     fingerprint: str = ""
+    #: Equal ones mean that question and grading are the same, whoever answers and by whatever prompt.
+    test_fingerprint: str = ""
     #: When it was done, ISO 8601.
     at: str = ""
     #: The line of the case when it ran, from 1.

@@ -30,13 +30,15 @@ class ResultSummary(NamedTuple):
     file: str = ""
     suite: str = ""
     grader_errors: int = 0
+    #: As in `CaseResult`.
+    test_fingerprint: str = ""
 
     @classmethod
     def of(cls, result: CaseResult) -> "ResultSummary":
         """That of a result."""
         return cls(
             result.verdict, result.score, result.at, result.duration_ms, result.fingerprint, result.file, result.suite,
-            len(result.grader_errors),
+            len(result.grader_errors), result.test_fingerprint,
         )  # fmt: skip
 
     def as_result(self, name: str) -> CaseResult:

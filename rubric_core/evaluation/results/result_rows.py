@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from rubric_core.evaluation.model.exchanges import tokens_of
@@ -17,8 +18,8 @@ from rubric_core.ports import Tokens
 __all__ = ["ResultRows", "relative_path", "storable_text", "token_columns", "tokens_taken"]
 
 _RESULT = (
-    "INSERT INTO results (run, case_number, verdict, score, at, duration_ms, fingerprint, grader_errors, tokens_input, tokens_output, "
-    "tokens_cached, tokens_reasoning, cost_usd, tags, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO results (run, case_number, verdict, score, at, duration_ms, fingerprint, test_fingerprint, grader_errors, tokens_input, tokens_output, "
+    "tokens_cached, tokens_reasoning, cost_usd, tags, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _SCORE = (
     "INSERT INTO scores (result, position, kind, path, type, verdict, score, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -87,7 +88,7 @@ class ResultRows:
         """Add what lists say of a result; its number."""
         columns = (
             run, case, result.verdict.value, result.score, storable_text(result.at), result.duration_ms,
-            storable_text(result.fingerprint), len(result.grader_errors), *token_columns(tokens_taken(result)), result.cost_usd,
+            storable_text(result.fingerprint), storable_text(result.test_fingerprint), len(result.grader_errors), *token_columns(tokens_taken(result)), result.cost_usd,
             tags, metadata,
         )  # fmt: skip
         return self._connection.execute(_RESULT, columns).lastrowid or 0
@@ -133,11 +134,26 @@ def _json_object(values: Mapping[str, Any]) -> str:
 
 
 def _score_rows(number: int, result: CaseResult) -> Iterator[tuple[Any, ...]]:
-    scores = (score for evaluator in result.evaluators for score in _scores(evaluator, "evaluator", ""))
-    for position, each in enumerate(scores):
+    means = _mean_scores(result.runs)
+    for position, each in enumerate(_scores_of(result)):
+        score = means.get((each.kind, each.path), each.score)
         yield (
-            number, position, each.kind, storable_text(each.path), storable_text(each.type), each.verdict.value, each.score, each.weight,
+            number, position, each.kind, storable_text(each.path), storable_text(each.type), each.verdict.value, score, each.weight,
         )  # fmt: skip
+
+
+def _mean_scores(runs: Sequence[CaseResult]) -> Mapping[tuple[ScoreKind, str], float]:
+    """The mean scores of a case that ran several times, whose evaluators are those of one of its runs."""
+    found: dict[tuple[ScoreKind, str], list[float]] = {}
+    for run in runs:
+        for each in _scores_of(run):
+            if each.score is not None:
+                found.setdefault((each.kind, each.path), []).append(each.score)
+    return {key: fmean(scores) for key, scores in found.items()}
+
+
+def _scores_of(result: CaseResult) -> Iterator[EvaluatorScore]:
+    return (score for evaluator in result.evaluators for score in _scores(evaluator, "evaluator", ""))
 
 
 def _scores(evaluator: EvaluatorResult, kind: ScoreKind, before: str) -> Iterator[EvaluatorScore]:

@@ -25,7 +25,7 @@ RUN_COLUMNS = (
     "number, id, started_at, ended_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, duration_ms, "
     + TOTALS
 )
-SUMMARY_COLUMNS = "r.verdict, r.score, r.at, r.duration_ms, r.fingerprint, r.grader_errors"
+SUMMARY_COLUMNS = "r.verdict, r.score, r.at, r.duration_ms, r.fingerprint, r.grader_errors, r.test_fingerprint"
 
 
 def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
@@ -65,10 +65,10 @@ def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
 
 def summary_in(row: tuple[Any, ...], file: str = "", suite: str = "") -> ResultSummary:
     """The summary in a row of `SUMMARY_COLUMNS`. Raises BAD_ROW."""
-    verdict, score, at, duration, fingerprint, errors = row
+    verdict, score, at, duration, fingerprint, errors, test = row
     return ResultSummary(
         Verdict(verdict), None if score is None else number(score), text(at), None if duration is None else number(duration),
-        text(fingerprint), file, suite, _count(errors),
+        text(fingerprint), file, suite, _count(errors), text(test),
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ _MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """\
         CREATE TABLE results (
           number INTEGER PRIMARY KEY, run INTEGER, case_number INTEGER NOT NULL, verdict TEXT NOT NULL, score REAL, at TEXT NOT NULL,
-          duration_ms REAL, fingerprint TEXT NOT NULL, grader_errors INTEGER NOT NULL, tokens_input INTEGER, tokens_output INTEGER,
+          duration_ms REAL, fingerprint TEXT NOT NULL, test_fingerprint TEXT NOT NULL DEFAULT '', grader_errors INTEGER NOT NULL, tokens_input INTEGER, tokens_output INTEGER,
           tokens_cached INTEGER, tokens_reasoning INTEGER, cost_usd REAL, tags TEXT NOT NULL, metadata TEXT NOT NULL)""",
         "CREATE INDEX results_of_case ON results (case_number)",
         # All of a result, as JSON that is packed: apart, so that lists do not read it.

@@ -42,7 +42,10 @@ from rubric_core.ports import Files, Ports, Provider
 if TYPE_CHECKING:
     from rubric_core.evaluation.targets.providers.base import ProviderKind
 
-__all__ = ["Targets", "load_targets"]
+__all__ = ["JUDGE_SETTINGS", "Targets", "load_targets"]
+
+#: The settings of a target that name who judges its answers.
+JUDGE_SETTINGS = ("grader_target", "judge_target")
 
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
 #: What an entry says about the place in which the target works; it counts where the target answers cases.
@@ -109,7 +112,7 @@ class Targets:
         """The target that judges the answers of `target`, when its entry names one. Raises Unscored."""
         for name in (target, self.followed(target, environment).name):
             entry = self.entry(name)
-            for key in ("grader_target", "judge_target"):
+            for key in JUDGE_SETTINGS:
                 written = entry.settings.get(key)
                 if isinstance(written, str):
                     return self._filled(entry, key, written, environment)

@@ -1,0 +1,68 @@
+"""A run beside its baseline: `rubric run --baseline RUN --fail-on regression`."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rubric_core.cli.selection import WrongUseError
+from rubric_core.cli.stored_run import StoredRun
+from rubric_core.evaluation.comparison.compare import Comparison
+from rubric_core.evaluation.comparison.pairs import CaseChange
+from rubric_core.evaluation.reporting.comparison_report import comparison_lines
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
+
+__all__ = ["BaselineCheck"]
+
+
+class BaselineCheck:
+    """Compares what was run with a baseline, which is looked up before anything runs.
+
+    Args:
+        options: The command line.
+        suites: The suites that are to be run.
+
+    Raises WrongUseError where there is no such run, or nothing would be stored to compare it with.
+    """
+
+    def __init__(self, options: argparse.Namespace, suites: Sequence[Path]) -> None:
+        self._fails_on = options.fail_on
+        if not options.baseline:
+            if options.fail_on != "case":
+                raise WrongUseError(f"--fail-on {options.fail_on} needs --baseline: with what is the run compared?")
+            self._baselines: dict[Path, RunRecord] = {}
+            return
+        if options.no_store:
+            raise WrongUseError("--baseline compares stored runs, and --no-store keeps none")
+        databases = {database.root: database for database in map(ResultDatabase.of, suites)}
+        try:
+            self._baselines = {root: each.find(options.baseline) for root, each in databases.items()}
+        except (RunNotFoundError, OSError) as error:
+            raise WrongUseError(f"--baseline: {error}") from None
+        self._comparisons: list[Comparison] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._baselines)
+
+    def compare(self, stored: StoredRun) -> Iterator[str]:
+        """Compare a run that has ended; gives the lines for a person. Raises ResultStoreError."""
+        for database, name in stored.runs:
+            before, after = self._baselines[database.root], database.find(name)
+            # Suites that were not run this time are not missing.
+            earlier = (case for case in database.cases(before) if case.suite in after.suites)
+            comparison = Comparison(before, after, earlier, database.cases(after))
+            self._comparisons.append(comparison)
+            yield ""
+            yield from comparison_lines(comparison)
+
+    @property
+    def decides(self) -> bool:
+        """Whether the comparison says if the run fails, not its verdicts alone."""
+        return bool(self) and self._fails_on != "case"
+
+    @property
+    def failed(self) -> bool:
+        """Whether something got worse in the way that was asked for."""
+        if self._fails_on == "flip":
+            return any(each.having(CaseChange.NO_LONGER_PASSES) for each in self._comparisons)
+        return any(each.regressed for each in self._comparisons)

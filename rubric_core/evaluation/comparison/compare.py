@@ -1,0 +1,192 @@
+"""Two runs compared: how much higher the second scores, how sure that is, and what it takes to be surer."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from functools import cached_property
+from statistics import fmean, variance
+from typing import NamedTuple
+
+from rubric_core.evaluation.comparison.bootstrap import Interval, mean_interval
+from rubric_core.evaluation.comparison.exact_tests import at_least_as_many, sign_test
+from rubric_core.evaluation.comparison.groups import Group, groups_of
+from rubric_core.evaluation.comparison.pairs import CaseChange, CasePair, differ, pair_cases, repeat_scores
+from rubric_core.evaluation.comparison.sample_size import Spread, spread_within
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.results.records import RunCase, RunRecord
+
+__all__ = ["FEWEST_CASES", "FEWEST_DIFFERING", "Comparison", "Conclusion", "Flips", "Totals"]
+
+#: With fewer cases no interval is given: too often it would not hold the true difference.
+FEWEST_CASES = 10
+#: With fewer cases of another score no exact test could call a difference real, however one-sided it is: 2 / 2⁵ is above 5 %.
+FEWEST_DIFFERING = 6
+#: How often, at most, each of the two signs of a regression turns up without one.
+_FALSE_ALARM = 0.025
+
+
+class Conclusion(str, Enum):
+    """What a comparison says of the second run."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    #: A difference of this size comes about by chance.
+    NOISE = "noise"
+    TOO_FEW = "too_few_cases"
+    #: Every case has the same score in both runs.
+    SAME = "same"
+    #: No case has a score in both runs.
+    NOTHING = "nothing_to_compare"
+
+
+class Flips(NamedTuple):
+    """How many cases pass in each run, and how many do in one only."""
+
+    cases: int
+    before: int
+    after: int
+    now_pass: int
+    no_longer_pass: int
+
+    @property
+    def p_value(self) -> float:
+        """How often as uneven a split comes about by chance: McNemar's exact test, two-sided."""
+        return sign_test(self.now_pass, self.no_longer_pass)
+
+    @property
+    def worse_p_value(self) -> float:
+        """The same one-sided: that so many or more no longer pass."""
+        return at_least_as_many(self.no_longer_pass, self.no_longer_pass + self.now_pass)
+
+
+class Totals(NamedTuple):
+    """A quantity of both runs, over the cases of which both tell it."""
+
+    cases: int
+    before: float
+    after: float
+
+    @property
+    def growth(self) -> float | None:
+        """By which share it grew: 0.5 for half as much again; None where it was nothing."""
+        return self.after / self.before - 1 if self.before else None
+
+
+class Comparison:
+    """Two runs, paired case by case.
+
+    Args:
+        before: The run that is compared with.
+        after: The run that is looked at.
+        cases_before: The cases of the first run.
+        cases_after: Those of the second.
+    """
+
+    def __init__(
+        self, before: RunRecord, after: RunRecord, cases_before: Iterable[RunCase], cases_after: Iterable[RunCase]
+    ) -> None:
+        self.before, self.after = before, after
+        #: Every case of both runs.
+        self.pairs: tuple[CasePair, ...] = tuple(pair_cases(cases_before, cases_after))
+        self._by_change: dict[CaseChange, list[CasePair]] = {change: [] for change in CaseChange}
+        for pair in self.pairs:
+            self._by_change[pair.change].append(pair)
+        #: Those that count: the same test, with a score in both runs.
+        self.compared: tuple[CasePair, ...] = tuple(pair for pair in self.pairs if pair.compared)
+        #: The differences of their scores.
+        self.differences: tuple[float, ...] = tuple(pair.difference or 0.0 for pair in self.compared)
+
+    def having(self, change: CaseChange) -> Sequence[CasePair]:
+        """The cases of which that became."""
+        return self._by_change[change]
+
+    @property
+    def means(self) -> tuple[float, float] | None:
+        """The mean scores of 0..1 of the compared cases; None without any."""
+        if not self.compared:
+            return None
+        before, after = zip(*(pair.scores for pair in self.compared), strict=True)
+        return fmean(before), fmean(after)
+
+    @property
+    def difference(self) -> float | None:
+        """How much higher the second run scores in the mean; None without cases."""
+        return fmean(self.differences) if self.differences else None
+
+    @cached_property
+    def differing(self) -> int:
+        """How many cases have another score."""
+        return sum(differ(each, 0.0) for each in self.differences)
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the difference; None where there are too few cases for one."""
+        enough = len(self.differences) >= FEWEST_CASES and self.differing >= FEWEST_DIFFERING
+        return mean_interval(self.differences) if enough else None
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What the scores say."""
+        if not self.compared:
+            return Conclusion.NOTHING
+        if self.interval is None:
+            return Conclusion.TOO_FEW if self.differing else Conclusion.SAME
+        return {1: Conclusion.BETTER, -1: Conclusion.WORSE}.get(self.interval.direction, Conclusion.NOISE)
+
+    @property
+    def flips(self) -> Flips:
+        """What became of the verdicts."""
+        passed = [[_passes(case) for case in both] for both in self._both(self.compared)]
+        came, went = self.having(CaseChange.NOW_PASSES), self.having(CaseChange.NO_LONGER_PASSES)
+        return Flips(
+            len(passed), sum(before for before, _ in passed), sum(after for _, after in passed), len(came), len(went)
+        )
+
+    @property
+    def regressed(self) -> bool:
+        """Whether the second run is worse beyond noise: by its scores, or by the cases that no longer pass.
+
+        Each of the two is wrong in at most 2.5 % of the comparisons of things that are alike, so both together in at most 5 %.
+        """
+        return self.conclusion is Conclusion.WORSE or self.flips.worse_p_value <= _FALSE_ALARM
+
+    @cached_property
+    def spread(self) -> Spread | None:
+        """What the cases tell about how many would be enough; None for fewer than two."""
+        if len(self.differences) < 2:
+            return None
+        both = list(self._both(self.compared))
+        earlier, later = (spread_within([repeat_scores(each[run]) for each in both]) for run in (0, 1))
+        within = (earlier, later) if earlier and later else None
+        return Spread(len(self.differences), fmean(self.differences), variance(self.differences), within)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """By evaluator, criterion, tag, target and suite."""
+        return groups_of(self.compared)
+
+    @property
+    def cost_usd(self) -> Totals | None:
+        """US dollars; None where no case tells them in both runs."""
+        return _totals((before.cost_usd, after.cost_usd) for before, after in self._both(self.pairs))
+
+    @property
+    def duration_ms(self) -> Totals | None:
+        """The milliseconds that the cases took, all together."""
+        both = self._both(self.pairs)
+        return _totals((before.summary.duration_ms, after.summary.duration_ms) for before, after in both)
+
+    @staticmethod
+    def _both(pairs: Iterable[CasePair]) -> Iterator[tuple[RunCase, RunCase]]:
+        return ((pair.before, pair.after) for pair in pairs if pair.before is not None and pair.after is not None)
+
+
+def _passes(case: RunCase) -> bool:
+    return case.summary.verdict is Verdict.PASSED
+
+
+def _totals(quantities: Iterable[tuple[float | None, float | None]]) -> Totals | None:
+    known = [(before, after) for before, after in quantities if before is not None and after is not None]
+    if not known:
+        return None
+    return Totals(len(known), math.fsum(before for before, _ in known), math.fsum(after for _, after in known))

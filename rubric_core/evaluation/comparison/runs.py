@@ -1,0 +1,38 @@
+"""Which two stored runs are compared, and their comparison."""
+
+from rubric_core.evaluation.comparison.compare import Comparison
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
+
+__all__ = ["chosen_runs", "compare_runs"]
+
+
+def compare_runs(database: ResultDatabase, before: RunRecord, after: RunRecord) -> Comparison:
+    """Two runs of a database, compared. Raises ResultStoreError where it cannot be read."""
+    return Comparison(before, after, database.cases(before), database.cases(after))
+
+
+def chosen_runs(database: ResultDatabase, before: str | None, after: str | None) -> tuple[RunRecord, RunRecord]:
+    """The two runs that are meant, the earlier one first. Raises RunNotFoundError.
+
+    Args:
+        database: Where they are stored.
+        before: What the first one is called; None: the last run before the other one of the same suites.
+        after: What the second one is called; None: the last run, of the suites of the first one where that is given.
+    """
+    if before is None:
+        later = database.find(after or "last")
+        return _previous(database, later), later
+    earlier = database.find(before)
+    later = database.find(after) if after is not None else database.find("last", suites=earlier.suites)
+    if later.id == earlier.id:
+        raise RunNotFoundError(f"both are the run {later.id}: name two, or run the suites again")
+    return earlier, later
+
+
+def _previous(database: ResultDatabase, later: RunRecord) -> RunRecord:
+    for run in database.runs(suites=later.suites):
+        if run.id < later.id and run.cases:
+            return run
+    suites = ", ".join(later.suites[:3]) or "its suites"
+    raise RunNotFoundError(f"{later.id} is the only run of {suites}: there is nothing to compare it with")
