@@ -41,7 +41,7 @@ __all__ = ["Attempt", "graders_of", "requested_fields", "secrets_of", "targets_o
 
 
 def requested_fields(case: Runnable, files: Files | None = None) -> dict[str, Any]:
-    """The target and the threshold of a case, as fields of its result; `files` are those on disk where nothing is said."""
+    """The target and the threshold of a case, as fields of its result; `files` default to those on disk."""
     threshold, written = threshold_of(case.options.threshold, case.whole_suite, case.case, case.dialect.properties)
     targets = shared_targets(case, files or DiskFiles())
     return {
@@ -57,17 +57,17 @@ def targets_of(case: Runnable, ports: Ports) -> Targets:
 
 
 def graders_of(case: Runnable) -> Sequence[EvaluatorConfig]:
-    """What grades a case: its evaluators, or those that stand in where it lists none."""
+    """The evaluators of a case, or the default ones if it lists none."""
     return case.graders or default_evaluators(case.case, case.evaluator_kind, case.dialect, case.options.evaluators)
 
 
 def secrets_of(case: Runnable, ports: Ports) -> Redactor:
-    """The secrets that a case or its suite name: they reach the target, and neither graders nor results."""
+    """The secrets that a case or its suite name: they reach the target, but neither graders nor results."""
     return Redactor.in_texts((case.text, case.suite_text), ports.environment)
 
 
 class Attempt:
-    """One case on its way to a result. `case` has its variables filled in."""
+    """One attempt to run a case. `case` has its variables filled in."""
 
     def __init__(
         self, case: Runnable, ports: Ports, on_event: Listener, number: int = 1, workspace: CaseWorkspace | None = None
@@ -77,7 +77,7 @@ class Attempt:
         self.on_event = on_event
         #: Which attempt this is, from 1.
         self.number = number
-        #: Where the target works, when the suite asks for a place of its own.
+        #: The workspace of the target, if the suite asks for one.
         self.workspace = workspace
         self._targets = targets_of(case, ports)
         self._secrets = secrets_of(case, ports)
@@ -88,7 +88,7 @@ class Attempt:
         self.log = ExchangeLog()
 
     async def result(self, base: CaseResult) -> CaseResult:
-        """Raises Unscored when not even the evaluators could be asked."""
+        """Raises Unscored when the evaluators could not even be called."""
         properties = self.case.dialect.properties
         target, provider = self.target(base.target)
         inputs = self.inputs()
@@ -115,7 +115,7 @@ class Attempt:
         )
 
     def target(self, name: str) -> tuple[ResolvedTarget, Provider]:
-        """The target of that name, its costs counted. Raises Unscored."""
+        """The target of that name, with its costs counted. Raises Unscored."""
         resolved, _ = self._targets.provider(name, self.ports)
         return resolved, self._provider(name, "target")
 
@@ -128,25 +128,25 @@ class Attempt:
         return self._metered[role, name]
 
     def _cached(self, provider: Provider, name: str, cache: AnswerCache) -> Provider:
-        """The target, asked only what it has not been asked before."""
+        """The target, behind the cache of its earlier answers."""
         told = not self._targets.kind_judges(name, self.ports.environment)  # models are sent no id
         target = self._targets.addressee(name, self.ports)
         return CachedProvider(provider, cache, target, self.ports.files, self._secrets, told)
 
     def _metered_judge(self, judge: Provider) -> Provider:
-        """The judge with its costs counted; those of a target are counted already."""
+        """The judge with its costs counted; the costs of a target are counted already."""
         if isinstance(judge, MeteredProvider):
             return judge
         self._brought.append(MeteredProvider(judge, self._allow, Usage(role="judge", name=judge.name)))
         return self._brought[-1]
 
     def inputs(self) -> PromptInputs:
-        """What the target is asked. Raises Unscored."""
+        """The input for the target. Raises Unscored."""
         case, files = self.case, self.ports.files
         return prompt_inputs(case.suite, case.case, case.directory, files, case.anchors, case.dialect.properties)
 
     async def ask(self, provider: Provider, inputs: PromptInputs, turn: int = 0) -> Answer:
-        """The answer of the target; to which turn of a conversation, from 1. Raises Unscored."""
+        """The answer of the target to a turn of a conversation (numbered from 1), or to the case. Raises Unscored."""
         request = Request(
             inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
             workspace=self.workspace.path if self.workspace else None,
@@ -168,7 +168,7 @@ class Attempt:
     def context(
         self, target: ResolvedTarget, provider: Provider, inputs: PromptInputs, answer: Answer, threshold: float
     ) -> EvaluationContext:
-        """What the evaluators may look at."""
+        """The context that the evaluators get."""
         return EvaluationContext(
             eval_case=self.case.case,
             candidate=answer.text,
@@ -200,7 +200,7 @@ class Attempt:
         )
 
     def _access(self, target: ResolvedTarget) -> TargetAccess:
-        """For programs that grade: the judge of the case, else the target that answered; or any target by its name."""
+        """Gives grading programs the judge of the case, else the target that answered, or any target by its name."""
 
         def usual() -> str:
             return self._judge_name(None, target) or target.name
@@ -212,7 +212,7 @@ class Attempt:
     async def grade(
         self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0
     ) -> tuple[EvaluatorResult, ...]:
-        """What the evaluators find; those of a turn of a conversation say which, from 1."""
+        """The results of the evaluators; `turn` is the turn of a conversation, from 1."""
         options = self.case.options
         registry: dict[str, Evaluator] = build_evaluator_registry(options.evaluators, self._judge)
         return await evaluator_results(context, registry, configs, self._hooks(len(configs), turn), self.case.blame)
@@ -221,12 +221,12 @@ class Attempt:
         return (*self._metered.values(), *self._brought)
 
     def cost(self) -> float | None:
-        """US dollars that target and judges told of so far; None when nobody told."""
+        """US dollars that target and judges have reported so far; None when none was reported."""
         known = [cost for each in self._all_metered() if (cost := each.usage.cost_usd) is not None]
         return sum(known) if known else None
 
     def usage(self, results: Sequence[EvaluatorResult] = ()) -> tuple[Usage, ...]:
-        """What target and judges took so far; recordings that stood in for a judge among `results` cost nothing."""
+        """The usage of target and judges so far; replayed judgements among `results` cost nothing."""
         recorded = (
             Usage(role="judge", name=sent.to, recorded=1, cost_usd=0.0)
             for result in results
@@ -238,7 +238,7 @@ class Attempt:
         return add_usage((*asked, *recorded))
 
     def _allow(self) -> None:
-        """Raises ProviderError when the case has spent what it may."""
+        """Raises ProviderError when the case has reached its budget."""
         budget = budget_of(self.case)
         if budget is not None and (self.cost() or 0.0) >= budget:
             raise ProviderError(f"not called: the case has spent its budget of ${budget:g}")
@@ -250,7 +250,7 @@ class Attempt:
         return facts.recordings
 
     def _judge(self, context: EvaluationContext) -> Provider | None:
-        """The judge for an evaluator: its own, the command line's, that of the target, the usual one, else a target that is a model."""
+        """The judge for an evaluator: its own, that of the command line or of the target, the default, else a target that is a model."""
         config = context.evaluator
         if isinstance(config, LlmRubric | GoalSuccess) and isinstance(config.provider, dict):
             raise Unscored("rubric does not support inline providers here: name one from `providers`", at=config)
@@ -279,7 +279,7 @@ class Attempt:
 
 
 def _told(answer: Answer) -> dict[str, Any]:
-    """What a result says of the answer beside its text."""
+    """The fields of a result that describe the answer, apart from its text."""
     used = answer.stand_in[0] if answer.stand_in else ""
     told = {"target_used": used, "file_changes": answer.file_changes, "cached_answer": answer.cached_at}
     return {name: words for name, words in told.items() if words}

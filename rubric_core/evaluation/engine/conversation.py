@@ -1,4 +1,4 @@
-"""Conversations: the target is asked turn by turn, each answer is graded, and the whole at the end."""
+"""Conversations: the target is called turn by turn; each answer is graded, then the whole transcript."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,10 +19,10 @@ __all__ = ["Conversation"]
 
 
 class Conversation(Attempt):
-    """A case whose turns are run and graded one after the other."""
+    """A case whose turns are run and graded in sequence."""
 
     async def result(self, base: CaseResult) -> CaseResult:
-        """The result of the conversation. Raises Unscored when it could not even begin."""
+        """The result of the conversation. Raises Unscored when it could not start."""
         case = self.case.case
         turns = turns_of(case)
         if not turns:
@@ -47,14 +47,14 @@ class Conversation(Attempt):
         return self._outcome(base, results, said, answer)
 
     def _shown(self, said: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-        """What target and graders of a turn see: everything, or the setting and the last turns."""
+        """The messages that target and graders of a turn see: all, or the system messages and the last turns."""
         size = self.case.case.window_size
         first = [m for m in said if m.role == "system"]
         others = [m for m in said if m.role != "system"]
         return (*first, *others[-2 * size :]) if size is not None else tuple(said)
 
     def _turn_inputs(self, turn: Turn, said: Sequence[ChatMessage]) -> PromptInputs:
-        """What the graders of a turn are told: what was said, its answer at the end, and what was expected of it."""
+        """The inputs for the graders of a turn: the transcript, ending with the answer, and what was expected of it."""
         shown, expected = self._shown(said), plain(turn.expected_output, self.case.anchors)
         return replace(
             _inputs(shown),
@@ -65,7 +65,7 @@ class Conversation(Attempt):
         )
 
     async def _graded(self, number: int, turn: Turn, context: EvaluationContext) -> EvaluatorResult:
-        """One turn as one result; a turn that nothing is expected of scores 1."""
+        """One turn as one result; a turn without expectations scores 1."""
         base = EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.PASSED, score=1.0)
         configs: Sequence[EvaluatorConfig] = turn_evaluators(turn)
         return self._together(base, await self.grade(context, configs, number), context) if configs else base
@@ -73,7 +73,7 @@ class Conversation(Attempt):
     def _together(
         self, base: EvaluatorResult, members: tuple[EvaluatorResult, ...], context: EvaluationContext
     ) -> EvaluatorResult:
-        """What several evaluators make of a turn, or of the whole conversation."""
+        """The combined result of several evaluators of a turn, or of the whole conversation."""
         properties, allowed = self.case.dialect.properties, self.case.options.allow_grader_errors
         score, verdict, reason = case_outcome(members, properties, context.threshold, allow_errors=allowed)
         return replace(
@@ -91,11 +91,11 @@ class Conversation(Attempt):
     async def _as_a_whole(
         self, target: ResolvedTarget, provider: Provider, said: Sequence[ChatMessage], base: CaseResult
     ) -> Sequence[EvaluatorResult]:
-        """What the evaluators of the case make of the whole transcript: one result that counts as much as a turn."""
+        """Grade the whole transcript with the evaluators of the case: one result that counts as much as a turn."""
         if not self.case.graders:
             return ()
         inputs = replace(_inputs(said), reference_answer=self.inputs().reference_answer)
-        answer = Answer(inputs.question, tool_uses=(), llm_calls=_calls(said))  # nobody knows what all of it took
+        answer = Answer(inputs.question, tool_uses=(), llm_calls=_calls(said))  # the total usage is unknown
         context = self.context(target, provider, inputs, answer, base.threshold)
         whole = EvaluatorResult(name=CONVERSATION, type=CONVERSATION, verdict=Verdict.PASSED)
         return (self._together(whole, await self.grade(context, self.case.graders), context),)
@@ -128,18 +128,18 @@ class Conversation(Attempt):
 
 
 def _not_run(number: int) -> EvaluatorResult:
-    """A turn after one that failed, where the conversation stops."""
+    """The result of a turn that is not run because the conversation stopped at an earlier failure."""
     miss = "not run: an earlier turn failed"
     return EvaluatorResult(name=f"turn-{number}", type=TURN, verdict=Verdict.FAILED, score=0.0, misses=(miss,))
 
 
 def _calls(said: Sequence[ChatMessage]) -> int:
-    """Calls of a model, as agentv counts them: what is graded counts as one more message of the target."""
+    """Calls of a model, as AgentV counts them: the graded answer counts as one more message of the target."""
     return sum(m.role == "assistant" for m in said) + 1
 
 
 def _inputs(said: Sequence[ChatMessage]) -> PromptInputs:
-    """What was said, as graders are told: the question is a transcript."""
+    """The conversation as graders get it: the question is a transcript."""
     transcript = "\n\n".join(f"{m.role}: {m.content}" for m in said)
     return PromptInputs(question=transcript, messages=tuple(said), input=_as_data(said))
 

@@ -28,9 +28,9 @@ _LARGEST = 10_000_000
 
 
 def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
-    """The evaluator for a type that rubric does not have; None when there is nothing of that name.
+    """The custom evaluator for a type that is not built in; None when none has that name.
 
-    Looked for are `.agentv/evaluators/KIND.py` and `.agentv/assertions/KIND.*` in the directory of the suite and upward,
+    Searches `.agentv/evaluators/KIND.py` and `.agentv/assertions/KIND.*` in the directory of the suite and its parents,
     then the entry point KIND of installed packages. Raises GraderError for one that cannot be used.
     """
     if context.ports is None or not kind:
@@ -46,9 +46,9 @@ def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
 
 
 def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
-    """The module in a file, as it is now: it is read again for every case, and is in no table of modules.
+    """The module in a file, read anew for every case and never added to `sys.modules`.
 
-    It may print what it likes: the command line and the server keep standard output for themselves.
+    It may print anything: the command line and the server keep standard output for themselves.
     """
     loader = SourceFileLoader(f"rubric_evaluator_{kind.replace('-', '_')}", str(path))
     spec = spec_from_loader(loader.name, loader)
@@ -62,7 +62,7 @@ def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
 
 
 def _of_module(module: ModuleType, name: str, kind: str, at: Shape | None) -> Evaluator:
-    """The evaluator in a module: what has the `kind`, else the only class of its own that evaluates."""
+    """The evaluator in a module: the object with that `kind`, else the only evaluator class that the module defines."""
     own = [value for value in vars(module).values() if _evaluates(value) and _made_in(value, module)]
     named = [value for value in own if getattr(value, "kind", None) == kind]
     found = named[0] if named else own[0] if len(own) == 1 else None
@@ -135,19 +135,19 @@ class UserEvaluator:
         return cast("EvaluationScore", found[0])  # checked by the caller
 
     async def _evaluated(self, context: EvaluationContext) -> tuple[Any]:
-        """What it gives, whatever that is."""
+        """Whatever the evaluator returns, unchecked."""
         evaluate = self._inner.evaluate
         try:
             if inspect.iscoroutinefunction(evaluate):
                 return (await evaluate(context),)
             score: Any = await run_apart(lambda: evaluate(context))
             return (await score if inspect.isawaitable(score) else score,)
-        except SystemExit as error:  # it is not for others' code to end the program
+        except SystemExit as error:  # custom evaluators must not end the program
             raise RuntimeError(f"SystemExit: {error}") from None
 
 
 def nothing_of(kind: str) -> str:
-    """Says that there is no evaluator of a type, and where one would be found."""
+    """The message that no evaluator of a type exists, with the places that were searched."""
     return (
         f"there is no evaluator of type {kind}: there is no program .agentv/assertions/{kind}.*, no class in "
         f".agentv/evaluators/{kind}.py, and no installed package brings it"

@@ -15,7 +15,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class CaseStarted:
-    """A case begins; `evaluators` are the names of those that will grade it."""
+    """A case begins; `evaluators` are the names of its evaluators."""
 
     case_id: str
     evaluators: tuple[str, ...]
@@ -31,7 +31,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorStarted:
-    """An evaluator begins: number `position` (from 1) of `count`, of those of a turn or of the case as a whole."""
+    """An evaluator starts: number `position` (from 1) of `count` evaluators of a turn, or of the case as a whole."""
 
     case_id: str
     name: str
@@ -52,7 +52,7 @@ class CriterionJudged:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorDone:
-    """An evaluator has its score, or the reason why it has none."""
+    """An evaluator has a score, or a reason why there is none."""
 
     case_id: str
     result: EvaluatorResult
@@ -62,7 +62,7 @@ class EvaluatorDone:
 
 @dataclass(frozen=True, slots=True)
 class CaseDone:
-    """The case has its verdict. Sent once for every case that was started, whatever went wrong in it."""
+    """The case has its verdict. Sent exactly once for every case that was started, even if it failed."""
 
     case_id: str
     result: CaseResult
@@ -70,7 +70,7 @@ class CaseDone:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something that a person should know and that changes no result, in one sentence; `case_id` is empty."""
+    """A note for the user that changes no result, in one sentence; `case_id` is empty."""
 
     message: str
     case_id: str = ""
@@ -81,4 +81,4 @@ Listener: TypeAlias = Callable[[Event], None]
 
 
 def ignore_event(_: Event) -> None:
-    """Listens to nothing."""
+    """Ignore all events."""

@@ -7,7 +7,7 @@ The function has the name of its hook. It is given a context and `{hookName}`:
 - `afterEach` `{test, result}`, after it,
 - `afterAll` `{suite, results}`, after the last case.
 
-Where one fails before cases, these have no score; where one fails after them, that is told.
+If a hook fails before its cases, they have no score; if it fails after them, the failure is reported.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Extensions", "HookedRun", "extensions_of", "extensions_written"]
 
-#: What a hook may give back in another form without a result being another one.
+#: Keys that a hook may return in another form without changing a result.
 _TALK = frozenset({"vars", "metadata", "description"})
 
 
 def extensions_written(case: Runnable) -> list[str]:
-    """The extensions of a suite that are functions, as they are written."""
+    """The extensions of a suite that are functions, verbatim."""
     return [each for each in case.suite.extensions or () if isinstance(each, str) and each.startswith(URL)]
 
 
@@ -54,7 +54,7 @@ class Extensions:
     Args:
         cases: The cases that run.
         ports: The outside.
-        told: Called with what no case can be blamed for, in one sentence.
+        told: Called with problems that belong to no case, in one sentence each.
     """
 
     def __init__(self, cases: Sequence[Runnable], ports: Ports, told: Callable[[str], None]) -> None:
@@ -66,7 +66,7 @@ class Extensions:
 
     @asynccontextmanager
     async def around(self, case: Runnable) -> AsyncIterator[HookedRun]:
-        """The hooks of one run of a case. Raises Unscored when one before it fails."""
+        """The hooks of one run of a case. Raises Unscored when a hook before it fails."""
         if self._began is None:
             self._began = asyncio.ensure_future(self._begin())
         await asyncio.shield(self._began)
@@ -79,7 +79,7 @@ class Extensions:
         await self._after(made.case, "", made.result)
 
     async def close(self, *, hooks: bool = True) -> None:
-        """Run what comes after the last case; without `hooks` when a run is broken off."""
+        """Run the hooks after the last case; `hooks` is false when the run was aborted."""
         if self._began is None:
             return
         if not self._began.done():
@@ -117,7 +117,7 @@ class Extensions:
             self._results.append({"test": told["test"], **told["result"]})
 
     async def _tell_all(self, hook: str, told: Mapping[str, Any]) -> None:
-        """Run hooks behind cases: no case is to blame when one fails, and nothing is taken over from them."""
+        """Run hooks after cases: a failure belongs to no case, and their results are ignored."""
         try:
             async for code, made in self._run(hook, told):
                 changed = {name for name in told if name != "test" and isinstance(made, dict)} & set(made or ())
@@ -127,7 +127,7 @@ class Extensions:
             self._told(problem.reason)
 
     async def _run(self, hook: str, told: Mapping[str, Any]) -> AsyncIterator[tuple[str, Any]]:
-        """What each function for a hook gives back. Raises Unscored for the first that fails."""
+        """The return value of each function for a hook. Raises Unscored for the first that fails."""
         case = self._first
         for code in (code for code, each in self._hooks if each == hook):
             arguments = {"context": told, "meta": {"hookName": hook}}
@@ -175,7 +175,7 @@ def _row(case: Runnable, trouble: str, result: CaseResult | None) -> dict[str, A
 
 
 def _changed(given: Mapping[str, Any], made: Any, part: str) -> set[str]:
-    """The keys that a hook gives back with other values; one that gives nothing back changes nothing."""
+    """The keys that a hook returned with other values; a hook that returns nothing changes nothing."""
     back = made.get(part) if isinstance(made, dict) else None
     if not isinstance(back, dict):
         return set()
@@ -190,7 +190,7 @@ def _listed(names: set[str]) -> str:
 async def extensions_of(
     cases: Sequence[Runnable], ports: Ports, told: Callable[[str], None]
 ) -> AsyncIterator[Mapping[SuiteFacts, Extensions]]:
-    """The extensions of the suites of these cases, around all that is done inside."""
+    """Run the extensions of the suites of these cases around the body of the `with` block."""
     suites: dict[SuiteFacts, list[Runnable]] = {}
     for case in cases:
         if extensions_written(case):

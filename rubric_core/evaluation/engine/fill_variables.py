@@ -18,7 +18,7 @@ __all__ = ["fill_variables"]
 
 
 def fill_variables(case: Runnable, environment: Mapping[str, str]) -> Runnable:
-    """`case` with its references to variables filled in. Raises Unscored for one of the environment that is not set."""
+    """`case` with its references to variables filled in. Raises Unscored for an environment variable that is not set."""
     given = case.with_values(environment, _filled_variant(case, environment))
     suite = _filled_suite(given, environment)
     made = _with_metadata(_filled_case(given, environment), suite, given)
@@ -26,7 +26,7 @@ def fill_variables(case: Runnable, environment: Mapping[str, str]) -> Runnable:
 
 
 def _with_metadata(case: Case, suite: Suite, given: Runnable) -> Case:
-    """The case with the metadata that it has of its suite."""
+    """The case with the metadata that it inherits from its suite."""
     inherited = metadata_of_suite(suite, given.suite_anchors)
     if not inherited:
         return case
@@ -36,7 +36,7 @@ def _with_metadata(case: Case, suite: Suite, given: Runnable) -> Case:
 
 
 def _filled_variant(case: Runnable, environment: Mapping[str, str]) -> Variant | None:
-    """The values of `vars` with what these refer to: variables of the environment, and one another."""
+    """The values of `vars` with their references filled in: to environment variables, and to one another."""
     if not any("{{" in text for text in _strings_in(case.variables)):
         return case.variant
     values = dict(case.variables)
@@ -83,7 +83,7 @@ def _filled(
 
 
 def _strings_in(value: object) -> Iterator[str]:
-    """Every text in plain data."""
+    """Every string in plain data."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Running the evaluators of a case, one after the other, and what their scores amount to (REQ-EVAL-007)."""
+"""Runs the evaluators of a case in sequence and combines their scores (REQ-EVAL-007)."""
 
 import asyncio
 import logging
@@ -51,7 +51,7 @@ class EvaluatorHooks(NamedTuple):
 
 
 class CaseScore(NamedTuple):
-    """What the evaluators of a case found: together (None when one of them has no score), and each.
+    """The combined score of the evaluators of a case (None when one of them has no score), and each result.
 
     `score` has the verdict that a run gives the case, and the gate that failed, if one did.
     """
@@ -75,12 +75,12 @@ async def run_evaluators_for_case(
     """Grade the answer in `context` with every evaluator in turn (REQ-EVAL-007).
 
     Args:
-        context: The answer and all that belongs to it; its `evaluator` is set for each.
+        context: The answer and its context; its `evaluator` is set for each evaluator.
         registry: See `build_evaluator_registry`.
         configs: The evaluators, or mappings with their keys; without any those of `context.eval_case`, else the one kind that it
             names, else the judge.
-        hooks: Told before and after each evaluator.
-        blame: Gives the line of a part of the suite, for the reason why something has no score.
+        hooks: Called before and after each evaluator.
+        blame: Gives the line of a part of the suite, for the reason of a missing score.
 
     Raises TypeError for an entry of the registry that is no evaluator, InvalidSuiteError for a mapping with errors.
     """
@@ -104,7 +104,7 @@ async def evaluator_results(
     hooks: EvaluatorHooks,
     blame: Callable[[Shape], str],
 ) -> tuple[EvaluatorResult, ...]:
-    """What each evaluator finds, and not what they make of the case together; see `run_evaluators_for_case`."""
+    """The result of each evaluator, not combined; see `run_evaluators_for_case`."""
     configs = configs or _configured(context, registry)
     return tuple(result for result, _ in await _each_graded(context, registry, configs, hooks, blame))
 
@@ -128,7 +128,7 @@ async def _each_graded(
 
 
 def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -> list[EvaluatorConfig]:
-    """The evaluators that a case brings itself, or the one that its `evaluator`, or `grader` of the first releases, names."""
+    """The evaluators that a case lists, or the one that its `evaluator` (`grader` in the first releases) names."""
     case = context.eval_case
     dialect = context.dialect or DIALECTS[-1]
     listed = evaluators_of(Suite(Span(0, 0)), case, dialect)
@@ -144,7 +144,7 @@ def _configured(context: EvaluationContext, registry: Mapping[str, Evaluator]) -
 def _together(
     results: Sequence[EvaluatorResult], scores: Sequence[EvaluationScore], context: EvaluationContext
 ) -> EvaluationScore | None:
-    """The weighted mean of all scores, with the verdict that a run gives; with the default weight of 1 it is the plain average of document 003."""
+    """The weighted mean of all scores, with the verdict that a run gives; with the default weight of 1, this is the plain average of document 003."""
     score, verdict, _ = case_outcome(results, _properties(context), context.threshold)
     if score is None:
         return None
@@ -167,7 +167,7 @@ def _together(
 
 
 class _Effort(NamedTuple):
-    """What an evaluation took."""
+    """The usage of an evaluation."""
 
     milliseconds: float
     exchanges: tuple[Exchange, ...]
@@ -179,13 +179,13 @@ class _Grader:
         self._blame = blame
 
     async def grade(self, config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
-        """The result of one evaluator. Only cancellation gets out of here."""
+        """The result of one evaluator. Nothing but cancellation propagates."""
         return (await self.graded(config, context))[0]
 
     async def graded(
         self, config: EvaluatorConfig, context: EvaluationContext
     ) -> tuple[EvaluatorResult, EvaluationScore | None]:
-        """The result of one evaluator, and the score behind it. Only cancellation gets out of here."""
+        """The result of one evaluator, and its score. Nothing but cancellation propagates."""
         began = asyncio.get_running_loop().time()
         base, log = _base(config, context), ExchangeLog()
         try:
@@ -235,13 +235,13 @@ class _Grader:
 
 
 def _must_be_a_score(found: object, config: EvaluatorConfig) -> None:
-    """Raises TypeError for what an evaluator of somebody else's gives in place of a score."""
+    """Raises TypeError when a custom evaluator returns something other than a score."""
     if not isinstance(found, EvaluationScore):
         raise TypeError(f"evaluate() of {config.type_name} gave {found!r:.60}, not an EvaluationScore")
 
 
 def _calls(config: CodeShape) -> int | None:
-    """How often the program of an evaluator may ask targets; None when it may not. Other forms say nothing to agentv either."""
+    """How often the program of an evaluator may call targets; None when it may not. AgentV ignores other forms, too."""
     if config.target is True:
         return Proxy(config.span).max_calls
     return config.target.max_calls if isinstance(config.target, Proxy) else None
@@ -263,7 +263,7 @@ def _base(config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResul
 
 
 def _own_minimum(config: EvaluatorConfig) -> float | None:
-    """The score from which an evaluator passes, when it says so itself: `min_score`, a number as `required`, `threshold`."""
+    """The minimum score that an evaluator sets for itself: `min_score`, a number as `required`, or `threshold`."""
     passes = config.threshold if isinstance(config, LlmRubric | Scripted | Similar) else None
     found = next((m for m in (config.min_score, _number(config.required), passes) if m is not None), None)
     return None if found is None else float(found)
@@ -302,7 +302,7 @@ def _verdict(score: EvaluationScore, base: EvaluatorResult, properties: Properti
 
 
 def _turned(result: EvaluatorResult) -> EvaluatorResult:
-    """A negated check: 1 − score, the verdict swapped, hits and misses exchanged; a gate that failed was wanted to."""
+    """A negated check: 1 − score, the verdict swapped, hits and misses swapped; a failed gate is the wanted outcome."""
     criteria = tuple(_turned_criterion(c) for c in result.criteria)
     score = None if result.score is None else 1 - result.score
     return replace_fields(

@@ -17,9 +17,9 @@ __all__ = ["fill_in_case", "prepare_case", "require_valid", "with_variables"]
 
 
 def require_valid(case: Runnable) -> None:
-    """Raises Unscored for a case whose text has mistakes that keep it from being run.
+    """Raises Unscored for a case with errors that keep it from being run.
 
-    Those about a target do not where another one is asked for.
+    Errors about a target do not count when another target is requested.
     """
     chosen = case.options.target is not None or case.options.targets_file is not None
     problems = [each for each in case.problems if not (chosen and each[1].startswith("unknown-target:"))]
@@ -30,7 +30,7 @@ def require_valid(case: Runnable) -> None:
 
 
 async def with_variables(case: Runnable, ports: Ports) -> Ports:
-    """The world with the environment variables that the suite sets for its run."""
+    """The ports with the environment variables that the suite sets for its run."""
     written = plain(case.suite.env, case.suite_anchors) if case.suite.env else {}
     own = {name: str(value) for name, value in written.items() if isinstance(value, str | int | float)}
     if not own:
@@ -42,14 +42,14 @@ async def with_variables(case: Runnable, ports: Ports) -> Ports:
 
 
 def _with_templates(case: Runnable, ports: Ports) -> Runnable:
-    """The case with what templates are filled in with, where its dialect has templates that compute."""
+    """The case with the values for its templates, if its dialect has templates with expressions."""
     filters, sandbox = _filters(case), ports.sandbox if case.dialect.properties.nunjucks else None
     same = filters is case.filters and sandbox is case.sandbox
     return case if same else replace(case, filters=filters, sandbox=sandbox)
 
 
 def _filters(case: Runnable) -> CustomFilters | None:
-    """The filters of the suite of a case, which its cases share; None where it brings none."""
+    """The template filters of the suite of a case, shared by its cases; None if it defines none."""
     if not case.suite.nunjucks_filters or not case.dialect.properties.nunjucks:
         return None
     if case.facts.filters is None:
@@ -59,7 +59,7 @@ def _filters(case: Runnable) -> CustomFilters | None:
 
 
 async def fill_in_case(case: Runnable, ports: Ports) -> Runnable:
-    """The case with the environment and its values filled in, and no prompt made for it. Raises Unscored."""
+    """The case with the environment and its values filled in, but without its prompt. Raises Unscored."""
     given = _with_templates(case, ports)
 
     async def work() -> Runnable:
@@ -69,14 +69,14 @@ async def fill_in_case(case: Runnable, ports: Ports) -> Runnable:
 
 
 async def prepare_case(case: Runnable, ports: Ports) -> Runnable:
-    """The case with everything filled in. Raises Unscored for what does not exist."""
+    """The case with everything filled in. Raises Unscored for missing values and files."""
     given = _with_templates(case, ports)
 
     async def work() -> Runnable:
         ready = await case_input(
             await render_off_loop(case.dialect, ports, lambda: fill_variables(given, ports.environment)), ports
         )
-        # Read from their files, if they stand in some.
+        # Read from their files, if they are in files.
         await render_off_loop(case.dialect, ports, lambda: ready.evaluators)
         return ready
 

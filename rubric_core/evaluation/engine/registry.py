@@ -44,7 +44,7 @@ from rubric_core.language.evaluators import CodeEvaluator, LlmJudge, Rubric
 
 __all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]
 
-#: Every type that grades by its configuration alone. `code` and `llm_judge` are made for each run.
+#: Every type that grades by its configuration alone. `code` and `llm_judge` are created for each run.
 EVALUATORS: tuple[TypedEvaluator[Any], ...] = (
     CONTAINS, CONTAINS_ANY, CONTAINS_ALL, ICONTAINS, ICONTAINS_ANY, ICONTAINS_ALL, STARTS_WITH, ENDS_WITH, EQUALS, REGEX, IS_JSON,
     FIELD_ACCURACY, LATENCY, COST, TOKEN_USAGE, EXECUTION_METRICS, TOOL_TRAJECTORY, EXPECTED_MESSAGES, SKILL_TRIGGER, COMPOSITE, HEURISTIC,
@@ -54,7 +54,7 @@ EVALUATORS: tuple[TypedEvaluator[Any], ...] = (
 
 _JUDGE = "llm_judge"
 _BY_KIND: Mapping[str, Evaluator] = {evaluator.kind: evaluator for evaluator in EVALUATORS}
-#: The first of those with a shape.
+#: The first evaluator for each shape.
 _BY_SHAPE = {evaluator.shape: evaluator for evaluator in reversed(EVALUATORS)}
 
 
@@ -65,10 +65,10 @@ def build_evaluator_registry(
     """Evaluators by kind; always with an `llm_judge` (REQ-EVAL-006).
 
     Args:
-        overrides: Evaluators of your own, by kind; they come before the built-in ones.
-        resolve_judge_provider: Gives the judge for a context, see `LlmJudgeEvaluator`; without it there is none.
+        overrides: Custom evaluators, by kind; they take precedence over the built-in ones.
+        resolve_judge_provider: Gives the judge for a context, see `LlmJudgeEvaluator`; without it there is no judge.
 
-    Raises TypeError for an override that is no evaluator, and for a `resolve_judge_provider` that cannot be called.
+    Raises TypeError for an override that is not an evaluator, and for a `resolve_judge_provider` that is not callable.
     """
     require_evaluators(overrides or {})
     judge = LlmJudgeEvaluator(resolve_judge_provider=resolve_judge_provider or (lambda _: None))

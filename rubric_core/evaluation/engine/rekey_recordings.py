@@ -1,7 +1,7 @@
 """Rekeys recordings after a suite is rewritten: a reply stays valid if the judge would see the same facts.
 
-The key of a recording holds all that the judge was told. A newer dialect may tell it less, or call it something else, though
-the case and its criteria are the same: then the key is computed again. Nothing is asked and no program runs for that.
+The key of a recording covers everything in the judge's prompt. A newer dialect may leave parts out or rename them although
+the case and its criteria are the same: then the key is computed again. This calls no model and runs no program.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -49,33 +49,33 @@ _LARGEST = 50_000_000
 
 
 class UnusedRecording(NamedTuple):
-    """A recording that nobody can use any more: its line in the file, and the case that it is of."""
+    """A recording that can no longer be used: its line in the file, and its case."""
 
     line: int
     case: str
-    #: The file with the case, where that is not the suite and was not carried along.
+    #: The file with the case, if that is not the suite and was not rewritten with it.
     file: Path | None = None
 
 
 class _JudgeInputs(NamedTuple):
-    """What the judges of a case are told beside the answer, in the order in which they grade."""
+    """The inputs of the judges of a case, apart from the answer, in the order in which they grade."""
 
     whole: list[JudgeInput]
-    #: Those of a conversation, whose questions hold answers that nobody knows.
+    #: Those of a conversation, whose questions contain answers that are not known yet.
     talk: list[JudgeInput]
-    #: Where the case stands, if not in the suite.
+    #: The file of the case, if that is not the suite.
     file: Path | None
 
 
 @dataclass(frozen=True, slots=True)
 class RekeyedRecordings:
-    """The recordings of a suite, as its new text needs them."""
+    """The recordings of a suite, rekeyed for its new text."""
 
     path: Path
     entries: tuple[RecordedEntry, ...]
-    #: How many of them have another key now.
+    #: How many of them have a new key.
     changed: int
-    #: Those that answered the old text and do not answer the new one.
+    #: Those that matched the old text and do not match the new one.
     lost: tuple["UnusedRecording", ...]
 
     def write(self, suite: Path) -> None:
@@ -90,12 +90,12 @@ async def rekey_recordings(
 
     Args:
         path: The suite.
-        before: What stood in it.
-        after: What stands in it now.
+        before: Its text before.
+        after: Its text now.
         project: The files around it, as they were.
-        texts: What files with cases that were carried along hold now.
+        texts: The new texts of the case files that were rewritten with it.
 
-    Raises RecordingsError for a file of recordings that cannot be read.
+    Raises RecordingsError for an unreadable recordings file.
     """
     file = recordings_path(path)
     if not file.is_file():
@@ -123,7 +123,7 @@ async def rekey_recordings(
 
 
 def _lines(text: str) -> list[int]:
-    """The line on which each entry of the file begins, from 1."""
+    """The first line of each entry of the file, from 1."""
     root = parse(text).root
     listed = root.get("recordings") if isinstance(root, MappingNode) else None
     items = listed.items if isinstance(listed, SequenceNode) else []
@@ -133,7 +133,7 @@ def _lines(text: str) -> list[int]:
 def _ways(
     old: Mapping[str, _JudgeInputs], new: Mapping[str, _JudgeInputs], texts: Collection[Path]
 ) -> dict[tuple[str, JudgeInput], JudgeInput]:
-    """What each judge of a case was told, and what it is told now; where their number is another nobody knows which is which."""
+    """The new input for each old input of a judge, by case; without cases whose number of inputs changed."""
     return {
         (case, was): now
         for case, told in old.items()
@@ -141,13 +141,13 @@ def _ways(
         for before, after in ((told.whole, new[case].whole), (told.talk, new[case].talk))
         if len(before) == len(after)
         for was, now in zip(before, after, strict=True)
-        # A file that is still to be migrated is read as what it is not yet.
+        # A file that is yet to be migrated is read in its old dialect.
         if was == now or told.file is None or told.file in texts
     }
 
 
 def _of_a_conversation(told: JudgeInput) -> JudgeInput:
-    """What is known of it before the conversation begins."""
+    """What is known of a conversation before it starts."""
     return replace(told, question="", more="")
 
 
@@ -195,7 +195,7 @@ async def _of_case(case: Runnable, ports: Ports) -> _JudgeInputs:
 
 
 async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext, graders: Iterable[EvaluatorConfig]) -> None:
-    """Let the judge be told about every rubric and every judge among the graders, members of sets as well."""
+    """Pass every rubric and judge among the graders, members of sets included, to the collector."""
     for config in graders:
         for shape in children(config):
             if isinstance(shape, LlmJudge | Rubric):
@@ -204,7 +204,7 @@ async def _listen(judge: LlmJudgeEvaluator, context: EvaluationContext, graders:
 
 
 class _KeyCollector:
-    """Stands in for recordings and keeps what it is asked for."""
+    """Stands in for recordings and collects the keys that are looked up."""
 
     def __init__(self) -> None:
         self.told: list[JudgeInput] = []
@@ -212,7 +212,7 @@ class _KeyCollector:
     def check(
         self, asked: JudgeInput, _item: CriterionItem, _ranges: bool, _judge: str | None
     ) -> RecordedJudgement | None:
-        """Nothing; the criteria of one rubric are told the same."""
+        """Find nothing; the criteria of one rubric have the same inputs."""
         if not self.told or self.told[-1] is not asked:
             self.told.append(asked)
         return None
@@ -224,7 +224,7 @@ class _KeyCollector:
 
 
 class _NoPrograms:
-    """Nothing runs because a file is migrated."""
+    """Keeps programs from running while a file is migrated."""
 
     async def run(self, _program: Program) -> Finished:
         """Refuse. Raises OSError."""
@@ -232,7 +232,7 @@ class _NoPrograms:
 
 
 class _SilentTarget:
-    """A target that is not asked."""
+    """A target that is never called."""
 
     name = kind = identity = ""
 

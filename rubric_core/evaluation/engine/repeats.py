@@ -1,4 +1,4 @@
-"""A case run several times: how the runs become one result, and how sure one can be of it."""
+"""A case run several times: how the runs become one result, and how certain that result is."""
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +19,7 @@ __all__ = ["Repeats", "budget_of", "pass_at", "pass_hat", "repeats_of", "run_rep
 
 Strategy = Literal["pass_at_k", "pass_all", "mean", "confidence_interval"]
 _Z = NormalDist().inv_cdf(0.975)
-# Student's t for 95 % with 1, 2, … degrees of freedom; beyond, that of the normal distribution. Scores depend on it: as agentv has it.
+# Student's t for 95 % with 1, 2, … degrees of freedom, then the normal distribution. Scores depend on it: the values are AgentV's.
 _T = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086,
     2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045,
@@ -33,22 +33,22 @@ class Repeats:
 
     count: int = 1
     strategy: Strategy = "pass_at_k"
-    #: Whether a first pass is enough where the best run counts.
+    #: Whether to stop at the first pass when the best run counts.
     early_exit: bool = False
-    #: US dollars that the runs of the case may cost together.
+    #: Budget for all runs of the case together, in US dollars.
     cost_limit_usd: float | None = None
     #: Whether a run may pass although an evaluator did not grade.
     allow_errors: bool = False
 
 
 def budget_of(case: Runnable) -> float | None:
-    """US dollars that a case may cost, its repeats together: `budget_usd` under its `run` or `execution`."""
+    """The budget of a case with all its repeats, in US dollars: `budget_usd` under its `run` or `execution`."""
     own = next((s for s in (case.case.run, case.case.execution) if isinstance(s, RunSettings | Execution)), None)
     return None if own is None or own.budget_usd is None else float(own.budget_usd)
 
 
 def repeats_of(case: Runnable) -> Repeats:
-    """What command line, case and suite say, within the budget of the case; once without any."""
+    """The repeats set by command line, case or suite, within the budget of the case; one run by default."""
     found, budget, allowed = _written(case), budget_of(case), case.options.allow_grader_errors
     if budget is None and not allowed:
         return found
@@ -104,7 +104,7 @@ def _strategy(name: object) -> Strategy:
 async def run_repeats(
     repeats: Repeats, once: Callable[[int], Awaitable[CaseResult]], properties: Properties
 ) -> CaseResult:
-    """The one result of several runs. Raises Unscored when no run has a score and the strategy needs one."""
+    """The combined result of several runs. Raises Unscored when no run has a score and the strategy needs one."""
     runs: list[CaseResult] = []
     for number in range(1, repeats.count + 1):
         runs.append(await _run(once, number, runs))
@@ -127,7 +127,7 @@ async def _run(once: Callable[[int], Awaitable[CaseResult]], number: int, before
         return await once(number)
     except Unscored as problem:
         if not before:
-            raise  # the first run says what is wrong; the others would say the same
+            raise  # the first run shows the problem; the others would repeat it
         return replace(
             before[0], verdict=Verdict.UNSCORED, score=None, reason=problem.reason, evaluators=(), answer="",
             exchanges=problem.exchanges, usage=problem.usage,
@@ -161,21 +161,21 @@ def _together(repeats: Repeats, runs: Sequence[CaseResult], properties: Properti
 def _counted(
     repeats: Repeats, runs: Sequence[CaseResult], scores: Sequence[float], properties: Properties
 ) -> CaseResult:
-    """What runs with a score each come to, by the strategy alone."""
+    """The combined score of runs that all have a score, by the strategy alone."""
     best, worst = max(runs, key=_rank), min(runs, key=_rank)
     if repeats.strategy in ("pass_at_k", "pass_all"):
         return best if repeats.strategy == "pass_at_k" else worst
     score = fmean(scores) if repeats.strategy == "mean" else _interval(scores)[0]
     verdict = verdict_of(score, properties, best.threshold)
     gated = next((run for run in runs if _gated(run, properties)), None)
-    if gated is not None:  # a gate has to be met: other runs cannot make up for it
+    if gated is not None:  # a gate must be met: other runs cannot compensate for it
         best, verdict = gated, Verdict.FAILED
     reason = (gated or worst).reason if verdict is not Verdict.PASSED else ""
     return replace(best, verdict=verdict, score=score, reason=reason)
 
 
 def _gated(run: CaseResult, properties: Properties) -> bool:
-    """Whether a gate made a run fail whose score alone did not."""
+    """Whether a run failed only because of a gate."""
     score = run.score or 0.0
     return run.verdict is Verdict.FAILED and verdict_of(score, properties, run.threshold) is not Verdict.FAILED
 
@@ -203,7 +203,7 @@ def _summary(repeats: Repeats, runs: Sequence[CaseResult], scores: Sequence[floa
 
 
 def share_interval(passed: int, count: int) -> tuple[float, float]:
-    """The 95 % interval of the share that passes, by Wilson: sound for few runs too."""
+    """The 95 % Wilson interval of the pass rate, which is sound for few runs, too."""
     if count == 0:
         return 0.0, 1.0
     share, square = passed / count, _Z * _Z
@@ -213,7 +213,7 @@ def share_interval(passed: int, count: int) -> tuple[float, float]:
 
 
 def _interval(scores: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the mean, within 0..1; a single run says nothing about the spread, its score is all of it."""
+    """The 95 % interval of the mean, within 0..1; for a single run, which has no spread, it is the score alone."""
     mean, count = fmean(scores), len(scores)
     t = _T[count - 2] if count - 2 < len(_T) else _T_BEYOND
     half = t * stdev(scores) / math.sqrt(count) if count > 1 else 0.0

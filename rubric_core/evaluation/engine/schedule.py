@@ -17,7 +17,7 @@ from rubric_core.ports import Ports
 
 __all__ = ["Schedule", "run_cases", "with_dependencies"]
 
-#: Cases that run at once when nobody says how many.
+#: Default number of cases that run at once.
 _WORKERS = 4
 
 
@@ -28,13 +28,14 @@ async def run_cases(
     workers: int | None = None,
     keep: Callable[[CaseResult], CaseResult] = lambda result: result,
 ) -> list[CaseResult]:
-    """Run cases, several at once, and give their results in the order of `cases`. Cancelling ends all of them.
+    """Run cases in parallel and return their results in the order of `cases`. Cancelling ends all of them.
 
-    `ports` are files, programs and network: those of this computer when nothing is said. A case waits for those that it depends on, as far as they are among `cases`. A budget that is spent, and a case that
-    could not be scored where the suite says `fail_on_error`, keep further cases from being started.
+    `ports` are files, programs and network, by default those of this computer. A case waits for those of `cases` that it
+    depends on. No further cases are started when the budget is spent, or when a case could not be scored and the suite
+    sets `fail_on_error`.
 
-    `keep` gives what is still wanted of a result when its event has been told: of ten thousand results a caller that has
-    stored them may want little more than the verdicts.
+    `keep` reduces a result to what is still needed after its event was sent: a caller that has stored ten thousand results
+    may need little more than their verdicts.
 
     Raises TypeError for anything but cases of a suite, ValueError for a number of workers below 1.
     """
@@ -67,7 +68,7 @@ def _dependencies(case: Runnable) -> list[str]:
 
 
 class Schedule:
-    """The cases of one run, on their way; see `run_cases`. Single cases can be called off."""
+    """The cases of one run in progress; see `run_cases`. Single cases can be cancelled."""
 
     def __init__(
         self,
@@ -81,26 +82,26 @@ class Schedule:
         self.ports = ports
         self.on_event = on_event
         self.workers = _workers(cases) if workers is None else whole("workers", workers)
-        #: US dollars.
+        #: Cost in US dollars.
         self.spent = 0.0
-        #: The numbers that the suite works out of its metrics.
+        #: The derived metrics of the suite.
         self.derived = DerivedMetrics(cases[0].suite if cases else None)
         #: Why no further case is started.
         self.stop = ""
         self._keep = keep
         self._called_off: set[str] = set()
         self._halted = False
-        #: The numbers of the cases that were left out for what they depend on.
+        #: The numbers of the cases that were skipped because of their dependencies.
         self._not_run: set[int] = set()
-        #: By the number of the case; None for one that was called off.
+        #: By the number of the case; None for a cancelled case.
         self._results: dict[int, CaseResult | None] = {}
         self._running: dict[asyncio.Task[CaseResult], int] = {}
         self._ended: asyncio.Queue[asyncio.Task[CaseResult]] = asyncio.Queue()
-        #: Why cases that were running when it was over have no result.
+        #: Why cases that were still running at the end have no result.
         self._over = ""
 
     async def run(self) -> list[CaseResult]:
-        """The results, in the order of the cases, without those that were called off."""
+        """Run the cases; the results are in their order, without those of cancelled cases."""
         waits = _Waits(self.cases)
         for note in notes_on(self.cases):
             self.on_event(Noted(note))
@@ -110,10 +111,10 @@ class Schedule:
                 while True:
                     while len(self._running) < self.workers and (number := waits.next_ready()) is not None:
                         self._begin(number, waits, session)
-                        await asyncio.sleep(0)  # many in a row may be left out: others get a turn, too
+                        await asyncio.sleep(0)  # many in a row may be skipped: let other tasks run, too
                     if not self._running:
                         break
-                    self._end(await self._ended.get(), waits)  # a listener that failed ends the others
+                    self._end(await self._ended.get(), waits)  # a listener that fails ends the other cases
             finally:
                 if ending is not None:
                     ending.cancel()
@@ -125,25 +126,25 @@ class Schedule:
         return [result for _, result in sorted(self._results.items()) if result is not None]
 
     def call_off(self, names: Collection[str]) -> None:
-        """End the cases with these ids, and those that wait for them; programs and requests are ended at once."""
+        """Cancel the cases with these ids and those that depend on them; their programs and requests end at once."""
         self._called_off |= set(names)
         for task, number in self._running.items():
             if self.cases[number].id in names:
                 task.cancel()
 
     def halt(self, *, now: bool = False) -> None:
-        """Start no further case; those on their way are ended when that is to be `now`, else they run to their end."""
+        """Start no further cases; running cases are cancelled if `now`, else they finish."""
         self._halted = True
         for task in self._running if now else ():
             task.cancel()
 
     @property
     def not_run(self) -> list[Runnable]:
-        """The cases that were called off, or not started because the run was halted."""
+        """The cases that were cancelled, or not started because the run was halted."""
         return [self.cases[number] for number, result in sorted(self._results.items()) if result is None]
 
     def _deadline(self) -> asyncio.TimerHandle | None:
-        """Sees to it that the run ends in the time that the suite gives it, if it gives one."""
+        """End the run at the time limit of the suite, if it sets one."""
         options = self.cases[0].suite.evaluate_options if self.cases else None
         limit = options.max_eval_time_ms if options is not None else None
         if limit is None:
@@ -157,7 +158,7 @@ class Schedule:
             task.cancel()
 
     def _begin(self, number: int, waits: "_Waits", session: RunSession) -> None:
-        """Start a case whose turn it is, or say why it is not run."""
+        """Start a case that is ready, or report why it is not run."""
         case = self.cases[number]
         before = waits.before[number]
         if self._halted or case.id in self._called_off or any(self._results[n] is None for n in before):
@@ -173,23 +174,23 @@ class Schedule:
         elif self.stop:
             self._done(number, self._left_out(case, self.stop), waits)
         else:
-            # A copy: what it reads from files and puts together on its way goes when it is done.
+            # A copy, so that what it reads and caches while it runs is freed when it is done.
             task = asyncio.ensure_future(run_in_session(case.copied(), self.ports, self.on_event, session))
             self._running[task] = number
             task.add_done_callback(self._ended.put_nowait)
 
     def _missing(self, before: Sequence[int]) -> str:
-        """What is missing of the cases that one depends on; empty when all were run, whatever they scored."""
+        """Which dependencies of a case are missing; empty when all of them ran, whatever they scored."""
         for number in before:
             result = self._results[number]
-            # The verdict, not the score: of what is kept of a result that is all that there has to be.
+            # The verdict, not the score: `keep` may leave nothing but the verdict.
             if result is not None and (result.verdict is Verdict.UNSCORED or number in self._not_run):
                 what = "was not run" if number in self._not_run else "could not be scored"
                 return f"{result.id}, which it depends on, {what}"
         return ""
 
     def _end(self, task: "asyncio.Task[CaseResult]", waits: "_Waits") -> None:
-        """A case has ended. Raises what its listener raised."""
+        """Record that a case has ended. Raises what its listener raised."""
         number = self._running.pop(task)
         case = self.cases[number]
         if not task.cancelled():
@@ -220,7 +221,7 @@ class Schedule:
             self.stop = f"not run: {result.id} could not be scored, and fail_on_error is set"
 
     def _left_out(self, case: Runnable, reason: str, *, fails: bool = False, began: bool = False) -> CaseResult:
-        """The result of a case that is not run, or not to its end, told as that of one that is."""
+        """The result of a case that was not run or not finished, reported like any other."""
         base = unrun_result(case, self.ports)
         result = replace(base, reason=reason, at=self.ports.clock.now().isoformat(timespec="seconds"))
         if fails:
@@ -240,9 +241,9 @@ def _workers(cases: Sequence[Runnable]) -> int:
 
 
 def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
-    """The ids of cases that wait for themselves, directly or not, or for such a case."""
+    """The ids of cases that depend on themselves, directly or indirectly, or on such a case."""
     needs: dict[str, set[str]] = {}
-    for case in cases:  # variations, and cases that share an id by mistake, are waited for together
+    for case in cases:  # a dependency means all variations, and all cases that share an id by mistake
         needs.setdefault(case.base_id, set()).update(_dependencies(case))
     behind: dict[str, list[str]] = {}
     left: dict[str, int] = {}
@@ -252,7 +253,7 @@ def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
         for other in known:
             behind.setdefault(other, []).append(name)
     ready = [name for name, count in left.items() if not count]
-    for name in ready:  # grows meanwhile
+    for name in ready:  # grows during the loop
         for each in behind.get(name, ()):
             left[each] -= 1
             if not left[each]:
@@ -261,14 +262,14 @@ def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
 
 
 class _Waits:
-    """Which case is next: those that wait for others come behind these."""
+    """Gives the next case to run: cases come after those that they depend on."""
 
     def __init__(self, cases: Sequence[Runnable]) -> None:
         self.circular = _circular(cases)
         position: dict[str, list[int]] = {}
         for number, case in enumerate(cases):
             position.setdefault(case.base_id, []).append(number)
-        #: What each case waits for: every variation of what it depends on, as far as the same target answers them.
+        #: The dependencies of each case: every variation of them that the same target answers.
         self.before = [() if c.base_id in self.circular else tuple(_before(c, cases, position)) for c in cases]
         self._behind: dict[int, list[int]] = {}
         for number, others in enumerate(self.before):
@@ -278,11 +279,11 @@ class _Waits:
         self._ready = deque(number for number, others in enumerate(self.before) if not others)
 
     def next_ready(self) -> int | None:
-        """The number of a case that waits for nothing, in the order in which that came to be."""
+        """The number of a case with no open dependencies, first come, first served."""
         return self._ready.popleft() if self._ready else None
 
     def done(self, number: int) -> None:
-        """What waits for this case does so no more."""
+        """Release the cases that depend on this one."""
         for each in self._behind.get(number, ()):
             self._left[each] -= 1
             if not self._left[each]:

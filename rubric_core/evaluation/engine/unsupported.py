@@ -16,7 +16,7 @@ from rubric_core.text import Span
 __all__ = ["notes_on", "refuse"]
 
 _ANEW = "every case calls its target again, unless `rubric run --cache` is used"
-#: What changes no result, by the shape that it stands in, with what rubric does instead.
+#: Settings that change no result, by their shape, with what rubric does instead.
 _IDLE: Mapping[type[Shape], Mapping[str, str]] = {
     Execution: {
         "cache": _ANEW,
@@ -31,7 +31,7 @@ _IDLE: Mapping[type[Shape], Mapping[str, str]] = {
     AgentJudge: {"max_steps": "the agent has its own limit"},
     AgentRubric: {"max_steps": "the agent has its own limit"},
 }
-#: Options of a case that are read.
+#: The supported options of a case.
 _OPTIONS = frozenset({"transform", "rubric_prompt", "repeat"})
 
 
@@ -42,7 +42,7 @@ class _Note(NamedTuple):
 
 
 def notes_on(cases: Sequence[Runnable]) -> Iterator[str]:
-    """A sentence for each key of these cases and of what they inherit that a run does not act on, with its first line."""
+    """A sentence, with the first line, for each key of these cases and their suite that a run ignores."""
     found: dict[tuple[str, str], list[str]] = {}
     for name, why, place in _notes(cases):
         found.setdefault((name, why), []).append(place)
@@ -100,7 +100,7 @@ def _place(case: Runnable, span: Span, *, of_suite: bool) -> str:
 
 
 def refuse(case: Runnable) -> None:
-    """Raises Unscored for what a suite asks for that rubric does not do, and without which results would be others."""
+    """Raises Unscored for a setting that rubric does not support and that would change results."""
     suite = case.suite
     others = [each for each in suite.extensions or () if not (isinstance(each, str) and each.startswith(URL))]
     if others:

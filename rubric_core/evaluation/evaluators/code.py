@@ -39,14 +39,14 @@ _VERDICTS = {"pass": Verdict.PASSED, "borderline": Verdict.BORDERLINE, "fail": V
 
 
 class CodeEvaluator:
-    """A program of the suite's. One that fails scores 0, with the error among the misses (REQ-EVAL-003).
+    """Runs a program of the suite. One that fails scores 0, with the error among the misses (REQ-EVAL-003).
 
     Args:
         script: The program and its arguments: a list, a string for the shell, or the path of a program.
         cwd: Where it runs; the directory of the suite by default.
-        agent_timeout_ms: How long it may take, in milliseconds; a minute by default.
-        payload: What it is told, in place of the case and its answer.
-        max_calls: How often it may ask targets through a proxy; None when it may not.
+        agent_timeout_ms: Its time limit in milliseconds; a minute by default.
+        payload: Its input, in place of the case and its answer.
+        max_calls: How often it may call targets through a proxy; None when it may not.
 
     Raises ValueError without a script and for a time that is not above 0, TypeError for a script or a time of another kind.
     """
@@ -75,7 +75,7 @@ class CodeEvaluator:
         self._max_calls = max_calls
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
-        """The score that the program gives. Raises GraderError when it cannot be started: nothing has graded then."""
+        """The score that the program gives. Raises GraderError when it cannot be started, as nothing was graded."""
         instance("context", context, EvaluationContext, "an EvaluationContext")
         limit = context.time_limit if self._timeout_ms is None else self._timeout_ms / 1000
         cwd = self._directory(context)
@@ -99,7 +99,7 @@ class CodeEvaluator:
         return (context.directory if self._cwd is None else context.directory / self._cwd).resolve()
 
     async def _run(self, context: EvaluationContext, cwd: Path, limit: float, ways: Mapping[str, str]) -> Finished:
-        """The program, ended. Raises ProgramError."""
+        """Run the program to its end. Raises ProgramError."""
         with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
             told = self._told(context, Path(scratch))
             stdin = json_input(told)
@@ -110,7 +110,7 @@ class CodeEvaluator:
             return await run_program(program, _processes(context))
 
     def _proxy(self, context: EvaluationContext) -> AbstractAsyncContextManager[Mapping[str, str]]:
-        """The way to targets, where the evaluator asks for it."""
+        """The proxy to targets, if the evaluator asks for it."""
         if self._max_calls is None:
             return nullcontext({})
         from rubric_core.evaluation.targets.target_proxy import target_proxy  # noqa: PLC0415  # most evaluators open no server
@@ -122,7 +122,7 @@ class CodeEvaluator:
 
 
 def _place(context: EvaluationContext) -> Evaluator | None:
-    """The evaluator in the suite, when it is written there."""
+    """The evaluator in the suite, if it is written there."""
     config = context.evaluator
     return config if config is not None and config.node is not None else None
 
@@ -146,7 +146,7 @@ def _processes(context: EvaluationContext) -> Processes:
 
 
 def _handed_over(context: EvaluationContext, scratch: Path) -> dict[str, Any]:
-    """The payload; a long answer stands in a file, where the dialect has a key for its path. That key is never null."""
+    """The payload; a long answer is in a file if the dialect has a key for its path. That key is never null."""
     payload = payload_of(context)
     if not (context.dialect or DIALECTS[-1]).properties.output_files:
         return payload
@@ -163,14 +163,14 @@ def _read(finished: Finished, context: EvaluationContext, shown: str, request: M
     error = finished.stderr.decode("utf-8", "replace").strip()
     properties = (context.dialect or DIALECTS[-1]).properties
     looks_like_json = stdout.startswith(("{", "[") if finished.exit_code else "{")
-    by_itself = finished.exit_code >= 0  # one that a signal ended said nothing by that
+    by_itself = finished.exit_code >= 0  # the exit code of a program that a signal ended means nothing
     if properties.exit_code_decides and by_itself and not looks_like_json and not (finished.exit_code and error):
         return _by_exit_code(finished.exit_code, stdout, request)
     return _replied(finished, shown, request, properties.reply_style)
 
 
 def _replied(finished: Finished, shown: str, request: Mapping[str, Any], style: ReplyStyle) -> EvaluationScore:
-    """The score in the reply of a program, which has to end well."""
+    """The score in the reply of a program, which must succeed."""
     if finished.exit_code:
         end, said = ended_words(finished.exit_code), failure_words(finished)
         return EvaluationScore.crash(f"{shown}: {end}{f': {said}' if said else ''}", request)
@@ -178,7 +178,7 @@ def _replied(finished: Finished, shown: str, request: Mapping[str, Any], style: 
 
 
 def _decided(score: EvaluationScore, finished: Finished) -> EvaluationScore:
-    """The score of an aggregator, which may say the verdict, too."""
+    """The score of an aggregator, which may set the verdict, too."""
     try:
         reply = json.loads(finished.stdout)
     except (ValueError, RecursionError):

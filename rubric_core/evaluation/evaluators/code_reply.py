@@ -1,4 +1,4 @@
-"""The reply of a program that grades: what its JSON is worth, by the keys of the dialect."""
+"""The reply of a grading program: the score in its JSON, by the keys of the dialect."""
 
 import json
 import math
@@ -27,7 +27,7 @@ class _Check(NamedTuple):
 
 
 def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style: ReplyStyle) -> EvaluationScore:
-    """The score in what a program printed; a reply without one is a crash.
+    """The score in the output of a program; a reply without a score is a crash.
 
     Args:
         stdout: What it printed.
@@ -52,7 +52,7 @@ def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style:
     misses = (*_texts(reply.get("misses")), *(each.text for each in checks if not each.holds))
     details = reply.get("details") if isinstance(reply.get("details"), dict) else None
     if not 0 <= score <= 1:
-        details = {**(details or {}), "score_given": score}  # kept within 0..1 as agentv does, and said
+        details = {**(details or {}), "score_given": score}  # clamped to 0..1 as AgentV does, and reported
     reasoning = reply.get("reasoning", reply.get("reason"))
     return EvaluationScore(
         score=_within(score), hits=hits, misses=misses, expected_aspect_count=len(hits) + len(misses) or 1,
@@ -67,9 +67,9 @@ def _assertions(listed: object) -> list[_Check]:
 
 
 def _checks(listed: object) -> list[_Check]:
-    """Checks of agentv-5; a score of its own counts in place of whether a check holds.
+    """The checks of agentv-5; the score of a check, if it has one, takes precedence over `pass`.
 
-    The engine drops those without `pass` and `reason`. So are they here, but for those that fail: they would only be missed.
+    AgentV drops checks without `pass` and `reason`. So does rubric, except for checks that fail: dropping them would hide them.
     """
     found: list[_Check] = []
     for item in _with_text(listed):

@@ -1,4 +1,4 @@
-"""Several evaluators whose scores one aggregator puts together."""
+"""Several evaluators whose scores an aggregator combines."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ async def _grade(config: Composite, context: EvaluationContext) -> EvaluationSco
         raise Unscored("a composite needs at least one member", at=config)
     weights = aggregator.weights or {}
     graded = await asyncio.gather(*(grade(member, context) for member in members))
-    # The aggregator weighs the members, whatever weight they would have by themselves.
+    # The aggregator weights the members, whatever weight they set themselves.
     results = tuple(replace(r, weight=float(weights.get(r.name, 1.0))) for r in graded)
     try:
         score = await _aggregated(aggregator, results, context)
@@ -75,13 +75,13 @@ def _by_threshold(
 
 
 def _told(results: Sequence[EvaluatorResult], context: EvaluationContext) -> Mapping[str, Any]:
-    """The results of the members by their names, in the words in which the releases of the dialect hand them to programs and judges."""
+    """The results of the members by name, with the keys that the releases of the dialect pass to programs and judges."""
     style = (context.dialect or DIALECTS[-1]).properties.reply_style
     return {r.name: _member(r, style == "hits") for r in results}
 
 
 def _member(result: EvaluatorResult, hits: bool) -> Mapping[str, Any]:
-    """One member; keys that have no value are left out. One that has no score is told as agentv does: 0, and `skip`."""
+    """One member, without empty keys. A member without a score is passed as AgentV does it: 0 and `skip`."""
     request = "evaluatorRawRequest" if hits else "graderRawRequest"
     told: dict[str, Any] = {
         "score": 0.0 if result.score is None else result.score,

@@ -1,4 +1,4 @@
-"""The answer has every one of several texts in it."""
+"""The answer contains all of several texts."""
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted_excerpt, texts_of
 from rubric_core.evaluation.model.context import EvaluationContext

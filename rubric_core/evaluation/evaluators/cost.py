@@ -1,4 +1,4 @@
-"""The answer was cheap enough."""
+"""The answer stayed within its cost limit."""
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext

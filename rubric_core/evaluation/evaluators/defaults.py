@@ -22,7 +22,7 @@ SCALARS: Mapping[str, type[EvaluatorConfig]] = {"heuristic": Heuristic, "code": 
 def scalar_evaluator(kind: str, registered: Container[str] = ()) -> EvaluatorConfig:
     """What `evaluator: KIND`, or `grader: KIND` of the first releases, stands for.
 
-    A word of neither the language nor a registered evaluator means the judge.
+    A kind that is neither built in nor registered means the judge.
     """
     shape = SCALARS.get(kind, Custom if kind in registered and kind != _JUDGE else None)
     if shape is None:
@@ -35,7 +35,7 @@ def scalar_evaluator(kind: str, registered: Container[str] = ()) -> EvaluatorCon
 def default_evaluators(
     case: Case, kind: str, dialect: Dialect, registered: Container[str] = ()
 ) -> list[EvaluatorConfig]:
-    """What grades a case that lists no evaluators: the one of that kind, or from agentv-5 on its criteria as a checklist."""
+    """The evaluators of a case that lists none: the one of that kind, or, from agentv-5 on, its criteria as a checklist."""
     if not dialect.properties.criteria_are_a_checklist or not case.criteria or kind != _JUDGE:
         return [scalar_evaluator(kind, registered)]
     span = case.at("criteria")
@@ -47,7 +47,7 @@ def default_evaluators(
 
 
 def require_criteria(case: Case, kind: str, reference: str, dialect: Dialect) -> None:
-    """Raises Unscored for a case that lists no evaluators and says nothing by which a judge could grade it."""
+    """Raises Unscored for a case that lists no evaluators and has no criteria by which a judge could grade it."""
     if case.criteria or reference or kind in SCALARS:
         return
     listed = dialect.spelled(Case, "assertions") or dialect.spelled(Case, "evaluators")

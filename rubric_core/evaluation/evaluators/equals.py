@@ -1,4 +1,4 @@
-"""The answer is a text, white space around it aside."""
+"""The answer equals a text, ignoring surrounding white space."""
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, js_trim, quoted_excerpt, text_of
 from rubric_core.evaluation.model.context import EvaluationContext

@@ -9,7 +9,7 @@ from rubric_core.ports import Answer
 
 __all__ = ["EXECUTION_METRICS"]
 
-#: Tools that look around, by the names that agents give them.
+#: Exploration tools, by the names that agents use.
 _EXPLORING = frozenset({"read", "grep", "glob", "search", "list", "Read", "Grep", "Glob", "WebSearch", "WebFetch"})
 
 
@@ -40,7 +40,7 @@ def _grade(config: ExecutionMetrics, context: EvaluationContext) -> EvaluationSc
 
 
 def _explored(config: ExecutionMetrics, answer: Answer, hits: list[str], misses: list[str]) -> None:
-    """Whether the share of calls that look around is near the wanted one."""
+    """Whether the share of exploration calls is close to the wanted one."""
     wanted = config.target_exploration_ratio
     if wanted is None:
         return

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """One field: whether it is right, and how much it counts."""
+    """One field: whether it is correct, and its weight."""
 
     right: bool
     weight: float

@@ -1,4 +1,4 @@
-"""Key words of the expected answer are looked for: how the first releases graded without a model."""
+"""Searches for keywords of the expected answer: how the first releases graded without a model."""
 
 import re
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The answer has a text in it, in capitals or not."""
+"""The answer contains a text, ignoring case."""
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted_excerpt, text_of
 from rubric_core.evaluation.model.context import EvaluationContext

@@ -1,4 +1,4 @@
-"""The answer has at least one of several texts in it, in capitals or not."""
+"""The answer contains at least one of several texts, ignoring case."""
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted_excerpt, texts_of
 from rubric_core.evaluation.model.context import EvaluationContext

@@ -16,8 +16,8 @@ def _no_constant(name: str) -> None:
 
 
 def strict_json(text: str) -> object:
-    """The JSON value of `text`; NaN and Infinity are none. Raises ValueError, and RecursionError for absurd nesting."""
-    # Numbers stay text: their size does not matter here, and Python refuses to convert very long ones.
+    """The JSON value of `text`; NaN and Infinity are invalid. Raises ValueError, and RecursionError for absurd nesting."""
+    # Numbers stay text: their value does not matter here, and Python refuses to convert very long ones.
     return json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
 
 

@@ -1,4 +1,4 @@
-"""The answer came soon enough."""
+"""The answer came within its time limit."""
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext

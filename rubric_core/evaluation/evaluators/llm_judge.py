@@ -22,9 +22,9 @@ from rubric_core.ports import Provider
 
 __all__ = ["AGENTS", "JudgeResolver", "LlmJudgeEvaluator"]
 
-#: The kinds of targets that work in a directory, and can look at what is there.
+#: The kinds of targets that work in a directory and can read its files.
 AGENTS = ("cli", "claude-cli", "codex-cli", "copilot-cli")
-#: Gives the judge for a context; None when there is none. Raises Unscored when there ought to be one.
+#: Gives the judge for a context, or None without one. Raises Unscored when a judge is configured but unusable.
 JudgeResolver: TypeAlias = Callable[[EvaluationContext], "Judge | Awaitable[Judge | None] | None"]
 
 T = TypeVar("T")
@@ -32,17 +32,17 @@ _WARMEST = 2
 
 
 class LlmJudgeEvaluator:
-    """A judge. Criteria are judged one by one by schema, and three tries are given; see documents 000 and 003.
+    """A model as the judge. Criteria are judged one by one against a schema, with three attempts; see documents 000 and 003.
 
     Args:
         resolve_judge_provider: A function that gives the judge for a context, or None; it may be async. A judge is a provider,
             an object with `ask(request)` or `invoke(request)`, or a function of the request (see `judging.brought`).
-        max_output_tokens: The most tokens of a reply; None leaves it to the provider.
-        temperature: 0..2; the evaluator's own setting comes first.
-        recordings: What judges said before, in place of the recordings in the context; used when there is no judge, or by `mode`.
-        mode: Whether judges are asked, recorded, or replaced by recordings, in place of the mode in the context.
+        max_output_tokens: The maximum number of tokens of a reply; None leaves it to the provider.
+        temperature: 0..2; the evaluator's own setting takes precedence.
+        recordings: Recorded replies of judges, in place of those in the context; used without a judge, or as `mode` says.
+        mode: Whether judges are called, recorded, or replaced by recordings; overrides the mode in the context.
 
-    Raises TypeError when `resolve_judge_provider` cannot be called, ValueError for another invalid argument.
+    Raises TypeError when `resolve_judge_provider` is not callable, ValueError for another invalid argument.
     """
 
     kind: Literal["llm_judge"] = "llm_judge"
@@ -75,7 +75,7 @@ class LlmJudgeEvaluator:
         self._mode = mode
 
     async def evaluate(self, context: EvaluationContext) -> EvaluationScore:
-        """The judge's score of the answer. Raises Unscored when there is no judge, or none that gives a usable reply."""
+        """The judge's score of the answer. Raises Unscored without a judge or a usable reply."""
         instance("context", context, EvaluationContext, "an EvaluationContext")
         if context.ports is None:
             from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
@@ -111,7 +111,7 @@ class LlmJudgeEvaluator:
     async def _judge(
         self, context: EvaluationContext, recordings: JudgeRecordings | None
     ) -> tuple[Provider | None, str]:
-        """The judge, or None and why there is none."""
+        """The judge, or None and the reason."""
         judge, trouble = await self._resolved(context, recordings)
         if judge is not None:
             judge = context.metered(judge)
@@ -126,14 +126,14 @@ class LlmJudgeEvaluator:
         try:
             found = await _awaited(self._resolve(context))
         except Unscored as problem:
-            if recordings is None or problem.at is not None:  # a mistake in the suite is said at its line
+            if recordings is None or problem.at is not None:  # an error in the suite is reported at its line
                 raise
             return None, problem.reason
         return (None, NO_JUDGE) if found is None else (as_provider(found), "")
 
 
 def _can_look(config: AgentJudge | AgentRubric, judge: Provider | None, context: EvaluationContext) -> None:
-    """A judge that is to look at files is another thing than one that reads an answer: it is not taken for one. Raises Unscored."""
+    """Raises Unscored for a judge that should look at files but can only read the answer."""
     if context.workspace is None:
         raise Unscored(f"{config.type_name} inspects the files of a workspace, and the case has none", at=config)
     if judge is not None and judge.kind not in AGENTS:

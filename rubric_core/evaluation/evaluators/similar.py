@@ -1,4 +1,4 @@
-"""The answer means nearly the same as a text, by the cosine of embeddings."""
+"""The answer is similar in meaning to a text, by the cosine similarity of embeddings."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ async def _grade(config: Similar, context: EvaluationContext) -> EvaluationScore
 
 
 def _settings(config: Similar, context: EvaluationContext) -> Mapping[str, Any]:
-    """What makes embeddings: the provider of the evaluator, when its settings stand there, or that of its `config`."""
+    """The settings of the embedding provider, with those of its nested `config` merged in. Raises Unscored."""
     own = plain(config.config, context.anchors) or {}
     provider = plain(config.provider, context.anchors)
     written = provider if provider is not None else {**context.inherited, **own}.get("embedding_provider")

@@ -1,4 +1,4 @@
-"""The agent did without a skill."""
+"""The agent did not use a skill."""
 
 from rubric_core.evaluation.evaluators.skill_used import grade_skill_use
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator

@@ -12,7 +12,7 @@ __all__ = ["SKILL_TRIGGER"]
 
 
 def _uses(use: ToolUse, skill: str) -> bool:
-    """Whether a call is one of the skill, reads its files, or shows their path in its output."""
+    """Whether a call invokes the skill, reads its files, or shows their path in its output."""
     given = use.input if isinstance(use.input, dict) else {}
     tool, folder = use.tool.lower(), f"skills/{skill}/"
     called = tool == "skill" and skill in str(given.get("skill") or "")

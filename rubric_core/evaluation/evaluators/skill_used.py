@@ -17,7 +17,7 @@ __all__ = ["SKILL_USED", "grade_skill_use"]
 
 @dataclass(frozen=True, slots=True)
 class _Skill:
-    """A skill that is looked for: by its name as it is written, or by a pattern."""
+    """A skill to search for: by its exact name, or by a pattern."""
 
     name: str
     pattern: str
@@ -34,7 +34,7 @@ class _Skill:
 
 
 def grade_skill_use(config: SkillUsed, context: EvaluationContext) -> EvaluationScore:
-    """1 when each skill was used as often as it should, or with `not-` in front, when none of them was."""
+    """1 when each skill was used as often as required, or, with a `not-` prefix, when none of them was."""
     used = skills_used(recorded_trace(context, config).calls)
     value, inverse = value_of(config, context), is_inverse(config)
     skills = [_skill(item, config, inverse=inverse) for item in (value if isinstance(value, list) else [value])]
@@ -55,7 +55,7 @@ def grade_skill_use(config: SkillUsed, context: EvaluationContext) -> Evaluation
 
 
 def _skill(value: Any, at: SkillUsed, *, inverse: bool) -> _Skill:
-    """The skill that a name or a mapping asks for. Raises Unscored."""
+    """The skill that a name or a mapping specifies. Raises Unscored."""
     if isinstance(value, str) and value.strip():
         return _Skill(value.strip(), "", ToolPattern(least=1))
     if not isinstance(value, Mapping):

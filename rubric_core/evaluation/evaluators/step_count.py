@@ -1,4 +1,4 @@
-"""The agent took enough steps, and not too many."""
+"""The number of steps of the agent is within its bounds."""
 
 from collections.abc import Mapping
 

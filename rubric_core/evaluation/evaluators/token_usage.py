@@ -1,4 +1,4 @@
-"""The answer took few enough tokens."""
+"""The answer stayed within its token limits."""
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.model.context import EvaluationContext

@@ -47,7 +47,7 @@ def _ignored(value: Mapping[str, Any], at: ToolArgsMatch) -> Sequence[str]:
 
 
 def _without(args: Any, ignored: Sequence[str]) -> Any:
-    """Arguments without those that do not matter; `*` and `?` stand for anything in their names."""
+    """Arguments without the ignored ones, whose names may contain the wildcards `*` and `?`."""
     if not isinstance(args, Mapping):
         return args
     return {name: arg for name, arg in args.items() if not any(_is(name, each) for each in ignored)}

@@ -1,4 +1,4 @@
-"""The tools that the target called, in which order, how often and with which arguments."""
+"""The tool calls of the target: their order, number and arguments."""
 
 from collections import Counter
 from collections.abc import Sequence

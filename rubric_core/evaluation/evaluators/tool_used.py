@@ -1,4 +1,4 @@
-"""The agent called a tool, often enough and not too often."""
+"""The agent called a tool, with a call count within its bounds."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def _grade(config: ToolUsed, context: EvaluationContext) -> EvaluationScore:
 
 
 def _among_commands(tool: ToolPattern, steps: Sequence[ToolStep]) -> str:
-    """A word on a shell, whose calls agentv takes for commands and not for tools."""
+    """A note about a shell, whose calls AgentV treats as commands and not as tools."""
     called = any(step.kind == "command" and ToolPattern(tool.name).fits(step) for step in steps)
     return (
         "; it ran commands, which do not count as tools here: count them by `trajectory:step-count`" if called else ""

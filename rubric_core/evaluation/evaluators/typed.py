@@ -1,4 +1,4 @@
-"""Evaluators that grade by their own configuration alone: one function each, and what it is for."""
+"""Evaluators that grade by their own configuration alone: one function each, with its kind and shape."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, TypeVar
@@ -25,7 +25,7 @@ __all__ = [
 C = TypeVar("C", bound=Evaluator)
 T = TypeVar("T")
 _SHOWN = 60
-# What JavaScript trims: its white space and line ends, which are not quite Python's.
+# What JavaScript trims: its white space and line terminators differ slightly from Python's.
 _SPACE = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 
@@ -43,7 +43,7 @@ class TypedEvaluator(Generic[C]):
 
 
 def text_of(config: Comparison) -> str:
-    """The text to compare with. Raises Unscored without one: everything contains nothing, and that is no pass."""
+    """The text to compare with. Raises Unscored without one: every text contains the empty text, and that must not pass."""
     if not config.value:
         raise Unscored(f"{config.type_name or 'this check'} has no `value` to compare with")
     return config.value
@@ -57,7 +57,7 @@ def texts_of(config: AnyOf) -> list[str]:
 
 
 def required_setting(value: T | None, config: Evaluator, key: str) -> T:
-    """A setting that the evaluator cannot do without. Raises Unscored when it does not exist."""
+    """A setting that the evaluator requires. Raises Unscored when it is missing."""
     if value is None:
         raise Unscored(f"{config.type_name or 'this check'} has no `{key}`", at=config)
     return value
@@ -69,12 +69,12 @@ def value_of(config: Evaluator, context: EvaluationContext) -> Any:
 
 
 def is_inverse(config: Evaluator) -> bool:
-    """Whether the type has `not-` in front."""
+    """Whether the type has the prefix `not-`."""
     return config.type_name.startswith("not-")
 
 
 def score_with_members(results: Sequence[EvaluatorResult], score: float) -> EvaluationScore:
-    """A score with what the members found."""
+    """A score with the results of the members."""
     return EvaluationScore(
         score=score,
         hits=tuple(f"{r.name}: {hit}" for r in results for hit in r.hits),
@@ -89,5 +89,5 @@ def js_trim(text: str) -> str:
 
 
 def quoted_excerpt(text: str) -> str:
-    """`text` in quotes for a message, cut when it is long."""
+    """`text` in quotes for a message, truncated when it is long."""
     return f'"{text[: _SHOWN - 1]}…"' if len(text) > _SHOWN else f'"{text}"'
