@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.cases.from_data import suite_from_data
     from rubric_core.evaluation.cases.load import InvalidSuiteError, LoadedSuite, NoSuiteError, load_suite
     from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
+    from rubric_core.evaluation.comparison.compare import Comparison
+    from rubric_core.evaluation.comparison.runs import compare_runs
     from rubric_core.evaluation.engine.events import (
         Answered,
         CaseDone,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Answered": "engine.events", "CaseDone": "engine.events", "CaseResult": "model.result", "CaseScore":
-    "engine.grade", "CaseStarted": "engine.events", "CodeEvaluator": "evaluators.code", "CriterionJudged":
+    "engine.grade", "CaseStarted": "engine.events", "CodeEvaluator": "evaluators.code", "Comparison": "comparison.compare", "CriterionJudged":
     "engine.events", "CriterionResult": "model.result", "EVALUATOR_KINDS": "model.evaluator", "EvaluationContext":
     "model.context", "EvaluationScore": "model.evaluation_score", "Evaluator": "model.evaluator", "EvaluatorConfig":
     "model.context", "EvaluatorDone": "engine.events", "EvaluatorKind": "model.evaluator", "EvaluatorResult":
@@ -52,7 +54,7 @@ _HOMES = {
     "PromptInputs": "model.inputs", "Reply": "model.script_judge", "ResolvedTarget": "model.inputs", "ResultDatabase":
     "results.database", "RunCase": "results.records", "RunRecord": "results.records", "Runnable": "cases.runnable", "Unscored": "model.result",
     "Verdict": "model.result", "build_evaluator_registry": "engine.registry", "case_from_data": "model.plain_data",
-    "case_row": "reporting.rows", "evaluation_row": "reporting.rows", "evaluator_for": "engine.registry",
+    "case_row": "reporting.rows", "compare_runs": "comparison.runs", "evaluation_row": "reporting.rows", "evaluator_for": "engine.registry",
     "is_evaluator_kind": "model.evaluator", "load_suite": "cases.load", "marks_of": "reporting.inline_marks",
     "run_case": "engine.run", "run_cases": "engine.schedule", "run_evaluators_for_case": "engine.grade",
     "runnables": "cases.runnable", "save_recordings": "engine.run", "suite_from_data": "cases.from_data",
@@ -60,11 +62,11 @@ _HOMES = {
 
 __all__ = [
     "EVALUATOR_KINDS", "Answered", "CaseDone", "CaseResult", "CaseScore", "CaseStarted", "CodeEvaluator",
-    "CriterionJudged", "CriterionResult", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig",
+    "Comparison", "CriterionJudged", "CriterionResult", "EvaluationContext", "EvaluationScore", "Evaluator", "EvaluatorConfig",
     "EvaluatorDone", "EvaluatorKind", "EvaluatorResult", "EvaluatorStarted", "Event", "InvalidSuiteError", "Judge",
     "JudgeResolver", "Listener", "LlmJudgeEvaluator", "LoadedSuite", "Mark", "NoSuiteError", "Noted", "Options",
     "PromptInputs", "Reply", "ResolvedTarget", "ResultDatabase", "RunCase", "RunRecord", "Runnable", "Unscored", "Verdict",
-    "build_evaluator_registry", "case_from_data", "case_row", "evaluation_row", "evaluator_for", "is_evaluator_kind",
+    "build_evaluator_registry", "case_from_data", "case_row", "compare_runs", "evaluation_row", "evaluator_for", "is_evaluator_kind",
     "load_suite", "marks_of", "run_case", "run_cases", "run_evaluators_for_case", "runnables", "save_recordings",
     "suite_from_data",
 ]  # fmt: skip

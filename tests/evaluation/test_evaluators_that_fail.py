@@ -428,3 +428,13 @@ def test_a_case_with_a_score_and_without_a_verdict_is_told_whole(tmp_path: Path)
     result = CaseResult(id="a", verdict=Verdict.UNSCORED, score=0.5)
     assert result.grader_errors == ()
     assert case_words(result) == "○ 0.50"
+
+
+@pytest.mark.parametrize("score", ["9" * 400, "1e999", "NaN", "true", '"1"'])
+async def test_a_score_that_is_no_number_is_a_crash_and_not_a_score(folder: Folder, score: str) -> None:
+    folder.mock("hello")
+    script = f"print('{{\"score\": {score}}}')"
+    grader = json.dumps({"type": "code-grader", "name": "odd", "command": ["python3", "-c", script]})
+    result = await folder.one(f"tests: [{{id: a, criteria: c, input: hi, assertions: [{grader}]}}]")
+    assert [error.name for error in result.grader_errors] == ["odd"]
+    assert result.verdict is not Verdict.PASSED

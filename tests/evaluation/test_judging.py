@@ -87,6 +87,9 @@ async def test_a_reply_in_fences_and_words_is_read(ready: Folder, judge: JudgeSe
         ),
         ("{" * 100_000, "no JSON object"),
         ("{" * 5_000 + "}", "not valid JSON"),
+        ('{"checks": ' + "[" * 5_000 + "]" * 5_000 + "}", "nested too deeply"),
+        ('{"checks": [{"id": "a", "satisfied": false, "satisfied": true}]}', 'two values for "satisfied"'),
+        ('{"checks": [{"id": "a", "satisfied": ' + "9" * 5_000 + "}]}", "a number of 5,000 digits"),
     ],
 )
 async def test_a_judge_is_told_what_is_wrong_and_asked_again(

@@ -146,7 +146,8 @@ class Comparison:
     def regressed(self) -> bool:
         """Whether the second run is worse beyond noise: by its scores, or by the cases that no longer pass.
 
-        Each of the two is wrong in at most 2.5 % of the comparisons of things that are alike, so both together in at most 5 %.
+        Of comparisons of things that are alike, the exact test calls at most 2.5 % worse, the interval about 2.5 % (up to 4 % in
+        simulations), both together fewer than 5 % of every kind that was simulated.
         """
         return self.conclusion is Conclusion.WORSE or self.flips.worse_p_value <= _FALSE_ALARM
 

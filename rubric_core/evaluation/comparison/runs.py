@@ -8,7 +8,7 @@ __all__ = ["chosen_runs", "compare_runs"]
 
 
 def compare_runs(database: ResultDatabase, before: RunRecord, after: RunRecord) -> Comparison:
-    """Two runs of a database, compared. Raises ResultStoreError where it cannot be read."""
+    """Two runs of a database, compared case by case: scores are 0..1, p-values two-sided. Raises ResultStoreError where it cannot be read."""
     return Comparison(before, after, database.cases(before), database.cases(after))
 
 

@@ -95,9 +95,13 @@ def _within(score: float) -> float:
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of several hundred digits
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -30,6 +30,10 @@ __all__ = [
 
 _LONGEST = 1_000_000
 _MOST_HITS = 4
+#: Of a whole number: fewer than those of the largest float.
+_MOST_DIGITS = 300
+#: Characters of a key in a message.
+_LONGEST_KEY = 60
 _MOST_ASSERTIONS = 8
 
 
@@ -113,10 +117,31 @@ def json_object(text: str) -> Mapping[str, Any]:
     if start < 0 or end < start:
         raise InvalidReplyError("the reply contains no JSON object")
     try:
-        value: dict[str, Any] = json.loads(text[start : end + 1])
-    except (ValueError, RecursionError) as error:
+        value: dict[str, Any] = json.loads(text[start : end + 1], object_pairs_hook=_unambiguous, parse_int=_integer)
+    except InvalidReplyError:
+        raise
+    except RecursionError:
+        raise InvalidReplyError("the reply is nested too deeply") from None
+    except ValueError as error:
         raise InvalidReplyError(f"the reply is not valid JSON: {error}") from None
     return value
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys mean one thing each. Raises InvalidReplyError for a key with two values."""
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made and made[name] != value:
+            raise InvalidReplyError(f"the reply gives two values for {json.dumps(name[:_LONGEST_KEY])}")
+        made[name] = value
+    return made
+
+
+def _integer(digits: str) -> int:
+    """Raises InvalidReplyError for more digits than any score has; Python would suggest a setting of its own."""
+    if len(digits) > _MOST_DIGITS:
+        raise InvalidReplyError(f"the reply has a number of {len(digits):,} digits")
+    return int(digits)
 
 
 def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, CriterionCheck], str]:
