@@ -1,4 +1,4 @@
-"""Cases ready to be run: what the suite says about each, and where its lines are."""
+"""Cases ready to be run, with their settings from the suite and their line numbers."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -43,32 +43,32 @@ KeepWorkspaces: TypeAlias = Literal["never", "failed", "all"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a person asks for beyond what the suite says. Raises TypeError or ValueError for an invalid value."""
+    """The options of the user, which override the suite. Raises TypeError or ValueError for an invalid value."""
 
     target: str | None = None
-    #: Several that all answer each case, in place of those of the suite.
+    #: Several targets that all answer each case, in place of those of the suite.
     targets: tuple[str, ...] = ()
     grader_target: str | None = None
     #: 0..1, in place of every threshold of the suite.
     threshold: float | None = None
-    #: A target file in place of the one that would be found.
+    #: A target file in place of the discovered one.
     targets_file: Path | str | None = None
     mode: RecordingMode = "auto"
-    #: How often each case is run, in place of what the suite says.
+    #: How often each case is run, overriding the suite.
     repeat: int | None = None
     #: The number of the only evaluator that grades, from 1.
     evaluator: int | None = None
-    #: Seconds that a program of the suite may take to grade.
+    #: The time limit of a grading program, in seconds.
     time_limit: float = 60.0
-    #: Which workspaces stay after the run: none, those of cases that did not pass, or all of them.
+    #: Which workspaces are kept after the run: none, those of cases that did not pass, or all.
     keep_workspaces: KeepWorkspaces = "never"
-    #: Whether a case may pass although an evaluator of it could not run or crashed; the others decide then.
+    #: Whether a case may pass although one of its evaluators could not run or crashed; the others decide then.
     allow_grader_errors: bool = False
-    #: Evaluators of one's own, by kind.
+    #: Custom evaluators, by kind.
     evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
-    #: What each target has been asked within a minute: runs with the same options share it.
+    #: The rate limits of the targets; runs with the same options share them.
     rate_limits: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
-    #: Where answers of targets are kept and found; None asks for each.
+    #: The cache of answers of targets; None calls the target for each.
     answer_cache: AnswerCache | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -83,19 +83,19 @@ class Options:
                 whole(name, getattr(self, name))
 
 
-#: What a case works out of its values.
+#: What a case computes from its values.
 _BY_VALUES = ("variables", "variations_found", "borrowed")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Runnable:
-    """A case and everything that a run of it takes from its suite."""
+    """A case and everything that it needs from its suite to run."""
 
     path: Path
     suite: Suite
     case: Case
     dialect: Dialect
-    #: What aliases in the case refer to, and those in the suite.
+    #: The anchors for aliases in the case, and those in the suite.
     anchors: Mapping[str, Node] = field(default_factory=dict)
     suite_anchors: Mapping[str, Node] = field(default_factory=dict)
     #: The texts that the spans of case and suite refer to.
@@ -103,37 +103,37 @@ class Runnable:
     suite_text: str = ""
     #: The dialects that lowering compares with.
     dialects: Sequence[Dialect] = ()
-    #: Lead from spans of the case and of the suite to spans of the whole text.
+    #: Map spans of the case and of the suite to spans of the whole text.
     case_span: Callable[[Span], Span] = lambda span: span
     suite_span: Callable[[Span], Span] = lambda span: span
-    #: The line of an offset in the whole text, from 1; that of the suite where the case stands in its own file.
+    #: The line of an offset in the whole text, from 1; in the suite, if the case is in its own file.
     line_at: Callable[[int], int] = lambda _: 1
     suite_line_at: Callable[[int], int] | None = None
-    #: The file in which the case stands, when that is not the suite.
+    #: The file of the case, if that is not the suite.
     file: Path | None = None
-    #: The id of a case that does not say it itself: the name of its directory.
+    #: The id of a case that sets none: the name of its directory.
     named: str = ""
-    #: Errors in the text that keep the case from being understood, with where they are: "line 3", "cases.yaml:3".
+    #: Errors that keep the case from being run, with their place: "line 3", "cases.yaml:3".
     problems: tuple[tuple[str, str], ...] = ()
     options: Options = field(default_factory=Options)
-    #: Where templates, default tests and prompts are read.
+    #: Reads templates, default tests and prompts.
     files: Files = field(default_factory=DiskFiles)
     #: The row of a scenario with which the case is run.
     row: ScenarioRow = field(default_factory=ScenarioRow)
-    #: Which variation of the case this is, once they are distinguished.
+    #: Which variation of the case this is, once its variations are known.
     variant: Variant | None = None
     #: The environment, once it is filled in.
     environment: Mapping[str, str] | None = None
-    #: Filters for templates that the suite brings; None before a run.
+    #: The template filters of the suite; None before a run.
     filters: TemplateFilters | None = field(default=None, repr=False, compare=False)
     #: Where templates are filled in; None before a run.
     sandbox: Sandbox | None = field(default=None, repr=False, compare=False)
-    #: What it has in common with the other cases of its suite.
+    #: Facts shared with the other cases of its suite.
     facts: SuiteFacts = field(default_factory=SuiteFacts, repr=False, compare=False)
 
     @property
     def id(self) -> str:
-        """The id of the case, or its place in the file when it has none; a variation has its label in brackets behind it."""
+        """The id of the case, or its place in the file when it has none; a variation appends its label in brackets."""
         label = self.variant.label if self.variant is not None else ""
         return f"{self.base_id}[{label}]" if label else self.base_id
 
@@ -143,15 +143,15 @@ class Runnable:
         return self.case.id or self.named or f"{self.file.name if self.file else 'line'}-{self.line}"
 
     def copied(self) -> "Runnable":
-        """A copy that knows what this one has computed so far."""
+        """A copy that keeps what this one has computed so far."""
         made = object.__new__(type(self))
         vars(made).update(vars(self))
         return made
 
     def with_values(self, environment: Mapping[str, str], variant: Variant | None) -> "Runnable":
-        """The same with the environment and the values of a variation known.
+        """The same case with the environment and the values of a variation.
 
-        What it has computed without them it keeps, unless other files or the row of a scenario had a part in that.
+        Earlier computations are kept unless they involved other files or the row of a scenario.
         """
         if self.row.checks is not None or isinstance(self.suite.default_test, str):
             return replace(self, environment=environment, variant=variant)
@@ -174,14 +174,14 @@ class Runnable:
     def directory(self) -> Path:
         """The directory of the suite."""
         known = self.facts.directory
-        # Copies of the case ask again, and cases in other files have the same.
+        # Shared by copies of the case and by cases in other files.
         if known is None or known[0] != self.path:
             known = self.facts.directory = (self.path, self.path.absolute().parent)
         return known[1]
 
     @property
     def file_name(self) -> str:
-        """The file in which the case stands, relative to the directory of the suite; empty when that is the suite."""
+        """The file of the case, relative to the directory of the suite; empty when that is the suite."""
         return "" if self.file is None else Path(os.path.relpath(self.file, self.directory)).as_posix()
 
     @property
@@ -191,13 +191,13 @@ class Runnable:
 
     @cached_property
     def evaluators(self) -> tuple[EvaluatorShape, ...]:
-        """What grades the case, in order; empty when a judge grades by its criteria."""
+        """The evaluators of the case, in order; empty when a judge grades by its criteria."""
         listed = evaluators_of(self.whole_suite, self.case, self.dialect)
         every = [*listed, *gather_evaluators(self._row_checks(), self.dialect)]
         return tuple(gather_evaluators(self.borrowed.expanded(every), self.dialect))
 
     def _row_checks(self) -> list[Any]:
-        """The evaluators in the row of a scenario, which stands in the same file as its tests."""
+        """The evaluators in the row of a scenario, which is in the same file as its tests."""
         node = self.row.checks
         if node is None:
             return []
@@ -231,27 +231,27 @@ class Runnable:
         return place_words(self.path, self.suite_line(span))
 
     def _own_place(self, _: Span) -> str:
-        """Where the case begins, for what stands in a file that it takes over."""
+        """The start of the case, for parts that come from an included file."""
         return place_words(self.file or self.path, self.line)
 
     def elsewhere(self, shape: Shape) -> bool:
-        """Whether a part of the case stands in a file that is neither the suite nor that of the case."""
+        """Whether a part of the case is in a file that is neither the suite nor that of the case."""
         return bool(self.borrowed.place(shape))
 
     @cached_property
     def borrowed(self) -> IncludedKeys:
-        """What the case takes from other files."""
+        """The keys that the case takes from other files."""
         return IncludedKeys(self.directory, self.files, self.dialect, self.dialects, self._filled_tree)
 
     @property
     def borrowed_files(self) -> list[Path]:
-        """The files in which evaluators and the default test of the case stand, apart from the suite."""
+        """The files with evaluators and the default test of the case, apart from the suite."""
         _ = self.whole_suite, self.evaluators
         return self.borrowed.paths
 
     @cached_property
     def whole_suite(self) -> Suite:
-        """The suite with its default test, when that stands in its own file."""
+        """The suite with its default test, if that is in its own file."""
         if not isinstance(self.suite.default_test, str):
             return self.suite
         made = copy(self.suite)
@@ -266,12 +266,12 @@ class Runnable:
 
     @property
     def has_prompts(self) -> bool:
-        """Whether the dialect asks by prompts over `vars`."""
+        """Whether the dialect has prompts over `vars`."""
         return self.dialect.spelled(Suite, "prompts") is not None
 
     @cached_property
     def variables(self) -> Mapping[str, Any]:
-        """The `vars` of the case with those that it inherits, as plain data; what they refer to is filled in with the case."""
+        """The `vars` of the case with inherited ones, as plain data; their references are filled in with the case."""
         if self.variant is not None and self.variant.variables is not None:
             return self.variant.variables
         default = self.defaults
@@ -294,14 +294,14 @@ class Runnable:
 
     @property
     def filter_files(self) -> Mapping[str, str]:
-        """The files of the filters that the suite brings for its templates, by name."""
+        """The files of the template filters of the suite, by name."""
         written = self.suite.nunjucks_filters
         found = plain(written, self.suite_anchors) if written else {}
         return {name: path for name, path in found.items() if isinstance(name, str) and isinstance(path, str)}
 
     @property
     def evaluator_kind(self) -> str:
-        """The one kind that grades when there is no list: what the case says, else the suite, else a judge.
+        """The kind that grades when there is no list: that of the case, else of the suite, else a judge.
 
         The kind of an evaluator in the options counts, too.
         """
@@ -313,7 +313,7 @@ class Runnable:
 
     @property
     def _of_suite(self) -> frozenset[int]:
-        """What is written in the suite, its cases left out; computed once for all of them."""
+        """The parts of the suite outside its cases; computed once for all of them."""
         known = self.facts.shapes
         if known is None or known[0] is not self.suite:
             inside = frozenset(id(shape) for shape in children(self.suite, leave_out="cases"))
@@ -323,17 +323,17 @@ class Runnable:
     def inherits(self, shape: Shape) -> bool:
         """Whether a part of the case is written in the suite, for every case."""
         if shape.node is None and isinstance(shape, Rubric):
-            # Made of plain strings, which say where they stand.
+            # Made of plain strings, which carry their spans.
             return any(id(criterion) in self._of_suite for criterion in shape.criteria or ())
         return id(shape) in self._of_suite
 
     def span_of(self, shape: Shape, span: Span | None = None) -> Span:
-        """Where a part of the case, or of what it inherits, stands in the whole text of its file."""
+        """The span of a part of the case, or of an inherited part, in the whole text of its file."""
         outer = self.suite_span if self.inherits(shape) else self.case_span
         return outer(shape.span if span is None else span)
 
     def blame(self, shape: Shape) -> str:
-        """For the end of a sentence: the line of a part of the suite, as in ` (line 12)`, or ` (cases.yaml:12)`."""
+        """The line of a part of the suite for the end of a sentence, as in ` (line 12)`, or ` (cases.yaml:12)`."""
         elsewhere = self.borrowed.place(shape)
         if elsewhere:
             return f" ({elsewhere})"
@@ -352,7 +352,7 @@ class Runnable:
 
     @property
     def _known(self) -> Mapping[str, Any]:
-        """Values for other files, where these have any; those of the variation, because a default test is read before all are put together."""
+        """The values to fill into other files: those of the variation, because a default test is read before values are merged."""
         if self.dialect.properties.variable_keys is not None:
             return {}
         own = self.variant.variables if self.variant is not None else None
@@ -364,7 +364,7 @@ def runnables(
 ) -> list[Runnable]:
     """The cases of an analysed suite in the order of the text, or only those of `entries`.
 
-    A case with errors in its text, or below a suite with errors, can be run and will come out unscored with the first of them.
+    A case with errors in its text, or below a suite with errors, can be run; it is unscored, with the first error as the reason.
     """
     suite = analysis.suite
     if suite is None:

@@ -1,4 +1,4 @@
-"""Files that are a part of an answer, as text for judges: by the `preprocessors` of evaluator and suite, else as they are."""
+"""Files in an answer, as text for judges: converted by the `preprocessors` of evaluator and suite, else unchanged."""
 
 import mimetypes
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _LARGEST = 2_000_000
 
 
 async def answer_with_files(context: EvaluationContext) -> EvaluationContext:
-    """The context with the text of each file of the answer behind the answer. Raises Unscored for one that gives none."""
+    """The context with the text of each file appended to the answer. Raises Unscored for a file without text."""
     files = context.answer.files if context.answer is not None else ()
     if not files:
         return context
@@ -34,7 +34,7 @@ async def answer_with_files(context: EvaluationContext) -> EvaluationContext:
 
 
 async def _text(file: AnswerFile, context: EvaluationContext) -> str:
-    path = _placed(context.workspace or context.directory, file.path)  # where the target worked
+    path = _placed(context.workspace or context.directory, file.path)  # the working directory of the target
     program = next((each for each in _programs(context) if _takes(each, file)), None)
     if program is None or not program.command:
         return _as_it_is(path, file, context)
@@ -57,7 +57,7 @@ def _placed(directory: Path, name: str) -> Path:
 
 
 def _programs(context: EvaluationContext) -> Iterator[Preprocessor]:
-    """The preprocessors, those of the evaluator before those of the suite."""
+    """The preprocessors; those of the evaluator precede those of the suite."""
     own = context.evaluator.preprocessors if context.evaluator is not None else None
     for each in (*(own or ()), *context.preprocessors):
         if isinstance(each, Preprocessor):

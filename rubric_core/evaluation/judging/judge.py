@@ -1,4 +1,4 @@
-"""Asking a judge: live with three tries, or from recordings. A reply that cannot be used is never guessed at."""
+"""Calls a judge, with up to three attempts, or uses recordings. An unusable reply is never guessed at."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,10 +12,10 @@ from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Requ
 
 __all__ = ["ATTEMPTS", "ask_judge", "raw_request"]
 
-#: How often a judge may reply before the evaluator stays without a score.
+#: The number of attempts before the evaluator stays unscored.
 ATTEMPTS = 3
 _SHOWN = 4_000
-#: Characters of a prompt or a reply that a result keeps at most.
+#: The maximum length of a prompt or reply in a result, in characters.
 _KEPT = 50_000
 
 
@@ -24,15 +24,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A usable reply and what it took."""
+    """A usable reply and its usage."""
 
     answer: Answer
-    #: What was said in each try, as results keep it; the last is the usable one.
+    #: The exchange of each attempt, as results keep it; the last is the usable one.
     replies: tuple[str, ...]
 
     @property
     def attempts(self) -> int:
-        """How many tries it took, from 1."""
+        """The number of attempts, from 1."""
         return len(self.replies)
 
 
@@ -43,10 +43,10 @@ async def ask_judge(
     consequence: str = "",
     log: ExchangeLog | None = None,
 ) -> tuple[T, Judged]:
-    """What `read` makes of the judge's reply; each refusal is told to the judge, which may try again.
+    """Ask the judge and parse its reply with `read`; a rejected reply is returned to the judge with the reason for another try.
 
-    `read` raises ValueError for a reply that cannot be used. Raises GraderError when the judge cannot be asked, or has not
-    given a usable reply in three tries; `consequence` is what other engines make of that, and `log` takes note of each try.
+    `read` raises ValueError for an unusable reply. Raises GraderError when the judge cannot be called, or has not
+    given a usable reply in three attempts; `consequence` says how other engines treat that, and `log` records each attempt.
     """
     messages, log = request.messages, log or ExchangeLog()
     replies: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ def _again(reply: str, problem: str) -> tuple[ChatMessage, ChatMessage]:
 
 
 def raw_request(request: Request, target: str, attempts: int = 1) -> Mapping[str, Any]:
-    """What was asked, for results: prompts and settings, neither addresses nor secrets."""
+    """The request, for results: prompts and settings, without addresses or secrets."""
     by_role = {m.role: m.content for m in request.messages}
     settings = {
         "model": request.model,
@@ -95,5 +95,5 @@ def raw_request(request: Request, target: str, attempts: int = 1) -> Mapping[str
 
 
 def _kept(text: str) -> str:
-    """A text as a result keeps it: whole, or its beginning and how much is left out."""
+    """A text as a result keeps it: whole, or truncated with a note of how much is left out."""
     return text if len(text) <= _KEPT else f"{text[:_KEPT]}\n… and {len(text) - _KEPT:,} more characters"

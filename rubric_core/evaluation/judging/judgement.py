@@ -45,7 +45,7 @@ _LOOK = "Look at the files in the working directory, which the answer is about, 
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """Everything that a judge's evaluation of one answer takes."""
+    """Everything needed for a judge's evaluation of one answer."""
 
     context: EvaluationContext
     dialect: Dialect
@@ -58,7 +58,7 @@ class Judgement:
     mode: RecordingMode
     max_output_tokens: int | None
     temperature: float | None
-    #: What a good answer achieves, in place of the criteria of the case.
+    #: The description of a good answer, in place of the criteria of the case.
     criteria: str | None = None
 
     async def rubric(self, sheet: RubricSheet) -> EvaluationScore:
@@ -88,7 +88,7 @@ class Judgement:
         return replace(score, reasoning=overall or None, judge=judged.answer.model or self.judge.name)
 
     def _replayed(self, sheet: RubricSheet, request: Request) -> EvaluationScore:
-        """The score of recordings. Raises Unscored with what could be judged when one criterion has none."""
+        """The score from recordings. If a criterion has none, raises Unscored with the recorded criteria."""
         if self.recordings is None:
             raise self._unasked(self.trouble or NO_JUDGE)
         asked, judge = self._asked(), self.judge.identity if self.judge else None
@@ -108,18 +108,18 @@ class Judgement:
         return replace(sheet.score(results), judge=judges, evaluator_raw_request=raw_request(request, "recorded"))
 
     def _note_recorded(self, judge: str, request: Request) -> None:
-        """What would have been sent, had there been no recording."""
+        """Log the request that was not sent because there is a recording."""
         self.context.exchanges.add(
             Exchange(role="judge", to=judge, messages=request.messages, recorded=True, cost_usd=0.0)
         )
 
     def _unasked(self, reason: str, criteria: tuple[CriterionResult, ...] = ()) -> Unscored:
-        """No judge was asked: an error where the one that is named cannot be used, else there is none."""
+        """The exception when no judge was called: an error if the named judge is unusable, else merely unscored."""
         kind = Unscored if self.trouble in ("", NO_JUDGE) else GraderError
         return kind(reason, criteria)
 
     def _nobody_asked(self) -> str:
-        """Why nothing can be asked again: what was recorded before is not what was wished for."""
+        """Why nothing can be recorded afresh without a judge: earlier recordings do not count here."""
         none = f"--refresh calls the judge again, and no judge is configured; {_NAME_ONE}"
         return none if self.trouble in ("", NO_JUDGE) else self.trouble
 
@@ -159,7 +159,7 @@ class Judgement:
 
     @property
     def _consequence(self) -> str:
-        """What the releases of the dialect make of a judge without a usable reply; rubric leaves the case without a score."""
+        """How the releases of the dialect treat a judge without a usable reply; rubric leaves the case unscored."""
         scores = self.dialect.properties.judge_failure == "zero"
         return "agentv would score this 0" if scores else "agentv would leave this evaluator out of the mean"
 
@@ -220,7 +220,7 @@ class Judgement:
         return all(self.recordings.check(asked, item, sheet.ranges, judge) is not None for item in sheet.items)
 
     def _made(self, judge: Provider, answer: Answer) -> "Provenance":
-        """Who said it, when, about which case, for which evaluator."""
+        """The provenance of a reply: judge, time, case and evaluator."""
         identity = answer.stand_in[1] if answer.stand_in else judge.identity
         config = self.context.evaluator
         name = default_name(config) if config is not None else "llm_judge"

@@ -24,7 +24,7 @@ class LazyRecordings:
         suite: The suite.
         files: Where its recordings are read.
 
-    Raises Unscored for a file that is there and cannot be read: at once, whether a judge looks for a recording or not.
+    Raises Unscored at once for an unreadable file, whether a judge looks for a recording or not.
     """
 
     def __init__(self, suite: Path, files: Files) -> None:
@@ -45,7 +45,7 @@ class LazyRecordings:
 
     @property
     def changed(self) -> bool:
-        """Whether there is something that does not stand in the file yet."""
+        """Whether there are recordings that are not in the file yet."""
         return self._read is not None and self._read.changed
 
     def save(self) -> None:

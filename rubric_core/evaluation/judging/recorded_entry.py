@@ -1,4 +1,4 @@
-"""One entry of a file of recordings as text: made new, or changed with its comments and quotes kept."""
+"""The text of one entry of a recordings file: new, or changed with its comments and quotes preserved."""
 
 import json
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["changed_entry_text", "key_of", "new_entry_text"]
 
-#: Columns of the text; those of a file that is made new.
+#: Columns of the text, as in a new file.
 _WIDTH = 110
 
 
 def key_of(criterion: RecordedCriterion) -> str:
-    """What tells a criterion from others of its entry."""
+    """The key of a criterion within its entry."""
     ranges = criterion.reply.score is not None
     return json.dumps([criterion.criterion, criterion.operator, criterion.bands, ranges], sort_keys=True)
 
@@ -39,14 +39,14 @@ def new_entry_text(entry: RecordedEntry, column: int) -> str:
 
 
 def changed_entry_text(piece: str, old: RecordedEntry, wanted: RecordedEntry, *, inside: bool) -> str:
-    """The text of an entry, changed, below the lines that stand above it.
+    """The changed text of an entry, after the lines above it.
 
     Args:
         piece: The entry with those lines.
-        old: What it says.
-        wanted: What it is to say.
-        inside: Whether comments and quotes inside of it are to be kept. What comes of it is to be read again: not every text
-            can be kept, as one that refers to another entry.
+        old: Its content.
+        wanted: Its new content.
+        inside: Whether to preserve comments and quotes inside it. Parse the outcome again: not every text
+            can be preserved, such as an alias to another entry.
     """
     text = piece.replace("\r\n", "\n")
     root = parse(text).root
@@ -56,7 +56,7 @@ def changed_entry_text(piece: str, old: RecordedEntry, wanted: RecordedEntry, *,
         return new_entry_text(wanted, len(text) - len(text.lstrip(" ")))
     column, inner = column_of(text, dash), column_of(text, items[0].whole.start)
     lead, body = text[: dash - column], f"{' ' * (column + 1)}{text[dash + 1 :]}"
-    inside = inside and text[len(lead) :] != new_entry_text(old, column)  # nobody has touched it
+    inside = inside and text[len(lead) :] != new_entry_text(old, column)  # not edited
     made = _changed(dedent(body, inner), old, wanted) if inside else None
     if made is None:
         return lead + new_entry_text(wanted, column)
@@ -74,7 +74,7 @@ def _changed(body: str, old: RecordedEntry, wanted: RecordedEntry) -> str | None
 
 
 def _of_mapping(body: str, old: RecordedEntry, wanted: RecordedEntry) -> str | None:
-    """The mapping of an entry, changed; None where its text is none by itself."""
+    """The changed mapping of an entry; None if its text alone is not a mapping."""
     keys = {key_of(criterion): criterion for criterion in wanted.criteria}
     kept = [n for n, criterion in enumerate(old.criteria) if key_of(criterion) in keys]
     if kept and len(kept) < len(old.criteria):
@@ -110,7 +110,7 @@ def _without(body: str, numbers: Sequence[int]) -> str:
 
 
 def _engine(root: Node | None, body: str) -> "YAML":
-    """Reads and writes a mapping with its comments, indented as it is."""
+    """A YAML engine that preserves the comments and the indentation of a mapping."""
     from ruamel.yaml import YAML  # noqa: PLC0415
 
     engine = YAML(typ="rt")
@@ -127,7 +127,7 @@ def _engine(root: Node | None, body: str) -> "YAML":
 
 
 def _update(node: "CommentedMap", model: BaseModel, leave_out: set[str]) -> None:
-    """Have a mapping say what the model says. A key that says nothing any more says so, for comments hang on it."""
+    """Update a mapping from the model. A key that lost its value stays, empty, if comments are attached to it."""
     row, whole = row_of(model), model.model_dump()
     for key in [*(key for key in node if key in whole), *(key for key in row if key not in node)]:
         if key in leave_out:
@@ -143,7 +143,7 @@ def _update(node: "CommentedMap", model: BaseModel, leave_out: set[str]) -> None
 
 
 def _styled(value: object, before: object) -> object:
-    """A text in the quotes of the one before it, where these can hold it."""
+    """A text in the quotes of the one that it replaces, if these can hold it."""
     from ruamel.yaml.scalarstring import (  # noqa: PLC0415
         DoubleQuotedScalarString,
         LiteralScalarString,

@@ -1,7 +1,7 @@
 """Rewrites the file of recordings: unchanged entries stay verbatim, changed ones keep their comments and quotes.
 
-People edit these files. An entry that is still wanted stays where it is, with the lines above it; one of which parts were asked
-again is changed in place. Only what nobody asks any more goes.
+People edit these files. An entry that is still needed keeps its place and the lines above it; one that was partly recorded
+anew is changed in place. Only entries that are no longer needed are removed.
 """
 
 import itertools
@@ -28,11 +28,11 @@ _LARGEST = 50_000_000
 
 
 class _Placed(NamedTuple):
-    """An entry that is to be in the file, and the one whose text it takes over: its number there, None for a new one."""
+    """An entry for the file, with the number of the entry whose text it takes over, or None for a new one."""
 
     entry: RecordedEntry
     at: int | None = None
-    #: Whether it stays in its place, or comes behind all others.
+    #: Whether it keeps its place, or goes to the end.
     stays: bool = True
     #: Whether another entry has taken over the text already, and with it the lines above.
     shared: bool = False
@@ -43,11 +43,11 @@ def write_entries(path: Path, entries: Sequence[RecordedEntry], suite: str, *, a
 
     Args:
         path: The file.
-        entries: What is to be in it; of those that answer the same, the last one counts.
-        suite: The name of the suite, for the head of a new file.
+        entries: Its new content; of entries with the same key, the last one counts.
+        suite: The name of the suite, for the header of a new file.
         aligned: Whether these are the entries of the file one by one, some of them changed.
 
-    Raises OSError, and RecordingsError for a file that cannot be read.
+    Raises OSError, and RecordingsError for an unreadable file.
     """
     before = read_file(path, _LARGEST).decode("utf-8") if path.is_file() else ""
     text = rewrite_entries(path, before, entries, aligned=aligned) if before.strip() else None
@@ -57,10 +57,10 @@ def write_entries(path: Path, entries: Sequence[RecordedEntry], suite: str, *, a
 
 
 def _placed(old: Sequence[RecordedEntry], wanted: Sequence[RecordedEntry]) -> list[_Placed]:
-    """Where entries go. One that answers the same question about the same answer takes over the text of the older one.
+    """Place the entries. An entry with the same question and answer as an older one takes over its text.
 
-    Of several that answer the same, the last one counts: their order is that of `wanted`, even where an older one has to
-    leave its place for it.
+    Of entries with the same key, the last one counts: their order is that of `wanted`, even if an older one has to
+    move.
     """
     same, alike = defaultdict[str, deque[int]](deque), defaultdict[str, list[int]](list)
     for number, entry in enumerate(old):
@@ -93,7 +93,7 @@ def _header(entry: RecordedEntry, *, judge: bool = True) -> str:
 
 
 def rewrite_entries(path: Path, before: str, entries: Sequence[RecordedEntry], *, aligned: bool = False) -> str | None:
-    """The text of a file with these entries; None where it is written in a way that cannot be kept. Raises RecordingsError."""
+    """The text of a file with these entries; None if its formatting cannot be preserved. Raises RecordingsError."""
     tree = parse(before)
     old = entries_in(path, before, tree)
     pieces = _pieces(before, tree.root)
@@ -120,14 +120,14 @@ def _text(each: _Placed, old: Sequence[RecordedEntry], pieces: "_Pieces", *, ins
 
 
 def _lead(text: str) -> int:
-    """Where the lines above an entry end."""
+    """The end of the lines above an entry."""
     lines = text.splitlines(keepends=True)
     above = itertools.takewhile(lambda line: not line.strip() or line.lstrip().startswith("#"), lines)
     return sum(map(len, above))
 
 
 def _joined(texts: Iterable[str], newline: str) -> str:
-    """The texts, each ended by a line break, and all breaks those of the file."""
+    """The texts, each terminated by the line break that the file uses."""
     ended = (text if text.endswith(("\n", "\r")) else text + newline for text in texts)
     return "".join(text if newline in text else text.replace("\n", newline) for text in ended)
 
@@ -161,7 +161,7 @@ def _pieces(text: str, root: Node | None) -> _Pieces | None:
 
 
 def _holds(path: Path, text: str, wanted: Sequence[RecordedEntry]) -> bool:
-    """Whether the text says what it is to say; the order of criteria says nothing."""
+    """Whether the text has the wanted content, in any order of criteria."""
     try:
         return list(map(_sorted, entries_in(path, text))) == list(map(_sorted, wanted))
     except RecordingsError:

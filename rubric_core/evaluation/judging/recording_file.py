@@ -1,4 +1,4 @@
-"""The file of recordings: what an entry holds, and how the file is read and, for the first time, written."""
+"""The recordings file: its entries, and how it is read and first written."""
 
 import re
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ HEAD = """\
 
 
 class RecordingsError(Exception):
-    """A file of recordings that cannot be read; the message names file and line."""
+    """An unreadable recordings file; the message names file and line."""
 
 
 class _Part(BaseModel):
@@ -53,7 +53,7 @@ class _Part(BaseModel):
 
 
 def _text(value: object) -> object:
-    """A text that YAML can hold: half of a pair of surrogates is none, and nothing is an empty one."""
+    """A text that YAML can hold, without lone surrogates; None becomes the empty text."""
     return "" if value is None else value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
@@ -61,7 +61,7 @@ _Str = Annotated[StrictStr, BeforeValidator(_text)]
 
 
 class RecordedReply(_Part):
-    """What a judge said about a criterion."""
+    """The reply of a judge about a criterion."""
 
     satisfied: StrictBool | None = None
     score: Annotated[StrictInt, Field(ge=0, le=10)] | None = None
@@ -69,7 +69,7 @@ class RecordedReply(_Part):
 
 
 class RecordedCriterion(_Part):
-    """A criterion as the judge was told of it, and the reply."""
+    """A criterion as the judge saw it, and the reply."""
 
     criterion: _Str = ""
     operator: _Str = "correctness"
@@ -78,7 +78,7 @@ class RecordedCriterion(_Part):
 
 
 class RecordedWhole(_Part):
-    """What a judge said about an answer as a whole; the score is 0..1."""
+    """The reply of a judge about an answer as a whole; the score is 0..1."""
 
     score: Annotated[StrictFloat | StrictInt, Field(ge=0, le=1)]
     hits: list[_Str] = []
@@ -87,7 +87,7 @@ class RecordedWhole(_Part):
 
 
 class RecordedEntry(_Part):
-    """One reply of a judge with all that it was told."""
+    """One reply of a judge with all of its inputs."""
 
     judge: StrictStr
     made: _Str = ""
@@ -126,21 +126,21 @@ def entries_in(path: Path, text: str, tree: SyntaxTree | None = None) -> list[Re
 
 
 def row_of(model: BaseModel) -> dict[str, Any]:
-    """What is written of a part: what says nothing is left out."""
+    """The keys to write for a part, without empty ones."""
     return model.model_dump(exclude_defaults=True, exclude_none=True)
 
 
 def whole_file(entries: Sequence[RecordedEntry], suite: str) -> str:
-    """A file of its own making with these entries; `suite` is named in it."""
+    """The text of a new file with these entries; its header names `suite`."""
     return HEAD.format(suite=suite) + dump_yaml({"version": 1, "recordings": [row_of(each) for each in entries]})
 
 
 def dump_yaml(value: Any) -> str:
-    """YAML that people can read, and that YAML 1.2 reads back as it was."""
+    """Readable YAML that a YAML 1.2 parser reads back unchanged."""
     import yaml  # noqa: PLC0415  # only who records needs it
 
     class Dumper(yaml.SafeDumper):
-        """Long and many-lined texts as blocks."""
+        """Writes long and multi-line texts as block scalars."""
 
     def text(dumper: yaml.SafeDumper, content: str) -> yaml.ScalarNode:
         if BREAKS.search(content) or (content and not isinstance(resolve(content), str)):

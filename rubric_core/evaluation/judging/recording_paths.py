@@ -18,6 +18,6 @@ def recordings_path(suite: Path) -> Path:
 
 
 def recordings_journal(suite: Path) -> Journal:
-    """What was recorded for a suite and does not stand in its file yet: that of a run that goes on, or was killed."""
+    """The journal of recordings that are not in the file yet, of a run that is in progress or was killed."""
     beside = json_path(suite)
     return Journal(beside.with_suffix(".recordings.jsonl"), beside.with_suffix(".recordings.lock"))

@@ -1,9 +1,9 @@
-"""Recorded replies of judges in a readable file beside the suite, for runs without a judge and for repeatable runs.
+"""Recorded replies of judges in a readable file beside the suite, for runs without a judge and for reproducible runs.
 
-A recording answers only the very question that it was made for. Everything that the judge was told is part of the key:
+A recording is used only for exactly the same question. Everything that the judge sees is part of the key:
 the prompt, the question, what a good answer achieves, the reference, the answer, the criterion. Weights, gates and the
-id of a criterion are not, because a judge is not told of them. The file holds the parts of the key in full, so that a person
-can read it, and write one.
+id of a criterion are not, because the judge does not see them. The file holds the parts of the key in full, so that a person
+can read and write recordings.
 """
 
 import contextlib
@@ -48,30 +48,30 @@ def _criterion_key(item: CriterionItem, ranges: bool) -> dict[str, Any]:
 
 
 class Recordings:
-    """The recordings of one suite. What is added is kept in a journal at once; `save` puts it into the file.
+    """The recordings of one suite. Additions go to a journal at once; `save` writes them to the file.
 
     Args:
         suite: The suite.
         files: Where its recordings are read.
 
-    Raises RecordingsError for a file that cannot be read.
+    Raises RecordingsError for an unreadable file.
     """
 
     def __init__(self, suite: Path, files: Files) -> None:
         self.path = recordings_path(suite)
-        #: Whether there is something that does not stand in the file yet.
+        #: Whether there are recordings that are not in the file yet.
         self.changed = False
         self._suite, self._files = suite, files
         self._entries: dict[int, RecordedEntry] = {}
         self._index: dict[str, list[tuple[RecordedEntry, RecordedCriterion | None]]] = {}
-        #: The judges and cases of which everything older is gone.
+        #: The judges and cases whose older recordings have been dropped.
         self._afresh: set[tuple[str, str]] = set()
         self._journal = recordings_journal(suite)
-        #: What could not be written into the journal.
+        #: Entries that could not be written to the journal.
         self._unkept: list[dict[str, Any]] = []
         for entry in entries_in(self.path, self._text()) if files.is_file(self.path) else ():
             self._add(entry)
-        with self._journal.opened() as rows:  # that of a run that was killed, or is still going on
+        with self._journal.opened() as rows:  # the journal of a run that was killed or is still in progress
             for _, row in rows:
                 self._again(row)
 
@@ -82,7 +82,7 @@ class Recordings:
             raise RecordingsError(f"{self.path.name} cannot be read: {error}") from None
 
     def _again(self, row: Mapping[str, Any]) -> None:
-        """Take in what was noted before."""
+        """Replay the journal."""
         with contextlib.suppress(ValidationError):
             self._replace(RecordedEntry.model_validate(row.get("entry")), afresh=row.get("afresh") is True)
 
@@ -99,7 +99,7 @@ class Recordings:
     def check(
         self, asked: JudgeInput, item: CriterionItem, ranges: bool, judge: str | None
     ) -> RecordedJudgement | None:
-        """What was said about one criterion; by `judge` when one is named, else by the last one that was asked."""
+        """The recorded reply about one criterion, by `judge` if given, else by the last judge called."""
         for entry, criterion in reversed(self._index.get(_key(asked, _criterion_key(item, ranges)), [])):
             if criterion is not None and judge in (None, entry.judge):
                 reply = criterion.reply
@@ -109,7 +109,7 @@ class Recordings:
         return None
 
     def free_form(self, asked: JudgeInput, judge: str | None) -> RecordedJudgement | None:
-        """What was said about an answer as a whole."""
+        """The recorded reply about an answer as a whole."""
         for entry, _ in reversed(self._index.get(_key(asked, None), [])):
             if entry.reply is not None and judge in (None, entry.judge):
                 said = entry.reply
@@ -129,14 +129,14 @@ class Recordings:
         *,
         afresh: bool = False,
     ) -> None:
-        """Keep what a judge said about criteria, in place of what it said before.
+        """Record the replies of a judge about criteria, replacing its earlier ones.
 
         Args:
-            asked: What the judge was told.
-            checks: The criteria, each with what was said about it.
+            asked: The inputs of the judge.
+            checks: The criteria, each with the reply.
             ranges: Whether the judge gave numbers.
-            made: Who said it, when, and about which case.
-            afresh: Whether everything else that this judge said about the case before this run is to go.
+            made: The provenance: judge, time and case.
+            afresh: Whether to drop this judge's other recordings of the case from before this run.
         """
         criteria = []
         for item, check in checks:
@@ -151,7 +151,7 @@ class Recordings:
     def record_free_form(
         self, asked: JudgeInput, score: EvaluationScore, made: Provenance, *, afresh: bool = False
     ) -> None:
-        """Keep what a judge said about an answer as a whole, in place of what it said before; see `record_checks`."""
+        """Record the reply of a judge about an answer as a whole, replacing its earlier one; see `record_checks`."""
         reply = RecordedWhole(
             score=score.score,
             hits=list(score.hits),
@@ -169,7 +169,7 @@ class Recordings:
             self._unkept.append(row)
 
     def _replace(self, entry: RecordedEntry, *, afresh: bool) -> None:
-        """Add an entry; older ones of the same judge lose what it answers again."""
+        """Add an entry and drop the parts that it supersedes from older entries of the same judge."""
         if afresh and (entry.judge, entry.case) not in self._afresh:
             self._afresh.add((entry.judge, entry.case))
             for old in [e for e in self.entries if (e.judge, e.case) == (entry.judge, entry.case)]:
@@ -190,9 +190,9 @@ class Recordings:
             self._index[key] = [pair for pair in self._index.get(key, ()) if pair[0] is not old]
 
     def save(self) -> None:
-        """Write the file, at once or not at all, with what other programs recorded meanwhile. Raises OSError."""
+        """Write the file atomically, merged with what other programs recorded meanwhile. Raises OSError."""
         with contextlib.ExitStack() as held:
-            with contextlib.suppress(OSError):  # where a lock cannot be, a journal cannot be either
+            with contextlib.suppress(OSError):  # where no lock can be created, no journal can be either
                 held.enter_context(self._journal.locked())
             try:
                 now = Recordings(self._suite, self._files)

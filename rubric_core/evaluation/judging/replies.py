@@ -1,4 +1,4 @@
-"""Checks replies of judges by schema (document 000). Invalid replies are rejected with a reason, never guessed.
+"""Validates replies of judges against a schema (document 000). Invalid replies are rejected with a reason, never guessed.
 
 pydantic is imported with this module; import it when a judge has replied.
 """
@@ -38,16 +38,16 @@ _MOST_ASSERTIONS = 8
 
 
 class InvalidReplyError(ValueError):
-    """A reply that does not follow the contract; the message says to the judge what is wrong with it."""
+    """A reply that violates the contract; the message tells the judge what is wrong."""
 
 
 def _whole(value: object) -> object:
-    """JSON has one kind of number: 8.0 is the integer 8, 7.5 is none."""
+    """JSON has one kind of number: 8.0 is the integer 8, 7.5 is not an integer."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class _Reply(BaseModel):
-    # A judge replies in one of these forms: the others are never built.
+    # A judge replies in one of these forms: the other models are never built.
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
@@ -110,7 +110,7 @@ class _PassAndReason(_Reply):
 
 
 def json_object(text: str) -> Mapping[str, Any]:
-    """The JSON object in a reply: from the first `{` to the last `}`, whatever stands around it. Raises InvalidReplyError."""
+    """The JSON object in a reply: from the first `{` to the last `}`, ignoring the text around it. Raises InvalidReplyError."""
     if len(text) > _LONGEST:
         raise InvalidReplyError(f"the reply has more than {_LONGEST:,} characters")
     start, end = text.find("{"), text.rfind("}")
@@ -147,7 +147,7 @@ def _integer(digits: str) -> int:
 def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, CriterionCheck], str]:
     """A check for every criterion of `sheet` by id, and the overall reasoning.
 
-    Raises InvalidReplyError for a reply against the schema, for a criterion that was left out, and for one with two results.
+    Raises InvalidReplyError for a reply that violates the schema, a missing criterion, and a criterion with two results.
     """
     found: dict[str, CriterionCheck] = {}
     checks: Sequence[_Satisfied | _Scored]
@@ -174,7 +174,7 @@ def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, CriterionCheck
 
 
 def _name(item: CriterionItem) -> str:
-    """What people read of a criterion, and the id that the judge knows it by."""
+    """The name of a criterion for people, and its id for the judge."""
     return item.label if item.named or not item.text else f"{item.label} ({item.id})"
 
 
@@ -189,7 +189,7 @@ def _valid(model: type[R], value: Mapping[str, Any]) -> R:
 
 
 def _first_problem(error: ValidationError) -> str:
-    """Where the first mistake is, and what is expected there."""
+    """The location of the first error, and what is expected there."""
     first = error.errors(include_url=False, include_context=False)[0]
     place = ".".join(str(part) for part in first["loc"] if part not in ("int", "float"))
     found = first.get("input")
@@ -203,8 +203,8 @@ Style = Literal["hits", "assertions", "checks"]
 def read_free_form(text: str, style: Style) -> EvaluationScore:
     """The score of a judge that was not asked criterion by criterion. Raises InvalidReplyError.
 
-    A prompt of the author's may still ask for the words of an older release: hits and misses, or assertions. A reply in them
-    is read as that, rather than without them.
+    A custom prompt may still ask for the format of an older release: hits and misses, or assertions. Such a reply is
+    read in that format, so that they are not lost.
     """
     value = json_object(text)
     style = _style_of(value, style)
@@ -230,7 +230,7 @@ def read_free_form(text: str, style: Style) -> EvaluationScore:
 
 
 def _style_of(value: Mapping[str, Any], asked: Style) -> Style:
-    """The style of a reply: the one that was asked for, or another one whose lists it has instead."""
+    """The style of a reply: the requested one, or another one whose lists it has instead."""
     said = [style for style, names in _LISTS.items() if any(name in value for name in names)]
     return asked if asked in said or not said else said[0]
 
@@ -252,7 +252,7 @@ def _scored(score: float, hits: Sequence[str], misses: Sequence[str], reasoning:
 
 
 def schema_for_checks(sheet: RubricSheet) -> Mapping[str, Any]:
-    """The JSON Schema of a reply about `sheet`, strict enough for providers that generate by schema."""
+    """The JSON Schema of a reply about `sheet`, strict enough for providers with structured output."""
     result: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 10} if sheet.ranges else {"type": "boolean"}
     check = _object(
         id={"type": "string", "enum": [item.id for item in sheet.items]},

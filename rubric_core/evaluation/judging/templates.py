@@ -1,4 +1,4 @@
-"""The author's own prompt for a judge: text, a file, or a program that prints it."""
+"""The custom prompt for a judge: a text, a file, or a program that prints it."""
 
 from pathlib import Path
 
@@ -35,13 +35,13 @@ _LONGEST_NAME = 300
 
 
 class WholePrompt(str):
-    """A prompt that an evaluator puts together itself: the judge gets nothing else beside the form of its reply."""
+    """A prompt that an evaluator composes itself: the judge gets nothing else but the reply format."""
 
     __slots__ = ()
 
 
 def prompt_file(prompt: str, directory: Path, files: Files, properties: Properties) -> Path | None:
-    """The file that a prompt names: `file://x` has to be one, a bare path may be one in dialects that read it as such."""
+    """The file that a prompt names: `file://x` must be one, a bare path may be one in dialects that read paths."""
     if prompt.startswith(URL):
         return find_file(prompt[len(URL) :], directory, files, current_directory()) or directory / prompt[len(URL) :]
     if not properties.bare_prompt_paths:
@@ -51,10 +51,10 @@ def prompt_file(prompt: str, directory: Path, files: Files, properties: Properti
 
 
 async def custom_prompt(context: EvaluationContext) -> CustomPrompt | None:
-    """The prompt that the evaluator in `context` brings, None without one. Raises Unscored.
+    """The custom prompt of the evaluator in `context`, None without one. Raises Unscored.
 
-    What a program prints and what stands in a file is the whole prompt. So is a text in the suite that shows the judge something
-    by a template variable; without any it is what the answer is judged by.
+    The output of a program and the content of a file are whole prompts. So is a text in the suite that contains
+    a template variable; without any, the text is the criteria.
     """
     config = context.evaluator
     if context.ports is None or not isinstance(config, LlmJudge | Rubric):
@@ -79,7 +79,7 @@ def _properties(context: EvaluationContext) -> Properties:
 
 
 async def prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape) -> tuple[str, Path | None]:
-    """The text of a prompt, and the file in which it stands, if it does. Raises Unscored for a file that cannot be read.
+    """The text of a prompt, and its file, if it is in one. Raises Unscored for an unreadable file.
 
     Where the dialect has values of the case in templates, those are filled in.
     """
@@ -116,7 +116,7 @@ def _prompt_in(prompt: str, context: EvaluationContext, ports: Ports, at: Shape)
 
 
 def _checked(text: str, properties: Properties, config: LlmJudge) -> None:
-    """Refuse a template with which the judge would not see the answer."""
+    """Reject a template that does not show the answer to the judge."""
     needed, found = needed_variables(properties), variables_in(text)
     if needed and not replaces_system(text, properties) and not found & set(needed):
         names = " or ".join(f"{{{{ {name} }}}}" for name in needed)
@@ -124,7 +124,7 @@ def _checked(text: str, properties: Properties, config: LlmJudge) -> None:
 
 
 async def _printed(prompt: PromptProgram, context: EvaluationContext, ports: Ports) -> str:
-    """What a program prints. Its script is looked for as other files are, and it runs in the directory of that."""
+    """The output of a program. Its script is resolved like other files, and it runs in the directory of the script."""
     command = list(prompt.command or [])
     own = {} if prompt.config is None else {"config": prompt.config}
     told = {**prompt_payload(context), **own}
