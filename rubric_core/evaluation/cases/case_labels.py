@@ -1,4 +1,4 @@
-"""The words by which a case is found: its tags and its metadata, with those of its suite."""
+"""The labels by which cases are selected: tags and metadata, with those of the suite."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ def metadata_of(case: Runnable) -> Mapping[str, Any]:
 
 
 def tags_of(case: Runnable) -> tuple[str, ...]:
-    """The tags of a case, each once: those of its suite, and those under `metadata: {tags: …}`.
+    """The distinct tags of a case: its own, those of its suite, and those under `metadata: {tags: …}`.
 
     Tags that are a mapping, such as `{team: billing}`, are `team` and `team=billing`.
     """

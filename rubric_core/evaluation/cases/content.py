@@ -23,9 +23,9 @@ _LARGEST = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A file in a message, found and read."""
+    """A file in a message, resolved and read."""
 
-    #: As the suite writes it, without a leading slash.
+    #: The path as written in the suite, without a leading slash.
     name: str
     path: Path
     text: str
@@ -51,11 +51,11 @@ class ContentReader:
 
     directory: Path
     files: Files
-    #: What aliases refer to.
+    #: The anchors that aliases refer to.
     anchors: Mapping[str, Node]
-    #: What the messages are, for the reason why a case cannot run.
+    #: A name for the messages, for error messages.
     what: str = "input"
-    #: The files that were read, each once, in order.
+    #: The distinct files that were read, in order.
     found: list[Path] = field(default_factory=list)
 
     def parts(self, message: Message | str) -> list[Part]:
@@ -68,13 +68,13 @@ class ContentReader:
         return [flat_text(plain(content, self.anchors))]
 
     def data(self, message: Message | str, *, resolved: bool, named: bool = True, role: str = "user") -> dict[str, Any]:
-        """A message as programs get it.
+        """A message in the form for programs.
 
         Args:
             message: The message.
-            resolved: Whether its files have their paths and their texts; otherwise they are as the suite writes them.
-            named: Whether a resolved file keeps what the suite writes of it.
-            role: Who speaks where the message does not say.
+            resolved: Whether its files have their resolved paths and texts; otherwise they are as written in the suite.
+            named: Whether a resolved file keeps its path as written in the suite.
+            role: The role of a message that sets none.
         """
         if isinstance(message, str):
             return {"role": role, "content": message}
@@ -126,7 +126,7 @@ class ContentReader:
 
 
 def flat_text(value: Any) -> str:
-    """Plain data as the text that a model reads: what is no text as JSON."""
+    """Plain data as text for a model: a text as it is, everything else as JSON."""
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)

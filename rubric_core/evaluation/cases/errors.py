@@ -1,4 +1,4 @@
-"""The errors in the text of a suite that keep its cases from being run, each with where it is."""
+"""The errors in a suite that keep its cases from being run, each with its place."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ __all__ = ["place_words", "problems_by_case", "stray_items"]
 
 
 def place_words(file: Path | None, line: int) -> str:
-    """A line for the end of a sentence; with the name of the file where that is not the suite."""
+    """A line number for the end of a sentence, with the file name if that is not the suite."""
     return f"line {line}" if file is None else f"{file.name}:{line}"
 
 
 def problems_by_case(analysis: Analysis, file: Path | None = None) -> dict[CaseEntry | None, list[tuple[str, str]]]:
-    """The errors of each case, and under None those of the suite around them, apart from those about cases in other files.
+    """The errors by case, and under None those of the suite itself; without errors about cases in other files.
 
-    `file` is the file that was analysed, where that is not the suite.
+    `file` is the analysed file, if that is not the suite.
     """
     found: dict[CaseEntry | None, list[tuple[str, str]]] = {None: []}
     elsewhere = {each.span.start for each in analysis.external} | {span.start for span, _ in stray_items(analysis)}
@@ -31,7 +31,7 @@ def problems_by_case(analysis: Analysis, file: Path | None = None) -> dict[CaseE
 
 
 def stray_items(analysis: Analysis) -> list[tuple[Span, str]]:
-    """Items of the case list that are no case at all, with what is wrong: the cases beside them can be run."""
+    """Items of the case list that are not cases, with their errors; the other cases can be run."""
     document = analysis.document
     external = {each.span.start for each in analysis.external}
     return [

@@ -34,13 +34,13 @@ def suite_from_data(
 
     Args:
         data: Texts, numbers, booleans, None, paths, and lists and mappings of these.
-        path: Where the suite would stand. Targets, recordings and the files that it names are looked for from there; no
-            suite has to be there.
+        path: The path that the suite would have. Targets, recordings and files that it names are resolved from there; no
+            file has to exist at it.
         dialect: The dialect of its keys; detected by default.
-        options: What a person asks for beyond what the suite says.
+        options: The options of the user, which override the suite.
 
     Raises InvalidSuiteError for a suite with errors, each on a line with its place, as in `tests[0].rubrics[1].weight`;
-    NoSuiteError for data that are something else; TypeError or ValueError for data that YAML cannot represent, and ValueError
+    NoSuiteError for data that are not a suite; TypeError or ValueError for data that YAML cannot represent, and ValueError
     for an unknown dialect.
     """
     place, options = Path(path), options or Options()

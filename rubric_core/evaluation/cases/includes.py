@@ -23,29 +23,29 @@ from rubric_core.text import LineIndex
 __all__ = ["Filler", "IncludedKeys"]
 
 _LARGEST = 2_000_000
-#: A template may include templates, and these may again.
+#: The maximum depth of templates that include templates.
 _DEEPEST = 3
 
-#: Fills in the references in a tree of another file; gives the root as it is where nothing is known yet.
+#: Fills in the references in the tree of another file; returns the root unchanged while no values are known.
 Filler = Callable[[SyntaxTree], Node | None]
 
 
 @dataclass
 class IncludedKeys:
-    """What a case takes from other files, read when it is first asked for."""
+    """The keys that a case takes from other files, read on first use."""
 
     directory: Path
     files: Files
     dialect: Dialect
     dialects: Sequence[Dialect]
     filled: Filler
-    #: Which file each part stands in, with its lines, by the identity of the shape; the shapes are kept with it.
+    #: The file and the lines of each part, by the identity of its shape; the shapes are kept alive with it.
     _places: dict[int, tuple[Shape, Path, LineIndex]] = field(default_factory=dict)
-    #: Why something that was asked for does not exist, by its name.
+    #: Why a requested include does not exist, by its name.
     troubles: dict[str, str] = field(default_factory=dict)
 
     def place(self, shape: Shape) -> str:
-        """Where a part stands, as in "safety.yaml:3"; empty for what stands in the suite."""
+        """The place of a part, as in "safety.yaml:3"; empty for a part of the suite."""
         known = self._places.get(id(shape))
         return "" if known is None else f"{known[1].name}:{known[2].line_of(shape.span.start) + 1}"
 
@@ -56,7 +56,7 @@ class IncludedKeys:
 
     @property
     def paths(self) -> list[Path]:
-        """The files that were read so far and had something in them."""
+        """The non-empty files that were read so far."""
         return list(dict.fromkeys(path for _, path, _ in self._places.values()))
 
     def default_test(self, name: str) -> DefaultTest | None:
@@ -70,7 +70,7 @@ class IncludedKeys:
         return lowered if isinstance(lowered, DefaultTest) else None
 
     def expanded(self, evaluators: Sequence[Evaluator]) -> list[Evaluator]:
-        """Evaluators, with those of its template in the place of each include; one that cannot be read stays."""
+        """Evaluators, with each include replaced by those of its template; an unreadable include stays."""
         return list(self._expanded(evaluators, self.directory, ()))
 
     def _expanded(self, items: Sequence[Any], directory: Path, above: tuple[Path, ...]) -> Iterator[Any]:

@@ -16,7 +16,7 @@ __all__ = ["empty_path_entry", "invalid_entries", "lines_of"]
 
 
 def empty_path_entry(each: ExternalCases, frame: Runnable, trouble: str) -> Runnable:
-    """What stands for a path behind which there are no cases."""
+    """The placeholder for a path without cases."""
     line_at = frame.suite_line_at or frame.line_at
     problem = (place_words(None, line_at(each.span.start)), f"no cases were loaded from here: {trouble}")
     name = each.text.removeprefix(URL)
@@ -24,10 +24,10 @@ def empty_path_entry(each: ExternalCases, frame: Runnable, trouble: str) -> Runn
 
 
 def invalid_entries(analysis: Analysis, frame: Runnable, file: Path | None) -> Iterator[Runnable]:
-    """Items of a case list that are no case, each standing for itself, so that it is told and its neighbours can run."""
+    """Items of a case list that are not cases, as entries of their own, so that each is reported and the others can run."""
     line_at = lines_of(analysis)
     wrong = stray_items(analysis)
-    # An include that is wrong in itself is told as that.
+    # An invalid include is reported as such.
     included = (each for each in _includes(analysis) if not any(each[0].covers(span.start) for span, _ in wrong))
     for span, message in (*wrong, *included):
         problem = (place_words(file, line_at(span.start)), message)
@@ -35,7 +35,7 @@ def invalid_entries(analysis: Analysis, frame: Runnable, file: Path | None) -> I
 
 
 def _includes(analysis: Analysis) -> Iterator[tuple[Span, str]]:
-    """Entries that take cases over in the older form, which a run does not follow."""
+    """Entries that include cases in the older form, which a run does not support."""
     listed = analysis.suite.cases if analysis.suite is not None else None
     items = listed if isinstance(listed, list) else []
     found = [analysis.span_of(None, s.span) for s in items if isinstance(s, CaseInclude)]

@@ -56,21 +56,21 @@ def load_suite(
 ) -> LoadedSuite:
     """Read a suite and every file with cases that it names. Executes nothing.
 
-    A suite with mistakes is loaded, too, unless it is to be `strict`: they are `errors`, and `analysis.diagnostics` in full, of
-    what this gives; a case with errors comes out unscored when it is run, and cannot be graded by itself. Warnings, deprecated keys
+    A suite with errors is loaded, too, unless `strict` is set: they are in `errors`, and in full in `analysis.diagnostics`, of
+    the returned suite; a case with errors is unscored when it is run, and cannot be graded by itself. Warnings, deprecated keys
     among them, are logged (REQ-EVAL-009).
 
     Args:
         path: The suite, or a data set.
-        language: What is known of eval YAML; all of it when nothing is said.
-        project: The files around it; those on disk when nothing is said.
+        language: The known dialects and rules of eval YAML; all of them by default.
+        project: The files around it; those on disk by default.
         options: What a person asks for beyond what the suite says.
         dialect: The dialect of suites that do not name one.
-        generated: What its programs made, see `LoadedSuite.programs`; without it these cases stand for themselves, unscored.
+        generated: The cases from its programs, see `LoadedSuite.programs`; without it, each program is one unscored entry.
         strict: Whether a suite with errors is refused.
 
-    Raises ValueError for an unknown dialect, UnreadableError for a file that cannot be read as text, NoSuiteError for one that is something else, and
-    InvalidSuiteError for a suite with errors that is to have none.
+    Raises ValueError for an unknown dialect, UnreadableError for a file that is not readable text, NoSuiteError for a file that is not a suite, and
+    InvalidSuiteError for a suite with errors when `strict` is set.
     """
     options = options or Options()
     instance("options", options, Options, "an Options")
@@ -84,7 +84,7 @@ def load_suite(
     suite = with_origins(loader.suite(path, loader.analysis(path)))
     if strict and suite.errors:
         raise InvalidSuiteError("\n".join(suite.errors))
-    if generated is None:  # with what programs made, it was loaded before
+    if generated is None:  # with generated cases, it was loaded before
         for said in suite.warnings:
             logging.getLogger(__name__).warning("%s", said)
     return suite
@@ -93,16 +93,16 @@ def load_suite(
 def suite_in(
     path: Path, analysis: Analysis, project: Project, read: Callable[[Path], str], options: Options | None = None
 ) -> LoadedSuite:
-    """The suite in a text that is analysed already, as it stands in an editor.
+    """The suite in a text that is already analysed, as in an editor.
 
     Args:
-        path: Where the suite is.
-        analysis: What stands in it.
+        path: The path of the suite.
+        analysis: The analysed text.
         project: The files around it.
         read: Gives the text of a file with cases. Raises UnreadableError.
         options: What a person asks for beyond what the suite says.
 
-    Raises NoSuiteError for a text that is something else.
+    Raises NoSuiteError for a text that is not a suite.
     """
     return _Loader(analysis.language, project, options or Options(), None, read).suite(path, analysis)
 
@@ -113,7 +113,7 @@ def with_origins(suite: LoadedSuite) -> LoadedSuite:
 
 
 def _with_origin(case: Runnable) -> Runnable:
-    # The target does not matter once there is an answer.
+    # Target errors do not matter once there is an answer.
     errors = (f"{place}: {said}" for place, said in case.problems if not said.startswith("unknown-target:"))
     made = copy(case.case)
     made.origin = Origin(case.dialect, case.directory, case.anchors, tuple(errors))
@@ -153,7 +153,7 @@ class _Loader:
         return LoadedSuite(path, analysis, tuple(_distinct(cases)), self.files)
 
     def dataset(self, path: Path) -> LoadedSuite:
-        """A data set that is run by itself; what its cases have in common stands in a YAML file of the same name."""
+        """A data set that is run on its own; a YAML file of the same name holds the settings that its cases share."""
         sidecar = next((s for end in YAML if (s := path.with_suffix(end)).is_file()), None)
         described = self.description(sidecar) if sidecar is not None else None
         suite = described.suite if described is not None else None
@@ -165,7 +165,7 @@ class _Loader:
         return LoadedSuite(path, analysis, tuple(_distinct(self._of_file(analysis, path, frame))), self.files)
 
     def description(self, path: Path) -> Analysis | None:
-        """What the YAML file beside a data set says of it; None for a suite with cases of its own."""
+        """The YAML file that describes a data set; None if it is a suite with cases of its own."""
         found = self.analysis(path, kind=FileKind.SIDECAR)
         return None if found.suite is not None and found.suite.has("cases") else found
 
@@ -176,7 +176,7 @@ class _Loader:
         )
 
     def _frame(self, path: Path, analysis: Analysis) -> Runnable:
-        """What every case of a suite has in common, as a case with nothing in it."""
+        """The settings that all cases of a suite share, as an empty case."""
         text = analysis.local(0).text
         return Runnable(
             path=path, suite=analysis.suite or Suite(Span(0, 0)), case=Case(Span(0, 0)), dialect=analysis.dialect,
@@ -188,12 +188,12 @@ class _Loader:
     # Cases in other files
 
     def _external(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
-        """The cases behind a path; one that cannot be run stands for a path behind which there are none."""
+        """The cases in the files of a path; an invalid placeholder case stands for a path without cases."""
         if is_program(each) and each.found.files:
             yield from self._of_program(each, frame)
             return
         trouble = each.found.trouble or ("there is no such file or directory" if each.found.missing else "")
-        # Of several files that a pattern stands for, one that is broken keeps no other from being run.
+        # A broken file among those that match a pattern does not keep the others from being run.
         for file in each.found.files if not trouble or len(each.found.files) > 1 else ():
             try:
                 found = self.case_file(file, frame.dialect.name)
@@ -210,12 +210,12 @@ class _Loader:
             yield empty_path_entry(each, frame, trouble)
 
     def _behind(self, frame: Runnable, name: str, at: Span) -> Iterator[Runnable]:
-        """The cases behind a path in a scenario."""
+        """The cases in the files of a path in a scenario."""
         found = cases_behind(self.project.look(), name, frame.directory)
         return self._external(ExternalCases(at, found, name), frame)
 
     def _of_program(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
-        """The cases that a program made, named by their numbers where they have no id."""
+        """The cases that a program generated, named by their numbers if they have no id."""
         made, file = self.generated.get(each.text), each.found.files[0]
         trouble = "a program generates them when `rubric run` runs" if made is None else made.trouble
         if not frame.has_prompts:
@@ -229,7 +229,7 @@ class _Loader:
             yield replace(case, named=f"{file.name}-{number}", line_at=lambda _: 1)
 
     def case_file(self, file: Path, dialect: str) -> Analysis | None:
-        """A file with cases, understood; None for one that is no list of cases in itself. Raises UnreadableError."""
+        """The analysis of a file with cases; None for a file that is not a list of cases. Raises UnreadableError."""
         known = self.files.get(file)
         if known is not None:
             return known
@@ -248,7 +248,7 @@ class _Loader:
         return found
 
     def _lines_of(self, file: Path, table: str, dialect: str) -> str:
-        """A table as a data set, each case on the line on which its row begins. Raises UnreadableError."""
+        """A table as a data set, with each case on the first line of its row. Raises UnreadableError."""
         found = next((d for d in self.language.dialects if d.name == dialect), None)
         if found is None or found.spelled(Suite, "prompts") is None:
             raise UnreadableError(f"{file.name}: {dialect} does not read tables; write the cases in YAML or JSONL")
@@ -263,7 +263,7 @@ class _Loader:
 
     def _of_file(self, analysis: Analysis, file: Path, frame: Runnable) -> Iterator[Runnable]:
         problems = problems_by_case(analysis, file)
-        # A case in its own file, and those of a list in brackets, are no blocks.
+        # A case in its own file and cases in a flow sequence are not block items.
         entries = analysis.cases or [CaseEntry(s, -1, 0) for s in analysis.local(0).shapes if isinstance(s, Case)]
         line_at = lines_of(analysis)
         for entry in entries:
@@ -282,7 +282,7 @@ def _outer(analysis: Analysis, entry: CaseEntry) -> Callable[[Span], Span]:
 
 
 def _distinct(cases: Iterable[Runnable]) -> Iterator[Runnable]:
-    """The cases; one of another file whose id is taken already says so."""
+    """The cases, with an error on each case of another file whose id is already taken."""
     seen: dict[tuple[str, str], Runnable] = {}
     for case in cases:
         first = seen.setdefault((case.id, case.row.label), case)

@@ -1,4 +1,4 @@
-"""A suite that is loaded: its cases, where they come from, and which of them run."""
+"""A loaded suite: its cases, their files, and which of them run."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,51 +14,51 @@ from rubric_core.validation.rule import Diagnostic, ExternalCases
 __all__ = ["GeneratedCases", "LoadedSuite", "NoSuiteError", "is_program"]
 
 
-#: How many warnings of a suite are logged.
+#: The maximum number of logged warnings of a suite.
 _MOST_SAID = 5
 
 
 class NoSuiteError(Exception):
-    """A file that is no suite; the message is one sentence that says what it is and what to do."""
+    """A file that is not a suite; the message is one sentence that says what it is and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedCases:
-    """What a program made for a case list."""
+    """The outcome of a program that generates cases."""
 
-    #: The cases, as JSON, a line each.
+    #: The cases as JSON, one per line.
     lines: str = ""
-    #: Why there are none.
+    #: Why there are no cases.
     trouble: str = ""
 
 
 @dataclass(frozen=True)
 class LoadedSuite:
-    """A suite, ready to be run. A data set in JSONL is one, too: the file beside it that describes it says what its cases share."""
+    """A suite, ready to be run. A data set in JSONL counts as one, too: the file that describes it holds the settings that its cases share."""
 
     path: Path
-    #: What stands in the file itself.
+    #: The analysis of the file itself.
     analysis: Analysis
-    #: Every case in the order of the text; a path in the case list behind which there is no case stands for itself.
+    #: Every case in the order of the text; a path in the case list without cases is an entry of its own.
     cases: tuple[Runnable, ...]
-    #: The files in which cases stand, with what is in them.
+    #: The files with cases, with their analyses.
     files: Mapping[Path, Analysis]
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """The entries of the case list behind which a program makes cases, as they are written."""
+        """The entries of the case list that are programs which generate cases, verbatim."""
         if not self.analysis.dialect.properties.case_programs:
             return ()
         return tuple(each.text for each in self.analysis.external if is_program(each))
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What is wrong enough in it, and in the files with its cases, to keep cases from being run: `path:line: code: message`."""
+        """The errors in it and in its case files that keep cases from being run: `path:line: code: message`."""
         return (*_errors(self.path, self.analysis), *self.file_errors)
 
     @property
     def file_errors(self) -> tuple[str, ...]:
-        """The errors in the files with its cases: `path:line: code: message`."""
+        """The errors in its case files: `path:line: code: message`."""
         return tuple(line for path, analysis in self.files.items() for line in _errors(path, analysis))
 
     @property
@@ -78,10 +78,10 @@ class LoadedSuite:
 
     @property
     def in_range(self) -> tuple[Runnable, ...]:
-        """The cases that run when none is named: all, or those that `filter_range` of the suite leaves.
+        """The cases that run by default: all, or those within `filter_range` of the suite.
 
-        It is written `[first, end]` or `"first:end"`, counts from 0, and the case at `end` is not among them. Raises
-        NoSuiteError for one that is no range.
+        It is written `[first, end]` or `"first:end"`, counts from 0, and excludes the case at `end`. Raises
+        NoSuiteError for an invalid range.
         """
         options = self.cases[0].suite.evaluate_options if self.cases else None
         if options is None or not options.has("filter_range"):
@@ -98,7 +98,7 @@ def _errors(path: Path, analysis: Analysis) -> Iterator[str]:
 
 
 def is_program(each: ExternalCases) -> bool:
-    """Whether the cases behind an entry of the case list are made by a program."""
+    """Whether an entry of the case list is a program that generates cases."""
     return without_function(each.text).endswith(PROGRAMS)
 
 

@@ -1,4 +1,4 @@
-"""The input of a case, put together: messages, files, the question as one text, the reference answer."""
+"""Assembles the input of a case: messages, files, the question as one text, the reference answer."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from rubric_core.syntax.tree import Node
 
 __all__ = ["as_messages", "messages_of", "prompt_inputs", "reference_of", "referenced_files"]
 
-#: What early releases take for instructions rather than for material.
+#: The files that early releases treat as instructions rather than as material.
 _GUIDELINE = re.compile(r"(?:^|/)(?:instructions|prompts)/|\.(?:instructions|prompt)\.md$")
 
 
@@ -31,15 +31,15 @@ def prompt_inputs(
     anchors: Mapping[str, Node],
     properties: Properties,
 ) -> PromptInputs:
-    """What the target of `case` is asked.
+    """The input for the target of `case`.
 
     Args:
         suite: Its `input` comes before that of the case; its `input_files` count when the case has none.
         case: The case.
         directory: The directory of the suite.
-        files: Where referenced files are read.
-        anchors: What aliases in the case refer to.
-        properties: Where the dialect keeps the reference answer.
+        files: Reads referenced files.
+        anchors: The anchors for aliases in the case.
+        properties: Says where the dialect keeps the reference answer.
 
     Raises Unscored for a file that does not exist, and for a case without input.
     """
@@ -47,7 +47,7 @@ def prompt_inputs(
 
 
 def referenced_files(suite: Suite, case: Case) -> list[str]:
-    """The names of the files in the input of a case and in what is expected, those of its turns included, as they are written."""
+    """The files that input and expected output of a case name, including its turns, verbatim."""
     turns = [value for turn in case.turns or () for value in (turn.input, turn.expected_output)]
     messages = [m for value in (suite.input, case.input, case.expected_output, *turns) for m in _messages(value)]
     blocks = [b for m in messages for b in _blocks(m) if b.type == "file" and b.value]
@@ -56,7 +56,7 @@ def referenced_files(suite: Suite, case: Case) -> list[str]:
 
 
 def messages_of(value: object, directory: Path, files: Files, anchors: Mapping[str, Node]) -> Sequence[ChatMessage]:
-    """An `input` as messages, the content of its files among them. Raises Unscored for a file that does not exist."""
+    """An `input` as messages that include the content of its files. Raises Unscored for a file that does not exist."""
     reader = ContentReader(directory, files, anchors)
     return [ChatMessage(_role(m), _inline(reader.parts(m))) for m in _written(value)]
 
@@ -68,9 +68,9 @@ def _messages(value: object) -> list[Message]:
 def reference_of(
     expected: object, anchors: Mapping[str, Node], directory: Path, files: Files, position: int = -1
 ) -> str:
-    """The text of an expected output: of its last message, or of the one at `position`.
+    """The text of an expected output: that of its last message, or of the message at `position`.
 
-    A file in it is its content. Raises Unscored for one that does not exist.
+    Files are replaced by their content. Raises Unscored for one that does not exist.
     """
     if isinstance(expected, list) and expected and isinstance(expected[position], Message):
         message = expected[position]
@@ -86,7 +86,7 @@ def reference_of(
 
 
 class _Assembly:
-    """Puts the input of a case together."""
+    """Assembles the input of a case."""
 
     def __init__(self, suite: Suite, case: Case, reader: ContentReader, properties: Properties) -> None:
         self.suite, self.case, self.reader, self.properties = suite, case, reader, properties
@@ -118,7 +118,7 @@ class _Assembly:
         )
 
     def _reference(self) -> str:
-        """The reference answer; where it stands among the messages of the input, these are without it from then on."""
+        """The reference answer; if it is among the messages of the input, it is removed from these."""
         reader, position = self.reader, 0 if self.properties.reference == "first" else -1
         reference = reference_of(self.case.expected_output, reader.anchors, reader.directory, reader.files, position)
         if self.properties.reference == "in-input":
@@ -128,7 +128,7 @@ class _Assembly:
         return reference
 
     def _named_files(self) -> list[FilePart]:
-        """The files of `input_files`, which stand in front of the first question."""
+        """The files of `input_files`, which precede the first question."""
         named = self.case.input_files if self.case.has("input_files") else self.suite.input_files
         return [self.reader.file(name, self.case) for name in named or () if isinstance(name, str)]
 
@@ -142,7 +142,7 @@ class _Assembly:
         return [part for part in found if _GUIDELINE.search(_below(part.path, base))]
 
     def _reference_to(self, part: Part, guidelines: Sequence[FilePart]) -> str:
-        """A part as targets read it that open files themselves."""
+        """A part in the form for targets that open files themselves."""
         if isinstance(part, str):
             return part
         if part in guidelines:
@@ -150,7 +150,7 @@ class _Assembly:
         return f'<file: path="{part.path if self.properties.resolved_files else part.name}">'
 
     def _data(self, named: Sequence[FilePart], first: int | None) -> list[dict[str, Any]]:
-        """The messages of the input as programs get them."""
+        """The messages of the input in the form for programs."""
         messages = [self.reader.data(m, resolved=self.properties.resolved_files) for m in self.messages]
         if named and first is not None:
             content = messages[first].get("content")
@@ -160,7 +160,7 @@ class _Assembly:
         return messages
 
     def _expected(self) -> Sequence[Any]:
-        """The expected messages as programs get them; a file that does not exist stays as it is written."""
+        """The expected messages in the form for programs; a missing file stays as written."""
         expected = self.case.expected_output
         if not isinstance(expected, list) or not all(isinstance(m, Message) for m in expected):
             return as_messages(_plain_messages(expected, self.reader.anchors))
@@ -184,7 +184,7 @@ def _inline(parts: Sequence[Part]) -> str:
 
 
 def _with_paths(roles: Sequence[Role], parts: Sequence[Sequence[str]]) -> tuple[ChatMessage, ...]:
-    """The messages with the paths of their files in place of the content: as one question, or as a conversation."""
+    """The messages with file paths in place of file contents: as one question, or as a conversation."""
     visible = [(role, [p for p in each if p]) for role, each in zip(roles, parts, strict=True) if any(p.strip() for p in each)]  # fmt: skip
     if len(visible) > 1 or any(role in ("assistant", "tool") for role in roles):
         return tuple(ChatMessage(role, "\n".join(each)) for role, each in visible)
@@ -210,14 +210,14 @@ def _role(message: Message | str) -> Role:
 
 
 def _plain_messages(value: object, anchors: Mapping[str, Node]) -> Any:
-    """An expected output as plain data, messages among it."""
+    """An expected output as plain data, messages included."""
     if isinstance(value, list):
         return [plain(v.node if isinstance(v, Message) else v, anchors) for v in value]
     return plain(value, anchors)
 
 
 def as_messages(value: Any) -> Sequence[Any]:
-    """An expected output in the form that programs are handed: a list of messages."""
+    """An expected output in the form for programs: a list of messages."""
     if value is None:
         return []
     if isinstance(value, list) and all(isinstance(m, dict) and "role" in m for m in value):

@@ -39,7 +39,7 @@ _NAMES = ("label", "id")
 
 
 def prompts_of(case: "Runnable") -> list[Prompt]:
-    """The prompts with which a case is asked: its own, those of the default test, or the suite's, of which it may name some."""
+    """The prompts of a case: its own, those of the default test, or those of the suite, of which it may select some."""
     suite = _listed(case.suite, case.suite_anchors)
     defaults = _listed(case.defaults, case.suite_anchors) if case.defaults is not None else []
     chosen = _chosen(_listed(case.case, case.anchors, own=True), suite) or _chosen(defaults, suite) or suite
@@ -72,13 +72,13 @@ def _label(node: Node, number: int) -> str:
 
 
 def _chosen(named: Sequence[Prompt], suite: Sequence[Prompt]) -> list[Prompt]:
-    """The prompts of the suite that a case names by their labels, or the prompts that it brings itself."""
+    """The prompts of the suite that a case selects by label, or its own prompts."""
     known = {prompt.label: prompt for prompt in suite}
     return [known.get(p.node.text, p) if isinstance(p.node, Scalar) else p for p in named]
 
 
 def _files(prompt: Prompt, case: "Runnable") -> Iterator[Prompt]:
-    """The prompt, or one for each file that its pattern matches."""
+    """The prompt, or one prompt for each file that its pattern matches."""
     text = prompt.node.text if isinstance(prompt.node, Scalar) else ""
     name = text.removeprefix(URL)
     if not text.startswith(URL) or not is_pattern(name):
@@ -93,7 +93,7 @@ def _files(prompt: Prompt, case: "Runnable") -> Iterator[Prompt]:
 
 
 async def case_input(case: "Runnable", ports: Ports) -> "Runnable":
-    """The case with its prompt as `input`, and `vars.expected_output` as what is expected. Raises Unscored."""
+    """The case with its prompt as `input`, and `vars.expected_output` as its expected output. Raises Unscored."""
     prompt = case.variant.prompt if case.variant is not None else None
     if prompt is None:
         return case
@@ -108,7 +108,7 @@ async def case_input(case: "Runnable", ports: Ports) -> "Runnable":
 
 
 def program_of(prompt: Prompt, case: "Runnable") -> str:
-    """The program or function that makes a prompt, for people; empty for one that is written."""
+    """The program or function that generates a prompt, for people; empty for a literal prompt."""
     written = plain(prompt.node, case.anchors if prompt.own else case.suite_anchors)
     if isinstance(written, dict):
         command = written.get("command")
@@ -122,7 +122,7 @@ def program_of(prompt: Prompt, case: "Runnable") -> str:
 
 
 def prompt_text(case: "Runnable", environment: Mapping[str, str]) -> str:
-    """The prompt of a variation for people: filled in as far as that runs nothing, else how it is made. Raises Unscored."""
+    """The prompt of a variation for people: filled in if that runs no program, else how it is generated. Raises Unscored."""
     prompt = case.variant.prompt if case.variant is not None else None
     if prompt is None:
         return ""
@@ -148,7 +148,7 @@ def _copied(case: Case) -> Case:
 
 
 class _Filling:
-    """Makes the input of a case of its prompt."""
+    """Builds the input of a case from its prompt."""
 
     def __init__(self, case: "Runnable", prompt: Prompt, ports: Ports) -> None:
         self.case, self.prompt, self.ports = case, prompt, ports
@@ -173,7 +173,7 @@ class _Filling:
         return Unscored(f"{words} (line {self._line(self.prompt.node.span)})")
 
     async def input(self) -> Any:
-        """The prompt, filled in: a text, or a list of messages. Raises Unscored."""
+        """The filled-in prompt: a text, or a list of messages. Raises Unscored."""
         node = self.prompt.node
         if isinstance(node, MappingNode) and node.get("role") is None:
             node = await self._of_mapping(node)
@@ -193,7 +193,7 @@ class _Filling:
         return value
 
     async def _of_mapping(self, node: MappingNode) -> Node:
-        """A prompt that says more about itself: raw text, a file, a program, or a function."""
+        """The prompt of a mapping: raw text, a file, a program, or a function."""
         written = plain(node, self.anchors)
         if "command" in written:
             return await self._of_program(written)
@@ -215,7 +215,7 @@ class _Filling:
         return found
 
     async def _of_file(self, name: str) -> Node:
-        """The prompt in a file, or what a function in it gives."""
+        """The prompt in a file, or the return value of a function in it."""
         name = name.removeprefix(URL)
         if _FUNCTION.search(name):
             told = {"context": {"vars": dict(self.case.variables), "provider": self.case.options.target}}
@@ -246,7 +246,7 @@ class _Filling:
         return Scalar(self.prompt.node.span, self.prompt.node.whole, None, None, text.rstrip("\r\n"), "double")
 
     async def _of_program(self, written: Mapping[str, Any]) -> Node:
-        """What a program prints, given the values of the case."""
+        """The output of a program that gets the values of the case."""
         command = written["command"]
         if not isinstance(command, str | list) or not command or not all(isinstance(word, str) for word in command):
             raise self._trouble("the prompt's `command` is not a command")
@@ -263,7 +263,7 @@ class _Filling:
 
 
 def _messages_in(node: Node) -> Node:
-    """A text that is a JSON list of messages, as that list."""
+    """The messages of a text that is a JSON list of messages."""
     if not isinstance(node, Scalar) or not node.text.lstrip().startswith("["):
         return node
     try:

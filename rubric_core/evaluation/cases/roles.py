@@ -17,13 +17,13 @@ __all__ = ["participating_names", "participating_targets", "variables_of"]
 
 
 def participating_targets(cases: Iterable[Runnable], targets: Targets) -> Iterator[LoadedTargetEntry]:
-    """The entries of every target that answers or judges these cases, and of those that they point to."""
+    """The entries of all targets that answer or judge these cases, and of the targets that these refer to."""
     if targets.file is not None:
         yield from targets.file.reachable(participating_names(cases, targets))
 
 
 def participating_names(cases: Iterable[Runnable], targets: Targets) -> list[str | None]:
-    """The names by which these cases call targets that answer or judge them; some may be of no target."""
+    """The names of the targets that answer or judge these cases; some may not exist."""
     names: list[str | None] = [targets.default_judge()]
     for case in (each for whole in cases for each in variations(whole)):
         names += [target_name(case.suite, case.options.target, targets), case.options.grader_target]
@@ -33,14 +33,14 @@ def participating_names(cases: Iterable[Runnable], targets: Targets) -> list[str
 
 
 def variables_of(entry: LoadedTargetEntry) -> tuple[str, ...]:
-    """The environment variables that a target names or that its program gets, for telling a person before it is run."""
+    """The environment variables that a target names or that its program gets, shown to the user before a run."""
     from rubric_core.evaluation.targets.providers import kind_named  # noqa: PLC0415
 
     kind = kind_named(entry.kind)
     named = [name for text in _strings(entry.settings) for name in environment_variables_in(text)]
     if not entry.home.dialect(DIALECTS).properties.interpolation:
         named += [text for text in _strings(entry.settings) if BARE.match(text)]
-    # The agent itself has its own login; a program in its place is told of.
+    # The agent itself has its own login; a program in its place is listed.
     instead = any(name in entry.settings for name in ("executable", "binary", "command"))
     return tuple(dict.fromkeys([*named, *(kind.environment if kind is not None and instead else ())]))
 

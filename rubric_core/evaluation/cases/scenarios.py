@@ -32,12 +32,12 @@ _SCENARIOS = NodeUnion(mapping=Shaped(Scenario), sequence=ListOf(NodeUnion(mappi
 _READ = frozenset(("id", "description", "vars", "assert"))
 
 
-#: Gives the cases behind a path in the tests of a scenario, which stands at a span of the suite.
+#: Gives the cases in the files of a path in the tests of a scenario, which is at a span of the suite.
 Behind: TypeAlias = "Callable[[str, Span], Iterator[Runnable]]"
 
 
 def scenario_cases(frame: "Runnable", behind: Behind) -> "Iterator[Runnable]":
-    """The tests of the scenarios of a suite, once for each row; `frame` is what every case of the suite has in common."""
+    """The tests of the scenarios of a suite, once for each row; `frame` holds the settings that all cases of the suite share."""
     place = frame.suite.places.get("scenarios")
     for item in frame.suite.scenarios or ():
         if isinstance(item, Scenario):
@@ -105,7 +105,7 @@ class _Cases:
     behind: Behind
 
     def all(self) -> "Iterator[Runnable]":
-        """Every test, with each row one after the other."""
+        """Every test with every row, in order."""
         rows = [self._row(node, number) for number, node in enumerate(self._nodes(), start=1)] or [ScenarioRow()]
         for test in self.scenario.tests or ():
             if isinstance(test, Case):
@@ -117,7 +117,7 @@ class _Cases:
             yield from (replace(case, row=row) for case in cases for row in rows)
 
     def _nodes(self) -> "Iterator[Node]":
-        """The rows; of a file with rows, those in it."""
+        """The rows, including those in a file with rows."""
         place = self.scenario.places.get("config")
         node = place.node if place is not None else None
         for item in getattr(node, "items", ()):
@@ -136,9 +136,9 @@ class _Cases:
         root = tree.root if not tree.problems else None
         rows = getattr(root, "items", None) or ([root] if isinstance(root, MappingNode) else [])
         if not rows:
-            yield name  # which is not a row, and is told as one
+            yield name  # not a row, but reported as one
         for row in rows:
-            # Spans of another file say nothing here: its values stand where its name does.
+            # Spans of another file mean nothing here: its values get the span of its name.
             yield node_of(plain(row, tree.anchors), name)
 
     def _row(self, node: Node, number: int) -> ScenarioRow:
@@ -158,7 +158,7 @@ class _Cases:
 
 
 def _named(test: Case) -> str:
-    """A name for a test without an id, made of its description."""
+    """A name for a test without an id, derived from its description."""
     node = test.places["description"].node if test.has("description") else None
     words = re.findall(r"\w+", node.text.lower()) if isinstance(node, Scalar) else []
     return "-".join(words)[:60]

@@ -1,4 +1,4 @@
-"""The skills that an agent used, by its calls of tools, as agentv finds them."""
+"""The skills that an agent used, found in its tool calls as AgentV does."""
 
 import json
 import re
@@ -16,9 +16,9 @@ _FAILED = frozenset(("error", "timeout", "cancelled"))
 
 
 def skills_used(calls: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The names of skills, once for each call of the tool `skill`, and once for each file `skills/NAME/SKILL.md` that was read.
+    """The names of skills, one per call of the tool `skill` and one per file `skills/NAME/SKILL.md` that was read.
 
-    Calls that failed do not count. A file is looked for in the path of `read`, in the command of `bash`, and in what tools put out.
+    Failed calls do not count. Files are searched in the path of `read`, in the command of `bash`, and in the output of tools.
     """
     found: list[str] = []
     files: set[tuple[str, str]] = set()
@@ -38,7 +38,7 @@ def skills_used(calls: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _files(tool: str, given: Mapping[str, Any], call: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The skills whose files a call names, each with what names it."""
+    """The skills whose files a call names, each with the text that names it."""
     if tool == "read":
         path = next((given[name] for name in _PATHS if isinstance(given.get(name), str)), "").strip().replace("\\", "/")
         match = _FILE.search(path)

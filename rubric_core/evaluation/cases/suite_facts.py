@@ -14,19 +14,19 @@ __all__ = ["InheritedText", "SuiteFacts", "TargetEntries"]
 
 
 class InheritedText(NamedTuple):
-    """What every case of a suite inherits, as it goes into its fingerprint."""
+    """The text that every case of a suite inherits, as it enters its fingerprint."""
 
     of: Suite
     #: As JSON.
     text: str
-    #: The addresses of files in it.
+    #: The file URLs in it.
     addresses: tuple[str, ...]
 
 
 class TargetEntries(NamedTuple):
-    """The entries of targets, as they go into fingerprints."""
+    """The entries of targets, as they enter fingerprints."""
 
-    #: Of which they are.
+    #: The targets that they belong to.
     of: Targets
     shown: Sequence[Mapping[str, Any]]
     #: As JSON.
@@ -35,7 +35,7 @@ class TargetEntries(NamedTuple):
 
 @dataclass(eq=False)
 class SuiteFacts:
-    """Facts of one loaded suite. None: not asked for yet."""
+    """Facts about one loaded suite. None means not computed yet."""
 
     #: The directory of the suite at a path.
     directory: tuple[Path, Path] | None = None
@@ -49,7 +49,7 @@ class SuiteFacts:
     entries: dict[tuple[str | None, ...], TargetEntries] = field(default_factory=dict)
     #: The files that a file imports.
     imports: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
-    #: The files below a directory that is copied into workspaces, with the digest of each.
+    #: The files below a directory that is copied into workspaces, with their digests.
     trees: dict[Path, Mapping[str, str]] = field(default_factory=dict)
-    #: The program of a provider kind that rubric does not have.
+    #: The programs of custom provider kinds.
     provider_programs: dict[str, Path | None] = field(default_factory=dict)

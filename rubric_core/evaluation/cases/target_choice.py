@@ -1,4 +1,4 @@
-"""Which targets answer a case, and what its suite says of them: in a matrix one that answers under several names is several targets."""
+"""Chooses the targets that answer a case. In a matrix, a target under several names counts as several targets."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def other_names(suite: Suite, home: TargetSource) -> list[LoadedTargetEntry]:
-    """An entry for each name that a matrix gives to another target, pointing to that one; `home` is the suite."""
+    """An entry for each alias that a matrix gives to a target, referring to that target; `home` is the suite."""
     found = []
     for each in choices_of(suite):
         if each.use_target and each.name and each.name != each.use_target and each.node is not None:
@@ -37,20 +37,20 @@ def other_names(suite: Suite, home: TargetSource) -> list[LoadedTargetEntry]:
 
 
 def choices_of(shape: Suite | Case) -> list[TargetChoice]:
-    """The targets of a matrix that say more about themselves than a name."""
+    """The targets of a matrix that set more than a name."""
     written = shape.execution.targets if isinstance(shape.execution, Execution) else None
     return [each for each in written or () if isinstance(each, TargetChoice)]
 
 
 def matrix_target(name: str, shape: Suite | Case) -> TargetChoice | None:
-    """The one of a matrix that answers under that name."""
+    """The target of a matrix with that name."""
     choices = choices_of(shape)
     by_name = (each for each in choices if each.name == name)
     return next(by_name, next((each for each in choices if each.use_target == name), None))
 
 
 def targets_for(case: Runnable, files: Files) -> Targets:
-    """The targets for a case: those that stand in its suite come before those in the files around it. Never raises."""
+    """The targets for a case: those of its suite take precedence over those of target files. Never raises."""
     suite, options = case.suite, case.suite.evaluate_options
     pause = float(options.delay or 0) if options is not None else 0.0
     given = case.options.targets_file
@@ -89,7 +89,7 @@ def named_judge(config: Evaluator) -> str | None:
 
 
 def target_name(suite: Suite, given: str | None = None, targets: Targets | None = None) -> str:
-    """Which target runs the cases of a suite: the command line's, the suite's, that of a defaults block, else `default`."""
+    """The target for the cases of a suite: that of the command line, the suite, a defaults block, else `default`."""
     if given and given != _DEFAULT:
         return given
     execution = suite.execution if isinstance(suite.execution, Execution) else None
@@ -99,7 +99,7 @@ def target_name(suite: Suite, given: str | None = None, targets: Targets | None 
 
 
 def prompt_labels(case: Runnable, name: str | None) -> list[str] | None:
-    """The labels of the prompts that a target is asked, as its entry names them; None when it is asked all of them."""
+    """The labels of the prompts for a target, as its entry lists them; None when it gets all prompts."""
     targets = shared_targets(case, case.files)
     entry = targets.file.entry(target_name(case.suite, name, targets)) if targets.file is not None else None
     written = entry.settings.get("prompts") if entry is not None else None

@@ -1,4 +1,4 @@
-"""The turns of a conversation: what grades each of them."""
+"""The turns of a conversation and their evaluators."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,13 +10,13 @@ from rubric_core.loading.grading import default_judge
 
 __all__ = ["CONVERSATION", "TURN", "merge_newer_results", "turn_evaluators", "turn_results", "turns_of"]
 
-#: The types of the result of a turn, and of the one that the evaluators of the case have together in a conversation.
+#: The result types of a turn, and of the combined evaluators of the case in a conversation.
 TURN = "turn"
 CONVERSATION = "conversation"
 
 
 def turns_of(case: Case) -> list[Turn]:
-    """The turns that a run of a case asks, in order; none for a case that is no conversation.
+    """The turns of a case in order; none for a case that is not a conversation.
 
     Their results come first among those of the case.
     """
@@ -25,7 +25,7 @@ def turns_of(case: Case) -> list[Turn]:
 
 
 def turn_results(results: Sequence[EvaluatorResult]) -> tuple[EvaluatorResult, ...]:
-    """What the evaluators of a case found, in their order, without its turns; in a conversation they are one result together."""
+    """The results of the evaluators of a case, in order, without its turns; in a conversation they are one combined result."""
     whole = next((result for result in results if result.type == CONVERSATION), None)
     return tuple(result for result in results if result.type != TURN) if whole is None else whole.members
 
@@ -33,7 +33,7 @@ def turn_results(results: Sequence[EvaluatorResult]) -> tuple[EvaluatorResult, .
 def merge_newer_results(
     results: Sequence[EvaluatorResult], newer: Mapping[int, EvaluatorResult]
 ) -> tuple[EvaluatorResult, ...]:
-    """The results of a case with newer ones in the place of some, by their number from 1: first turns, then its evaluators."""
+    """The results of a case with some replaced by newer ones, by number from 1: first turns, then its evaluators."""
     turns = [result for result in results if result.type == TURN]
     replaced = [newer.get(number, each) for number, each in enumerate([*turns, *turn_results(results)], 1)]
     whole = next((result for result in results if result.type == CONVERSATION), None)
@@ -43,7 +43,7 @@ def merge_newer_results(
 
 
 def turn_evaluators(turn: Turn) -> list[Evaluator]:
-    """What grades a turn: its assertions, the strings among them as one rubric of criteria that are not required."""
+    """The evaluators of a turn: its assertions, with the strings combined into one rubric of criteria that are not required."""
     result: list[Evaluator] = []
     strings: list[Criterion] = []
     for item in turn.assertions or ():

@@ -12,13 +12,13 @@ __all__ = ["Prompt", "ScenarioRow", "Variant"]
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt of a suite, as it is written."""
+    """One prompt of a suite, as written."""
 
-    #: Names it in the variations of a case.
+    #: Its name in the variations of a case.
     label: str
     #: A text, a list of messages, or a mapping.
     node: Node
-    #: Whether it stands in the case, and not in the suite.
+    #: Whether it is in the case rather than in the suite.
     own: bool = False
 
 
@@ -28,7 +28,7 @@ class ScenarioRow:
 
     label: str = ""
     variables: Mapping[str, Any] = field(default_factory=dict)
-    #: Evaluators behind those of the test, as they are written.
+    #: Evaluators that follow those of the test, as written.
     checks: Node | None = None
     #: Why it cannot be run.
     trouble: str = ""
@@ -38,8 +38,8 @@ class ScenarioRow:
 class Variant:
     """One variation of a case."""
 
-    #: What tells it from the others, as in `refund[LABEL]`; empty when there is no other.
+    #: Distinguishes it from the others, as in `refund[LABEL]`; empty for the only variation.
     label: str = ""
-    #: Values of `vars` that are this variation's own, as plain data.
+    #: The values of `vars` for this variation, as plain data.
     variables: Mapping[str, Any] | None = None
     prompt: Prompt | None = None

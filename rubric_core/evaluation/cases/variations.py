@@ -1,7 +1,7 @@
 """The variations of a case: its prompts, the values of its `vars`, the targets that answer it.
 
 `refund` with two prompts and `vars: {tone: [polite, curt]}` is four variations, `refund[short,tone=polite]` among them: each has
-a name of its own, and the name of the case stands for all of them.
+its own name, and the name of the case selects all of them.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = ["base_id", "join_variations", "variations"]
 
-#: Characters of a value in a name.
+#: The maximum length of a value in a name, in characters.
 _LONGEST = 40
 _RANKS = (Verdict.UNSCORED, Verdict.FAILED, Verdict.BORDERLINE, Verdict.PASSED)
 
 
 def base_id(name: str) -> str:
-    """The id of the case of which `name` is a variation, or is the id."""
+    """The id of the case that `name` is a variation of, or the id itself."""
     return name.partition("[")[0] if name.endswith("]") else name
 
 
@@ -48,7 +48,7 @@ def variations(case: "Runnable") -> "list[Runnable]":
 
 
 def _told_apart(case: "Runnable") -> "tuple[Runnable, ...]":
-    """The variations of a case that has several, or whose only one says more than the case; else none."""
+    """The variations of a case that has several, or whose only variation adds something; else none."""
     rows = list(_rows(case))
     prompts: Sequence[Prompt | None] = (prompts_of(case) if case.has_prompts else []) or [None]
     targets = _targets(case)
@@ -73,7 +73,7 @@ def _labelled(row: Variant, shown: Prompt | None, values: Mapping[str, Any] | No
 
 
 def _distinct(several: Sequence[Variant]) -> Iterator[Variant]:
-    """The variations under names of which none is there twice."""
+    """The variations under unique names."""
     seen: dict[str, int] = {}
     for variant in several:
         seen[variant.label] = count = seen.get(variant.label, 0) + 1
@@ -112,7 +112,7 @@ def _short(value: str) -> str:
 
 
 def _targets(case: "Runnable") -> list[str]:
-    """The targets that all answer the case; empty when it is the one that suite or command line name."""
+    """The targets that all answer the case; empty for the single target of suite or command line."""
     if case.options.target is not None:
         return []
     if case.options.targets:
@@ -134,7 +134,7 @@ def _targets(case: "Runnable") -> list[str]:
 
 
 def _asked_of(target: str | None, made: "Sequence[Runnable]", prompts: Sequence[Prompt | None]) -> "Iterator[Runnable]":
-    """The variations with the prompts that a target is asked, when it does not take all of them: `prompts` of its entry."""
+    """The variations with the prompts for a target, if its entry restricts them with `prompts`."""
     from rubric_core.evaluation.cases.target_choice import prompt_labels  # noqa: PLC0415  # it is about cases that are distinguished already
 
     names = prompt_labels(made[0], target)
@@ -157,7 +157,7 @@ def _matrix_of(shape: Case | Suite) -> list[Any]:
 def _names(written: object, known: Collection[str | None]) -> Iterator[str]:
     """The names of targets in a list of names and entries, or in one of them.
 
-    A name that a suite gives to another target for its matrix is one of `known`.
+    An alias that a suite gives to a target for its matrix is one of `known`.
     """
     for each in as_list(written):
         if isinstance(each, str):
@@ -175,7 +175,7 @@ def _names(written: object, known: Collection[str | None]) -> Iterator[str]:
 
 
 def join_variations(case: CaseResult, results: Sequence[CaseResult]) -> CaseResult:
-    """The one result of a case of which every variation was run: the worst verdict, the mean of the scores."""
+    """The combined result of all variations of a case: the worst verdict, the mean of the scores."""
     worst = min(results, key=lambda r: (_RANKS.index(r.verdict), 1.0 if r.score is None else r.score))
     scores = [r.score for r in results if r.score is not None]
     passed = sum(r.verdict is Verdict.PASSED for r in results)

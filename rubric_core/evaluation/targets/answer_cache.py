@@ -1,4 +1,4 @@
-"""Answers of targets that are kept and used again: by everything that is sent, and to whom."""
+"""Caches answers of targets by the target and everything that is sent to it."""
 
 import json
 import shlex
@@ -15,31 +15,31 @@ from rubric_core.ports import Answer, AnswerFile, Files, Request, Tokens, ToolUs
 
 __all__ = ["AnswerCache", "CachedProvider", "answer_from_row", "answer_row", "file_digests"]
 
-#: Bytes of a file that a target names.
+#: The maximum size of a file that a target names, in bytes.
 _LARGEST = 20_000_000
 
 
 class AnswerCache(Protocol):
-    """Where answers are kept."""
+    """A store of answers."""
 
     def find(self, asked: object) -> Answer | None:
-        """The answer to what was asked, as plain data; it says since when it is there in `cached_at`."""
+        """The cached answer to a request, as plain data, with its time in `cached_at`."""
 
     def keep(self, asked: object, answer: Answer) -> None:
-        """Keep an answer. Never raises."""
+        """Store an answer. Never raises."""
 
 
 @dataclass
 class CachedProvider(ProviderWrapper):
-    """A target that is asked nothing twice. A case with a workspace is always asked again: what is in there counts, and changes."""
+    """A target behind a cache. Cases with a workspace bypass it, because the content of the workspace matters and changes."""
 
     cache: AnswerCache
     #: Everything about the target by which an answer may differ, as plain data without secrets.
     target: object
     files: Files
-    #: Takes the secrets of the case out of what is kept.
+    #: Removes the secrets of the case from stored answers.
     redact: Redactor
-    #: Whether it is told the id of the case, as programs are.
+    #: Whether it gets the id of the case, as programs do.
     told_case: bool
 
     async def ask(self, request: Request) -> Answer:
@@ -51,12 +51,12 @@ class CachedProvider(ProviderWrapper):
         if found is not None:
             return found
         answer = await self.inner.ask(request)
-        if answer.stand_in is None:  # the target itself may answer the next time
+        if answer.stand_in is None:  # the target itself may answer next time
             self.cache.keep(asked, self.redact.within(answer))
         return answer
 
     def _asked(self, request: Request) -> object:
-        """All that is sent. Each repetition of a case is a question of its own."""
+        """Everything that is sent. Each repetition of a case is a separate request."""
         return {
             "target": self.target,
             "messages": [[message.role, message.content] for message in request.messages],
@@ -69,7 +69,7 @@ class CachedProvider(ProviderWrapper):
 
 
 def file_digests(settings: object, directory: Path, files: Files) -> Mapping[str, str]:
-    """The content of the files that settings of a target name, such as a script, by the words that name them."""
+    """The digests of the files that settings of a target name, such as a script, by the text that names them."""
     found = {}
     for word in _words(settings):
         path = directory / word.removeprefix("file://")
@@ -106,7 +106,7 @@ def answer_row(answer: Answer) -> dict[str, Any]:
 
 
 def answer_from_row(row: Mapping[str, Any]) -> Answer:
-    """The answer in a row. Raises TypeError, KeyError or ValueError for what is none."""
+    """The answer in a row. Raises TypeError, KeyError or ValueError for an invalid row."""
     tokens, tools, messages = row["tokens"], row["tool_uses"], row["messages"]
     if not isinstance(row["text"], str):
         raise TypeError("an answer has a text")
@@ -120,5 +120,5 @@ def answer_from_row(row: Mapping[str, Any]) -> Answer:
 
 
 def plain_json(value: object) -> str:
-    """What tells one question from another, as text."""
+    """Plain data as canonical text, for comparing requests."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)

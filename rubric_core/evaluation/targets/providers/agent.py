@@ -19,18 +19,18 @@ __all__ = ["AgentError", "Dialogue", "Invocation", "ToolLog", "agent_kind"]
 
 S = TypeVar("S", bound=CommandAgent)
 
-#: Agents take minutes where models take seconds.
+#: Agents need minutes where models need seconds.
 _TIMEOUT = 600.0
 _REMEDY = "; install it, or set `executable` to its path"
 _WHY = "rubric does not write agent logs; the result contains what the agent did"
-#: Settings of every agent that rubric takes and does not act on.
+#: Settings of every agent that rubric accepts but ignores.
 _UNUSED_LOGS: Mapping[str, str] = dict.fromkeys(
     ("log_dir", "log_directory", "log_format", "log_output_format", "stream_log"), _WHY
 )
 
 
 class AgentError(ValueError):
-    """What an agent said of its own failure."""
+    """A failure that an agent reported itself."""
 
 
 class Invocation(NamedTuple):
@@ -41,18 +41,18 @@ class Invocation(NamedTuple):
 
 
 class Dialogue(Protocol):
-    """What is special about one program."""
+    """The parts that are specific to one program."""
 
     def invocation(self, request: Request, scratch: Path, *, by_schema: bool) -> Invocation:
-        """Its arguments. Raises ProviderError for a request that it cannot be given."""
+        """Its arguments. Raises ProviderError for a request that it does not support."""
 
     def answer(self, events: Sequence[Mapping[str, Any]]) -> Answer | None:
-        """The answer in what it printed, None without one. Raises AgentError when it says that it failed."""
+        """The answer in its output, None without one. Raises AgentError when it reports a failure."""
 
 
 @dataclass
 class Agent:
-    """A program that works on a task by itself."""
+    """A program that works on a task autonomously."""
 
     name: str
     kind: str
@@ -60,7 +60,7 @@ class Agent:
     program: tuple[str, ...]
     runs: ProgramRunner
     dialogue: Dialogue
-    #: Whether this version of the program was found to know no schemas.
+    #: Whether this version of the program turned out not to support schemas.
     _plain: bool = False
 
     @property
@@ -114,8 +114,8 @@ def agent_kind(
         names: Its names, the usual one first.
         settings: The shape of its settings.
         program: The usual name of its program.
-        dialogue: Makes what is special about it, of its settings, its place and the further arguments that they name.
-        environment: The variables by which the program knows its user.
+        dialogue: Makes its dialogue from its settings, its location and the extra arguments that they name.
+        environment: The variables with which the program identifies its user.
         keys: Further variables, of its settings.
     """
 
@@ -142,7 +142,7 @@ def _program(settings: CommandAgent, place: TargetLocation, usual: str) -> tuple
 
 
 def _arguments(settings: CommandAgent, place: TargetLocation) -> tuple[str, ...]:
-    """The further arguments that the target names. Raises ValueError for quotes that are not closed."""
+    """The extra arguments that the target sets. Raises ValueError for unclosed quotes."""
     name = "args" if settings.args is not None else "arguments"
     return _words(settings.args if settings.args is not None else settings.arguments or (), place, name)
 
@@ -157,13 +157,13 @@ def _words(written: str | Sequence[str], place: TargetLocation, name: str) -> tu
 
 
 class ToolLog:
-    """The tools that an agent calls, in order, each with what came of it."""
+    """The tool calls of an agent, in order, each with its outcome."""
 
     def __init__(self) -> None:
         self._calls: dict[str, ToolUse] = {}
 
     def called(self, name: str, tool: str, given: Any) -> None:
-        """A call with that id begins."""
+        """The call with that id starts."""
         self._calls.setdefault(name or f"#{len(self._calls)}", ToolUse(tool, given))
 
     def done(self, name: str, output: Any) -> None:

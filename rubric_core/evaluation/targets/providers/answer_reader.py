@@ -9,20 +9,20 @@ from rubric_core.ports import Answer, AnswerFile, Tokens, ToolUse
 
 __all__ = ["last_text", "number", "objects", "read_answer", "read_messages", "read_tokens", "tool_uses"]
 
-#: Where the text of an answer may stand, in the words of every release; the first one that is there counts.
+#: The keys for the text of an answer, in all releases; the first one present counts.
 _TEXTS = ("text", "output", "output_messages", "answer", "candidate_answer", "model_answer", "messages")
 
-#: What graders know of a message beside its role and its calls, and of a call beside its tool and its input.
+#: The keys of a message that graders get apart from its role and calls, and of a call apart from its tool and input.
 _MESSAGE_KEYS = ("name", "content", "start_time", "end_time", "duration_ms", "metadata")
 _CALL_KEYS = ("output", "id", "status", "start_time", "end_time", "duration_ms")
 
 
 def read_answer(told: Mapping[str, Any], took: float | None = None) -> Answer | None:
-    """The answer in an object; None when there is none in it.
+    """The answer in an object; None without one.
 
     Args:
         told: The object.
-        took: Milliseconds that were measured, for an object that tells none.
+        took: The measured milliseconds, for an object that reports none.
     """
     name = next((n for n in _TEXTS if n in told), None)
     if name is None:
@@ -43,7 +43,7 @@ def read_answer(told: Mapping[str, Any], took: float | None = None) -> Answer | 
 
 
 def read_messages(messages: list[Any]) -> tuple[Mapping[str, Any], ...]:
-    """The messages of a reply with the keys that graders know; whatever else is in them is left out."""
+    """The messages of a reply with the keys that graders get; all other keys are dropped."""
     return tuple(_message(each) for each in messages if isinstance(each, dict))
 
 
@@ -61,7 +61,7 @@ def _call(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _either(told: Mapping[str, Any], name: str) -> Any:
-    """A value by its name in snake case, or in camel case."""
+    """A value by its snake-case or camel-case name."""
     head, *rest = name.split("_")
     return told.get(name, told.get(head + "".join(map(str.capitalize, rest))))
 
@@ -108,7 +108,7 @@ def _text(value: object) -> str:
 
 
 def number(value: object, default: float | None) -> float | None:
-    """What was measured, as a number; `default` when it is none, or one that nothing can measure: below 0, not finite."""
+    """A measurement as a number; `default` if it is not a number, below 0, or not finite."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
         return default
     return float(value)
@@ -139,7 +139,7 @@ def tool_uses(messages: object) -> tuple[ToolUse, ...] | None:
 
 
 def objects(text: str) -> list[dict[str, Any]]:
-    """The JSON objects of a text with one on each line; other lines are passed over."""
+    """The JSON objects of a text with one on each line; other lines are skipped."""
     found = []
     for line in text.splitlines():
         if line.lstrip().startswith("{"):

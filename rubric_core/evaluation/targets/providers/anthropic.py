@@ -25,7 +25,7 @@ __all__ = ["ANTHROPIC"]
 
 _URL = "https://api.anthropic.com/v1/messages"
 _VERSION = "2023-06-01"
-#: The API wants a limit; this one is enough for every answer that is to be graded.
+#: The API requires a limit; this one is enough for every answer to be graded.
 _LONGEST = 8192
 
 
@@ -48,7 +48,7 @@ class _Wire:
         if system:
             body["system"] = system
         if thinking:
-            # A model that thinks takes neither a temperature nor a tool that it has to call.
+            # With thinking enabled, a model accepts neither a temperature nor a forced tool call.
             body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
             return Call(_URL, self.headers, body, alternate_roles(system, turns))
         if warmth is not None and "temperature" not in without:

@@ -24,7 +24,7 @@ __all__ = [
     "sampling",
 ]
 
-#: Parts of a request that a server may not know. Without a schema the prompt alone says what to reply.
+#: Options that a server may not support. Without a schema, the prompt alone describes the reply.
 Option = Literal["schema", "temperature", "length", "effort"]
 _NAMES: Mapping[Option, str] = {
     "schema": "a JSON Schema", "temperature": "a temperature", "length": "a limit of tokens in its first form", "effort": "an effort",
@@ -42,30 +42,30 @@ class Call(NamedTuple):
 
 
 class Wire(Protocol):
-    """How an API puts requests and replies."""
+    """The format of an API's requests and replies."""
 
-    #: The words by which a server that refuses an option names it.
+    #: The words with which a server names an option that it rejects.
     @property
     def options(self) -> Mapping[Option, tuple[str, ...]]:
-        """For each option that a request may have."""
+        """The body parts for each option that a request may have."""
 
     def call(self, request: Request, without: Collection[Option]) -> Call:
         """The request, without some options."""
 
     def answer(self, reply: Mapping[str, Any], took: float) -> Answer:
-        """The answer in a reply. Raises ProviderError when there is none in it."""
+        """The answer in a reply. Raises ProviderError when it contains none."""
 
 
 @dataclass
 class ApiModel:
-    """A model that is asked over HTTP."""
+    """A model that is called over HTTP."""
 
     name: str
     kind: str
     model: str
     asking: HttpTarget
     wire: Wire
-    #: What this server was found not to know.
+    #: The options that this server turned out not to support.
     _unknown: set[Option] = field(default_factory=set)
 
     @property
@@ -95,7 +95,7 @@ class ApiModel:
                     )
                 )
             else:
-                # Only now is it known that the option was the trouble.
+                # Only now is it known that the option caused the error.
                 self._unknown |= without
                 try:
                     return replace(self.wire.answer(reply, took), start_time=began, end_time=iso_time(clock.now()))
@@ -104,7 +104,7 @@ class ApiModel:
                     raise ProviderError(f"{place.redact(str(error))} ({place.where('')})") from None
 
     def _unwanted(self, refusal: HttpRefusalError, without: Collection[Option]) -> Option | None:
-        """The option that a server complains of; the schema when it does not say what is wrong."""
+        """The option that a server rejects; the schema when it does not say which."""
         if refusal.status not in (400, 422) or refusal.refusal.certain:
             return None
         left = {option: words for option, words in self.wire.options.items() if option not in without}
@@ -114,7 +114,7 @@ class ApiModel:
 
 
 def sampling(request: Request, settings: Api) -> tuple[float | None, int | None]:
-    """Temperature and most tokens; what the request says comes before the settings of the target."""
+    """Temperature and maximum tokens; those of the request take precedence over the settings of the target."""
     warmth = settings.temperature if request.temperature is None else request.temperature
     return warmth, request.max_output_tokens or settings.max_output_tokens
 
@@ -126,7 +126,7 @@ def alternate_roles(system: str, turns: Sequence[tuple[str, str]]) -> tuple[Chat
 
 
 def merge_messages(messages: Collection[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
-    """For APIs that want a system prompt apart and roles in turn: that prompt, and (user or assistant, text) in turn."""
+    """For APIs with a separate system prompt and alternating roles: that prompt, and alternating (role, text) pairs."""
     system = "\n\n".join(m.content for m in messages if m.role == "system")
     turns: list[tuple[str, str]] = []
     for message in messages:
@@ -145,7 +145,7 @@ def merge_messages(messages: Collection[ChatMessage]) -> tuple[str, list[tuple[s
 def count_tokens(
     usage: object, given: str, made: str, cached: object, reasoning: object = 0, *, cached_apart: bool = False
 ) -> Tokens | None:
-    """Tokens by the names that an API has for them; None when it does not tell. `cached_apart`: not part of `given`."""
+    """Tokens by the API's names for them; None when it reports none. `cached_apart`: not part of `given`."""
     counts = usage if isinstance(usage, dict) else {}
     read, written = counts.get(given), counts.get(made)
     if not isinstance(read, int) or not isinstance(written, int):
@@ -156,7 +156,7 @@ def count_tokens(
 
 
 def answer_from_reply(text: str, reply: Mapping[str, Any], took: float, model: str, given: str, made: str) -> Answer:
-    """An answer with what the APIs of OpenAI tell of it; `given` and `made` are their names for tokens read and written."""
+    """An answer with the metadata of OpenAI's APIs; `given` and `made` are their names for tokens read and written."""
     told = reply.get("usage")
     usage = told if isinstance(told, dict) else {}
     cached = _detail(usage, given, "cached_tokens")
@@ -173,7 +173,7 @@ def _detail(usage: Mapping[str, Any], name: str, part: str) -> object:
 
 
 def no_text(stopped_by_length: bool) -> ProviderError:
-    """The error for a reply that says nothing."""
+    """The error for a reply without text."""
     if stopped_by_length:
         return ProviderError("the model reached its output limit before it wrote any text; raise max_output_tokens")
     return ProviderError("the server's reply contains no text")

@@ -13,7 +13,7 @@ from rubric_core.ports import Ports
 
 __all__ = ["AZURE"]
 
-#: The first one in which a deployment replies by schema.
+#: The first API version in which a deployment supports schemas.
 _VERSION = "2024-10-21"
 
 
@@ -46,7 +46,7 @@ def _base(settings: Azure, place: TargetLocation) -> str:
 
 
 def _address(base: str, deployment: str, form: str, version: str | None) -> str:
-    """The whole address. Endpoints are found with and without `/openai`, with and without the deployment in them."""
+    """The whole address. Endpoints may or may not include `/openai` and the deployment."""
     asked = urlencode({"api-version": version}) if version else ""
     if base.endswith("/openai/v1") or form == "responses":
         root = base if base.endswith("/openai/v1") else f"{base.removesuffix('/openai')}/openai/v1"

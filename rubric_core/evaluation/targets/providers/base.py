@@ -1,4 +1,4 @@
-"""What all kinds of providers share: how one is made of its settings."""
+"""The shared parts of all provider kinds: how a provider is created from its settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
@@ -15,7 +15,7 @@ __all__ = ["ProviderKind", "TargetLocation"]
 
 @dataclass(frozen=True, slots=True)
 class TargetLocation:
-    """Where a target comes from: its name, its directories, and where its settings stand in their file."""
+    """Where a target comes from: its name, its directories, and the places of its settings in their file."""
 
     name: str
     #: Gives "targets.yaml:7, base_url" for a setting, "targets.yaml:5" for the entry.
@@ -23,7 +23,7 @@ class TargetLocation:
     #: The directory of the suite.
     directory: Path
     redact: Redactor
-    #: The kind as it is written, for messages; what follows a colon there is the model.
+    #: The kind as written, for messages; the model follows after a colon.
     written_kind: str = ""
     #: Variables for its program that its entry names.
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -39,21 +39,21 @@ S = TypeVar("S", bound=Settings)
 
 @dataclass(frozen=True)
 class ProviderKind(Generic[S]):
-    """One kind: its names, its settings, and how a provider is made of them."""
+    """One kind: its names, its settings, and how a provider is created from them."""
 
-    #: The one that messages use comes first; the others are older words for it.
+    #: The name for messages comes first; the others are older names.
     names: tuple[str, ...]
-    #: Its settings, as the catalogue has them.
+    #: Its settings in the catalogue.
     settings: type[S]
-    #: Raises ValueError for settings that do not go together; the message is for the author.
+    #: Raises ValueError for conflicting settings; the message is for the author.
     make: Callable[[S, TargetLocation, Ports], Provider]
     #: Whether it is a model, so that a target of this kind judges its own answers when no judge is named.
     judges: bool = False
-    #: Settings that rubric takes and does not act on, each with the reason.
+    #: Settings that rubric accepts but ignores, each with the reason.
     unused: Mapping[str, str] = field(default_factory=dict)
-    #: The program that is run, where that is always the same one.
+    #: The program that is run, if it is always the same one.
     program: str = ""
-    #: Environment variables by which its program knows its user, as the manual of that program says; it gets them unnamed.
+    #: Environment variables with which its program identifies its user, according to its manual; always passed on.
     environment: tuple[str, ...] = ()
 
     @property

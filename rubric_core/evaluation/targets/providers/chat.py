@@ -28,7 +28,7 @@ class ChatWire:
     headers: Mapping[str, str]
     model: str
     settings: Api
-    #: Further parts of every request.
+    #: Additional parts of every request.
     more: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[Option, tuple[str, ...]] = field(default_factory=lambda: CHAT_OPTIONS)
 
@@ -42,7 +42,7 @@ class ChatWire:
         if warmth is not None and "temperature" not in without:
             body["temperature"] = warmth
         if longest is not None:
-            # Newer models of OpenAI refuse the old name, and nearly all other servers know only that one.
+            # Newer models of OpenAI reject the old name, and nearly all other servers know only that one.
             body["max_completion_tokens" if "length" in without else "max_tokens"] = longest
         if request.schema is not None and "schema" not in without:
             name, schema = request.schema

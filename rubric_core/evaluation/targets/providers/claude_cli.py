@@ -19,7 +19,7 @@ __all__ = ["CLAUDE_CLI"]
 @dataclass(frozen=True)
 class _Dialogue:
     settings: Claude
-    #: What every call has.
+    #: The arguments of every call.
     always: tuple[str, ...]
 
     def invocation(self, request: Request, scratch: Path, *, by_schema: bool) -> Invocation:  # noqa: ARG002  # the same for every agent

@@ -37,7 +37,7 @@ class _Cli:
     runs: ProgramRunner
     kind: str = "cli"
     _checking: asyncio.Lock = field(default_factory=asyncio.Lock)
-    #: What the health check found; None before it was made.
+    #: The result of the health check; None before it ran.
     _sick: str | None = None
 
     @property
@@ -57,7 +57,7 @@ class _Cli:
                 shutil.rmtree(scratch, ignore_errors=True)
 
     async def _healthy(self, request: Request) -> None:
-        """Raises ProviderError when the health check fails; it is made once, before the first case."""
+        """Raises ProviderError when the health check fails; it runs once, before the first case."""
         check = self.settings.healthcheck
         if check is None:
             return
@@ -79,7 +79,7 @@ class _Cli:
         if not check.command:
             return "it has neither `url` nor `command`"
         runs = ProgramRunner(self.place, self.ports, limit, check.cwd or self.settings.cwd, "healthcheck")
-        # Of no case: it has neither a question nor a workspace.
+        # It belongs to no case: it has neither a question nor a workspace.
         asked = Request((), "", case_id="healthcheck", environment=request.environment)
         try:
             with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
@@ -131,7 +131,7 @@ class _Cli:
         return {**values, "FILES": (" ".join(map(shlex.quote, files)), files)}
 
     def _file(self, path: Path) -> list[str]:
-        """One file by `files_format`; its words become arguments of their own."""
+        """One file by `files_format`; its words become separate arguments."""
         return [
             w.replace("{path}", str(path)).replace("{basename}", path.name)
             for w in shlex.split(self.settings.files_format)
@@ -152,7 +152,7 @@ class _Cli:
         return written.replace("\r\n", "\n")
 
     def _answer(self, text: str, finished: Finished, request: Request) -> Answer:
-        """The answer in what the command wrote. Raises ProviderError for a batch without one for the case."""
+        """The answer in the output of the command. Raises ProviderError for a batch without an answer for the case."""
         took = finished.seconds * 1000
         if getattr(self.settings, "provider_batching", False) is not True:
             return answer_in(text, took)

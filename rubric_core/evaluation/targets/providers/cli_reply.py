@@ -1,4 +1,4 @@
-"""What the command of a `cli` target writes: JSON in the form that agentv reads, and everything else is plain text."""
+"""The output of the command of a `cli` target: JSON in the form that AgentV reads; everything else is plain text."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from rubric_core.ports import Answer
 
 __all__ = ["answer_in", "answer_in_batch"]
 
-#: The form of a reply: what a key takes, where it is there. A key that is not listed is left out; null is not a value of any of them.
+#: The form of a reply: the values of each key, all optional. Unlisted keys are dropped; null is never valid.
 _Form = Mapping[str, Any]
 _CALL: _Form = {
     "tool": str, "id": str, "start_time": str, "end_time": str, "duration_ms": float,
@@ -29,9 +29,9 @@ _PARTS = frozenset({"text", "image", "file"})
 
 
 def answer_in(text: str, took: float) -> Answer:
-    """The answer in what a command wrote; `took` is how long it ran, in milliseconds.
+    """The answer in the output of a command; `took` is its duration in milliseconds.
 
-    Messages count before a text beside them. JSON in another form is plain text, as it is for agentv, and the answer says why.
+    Messages take precedence over a text. JSON in another form is plain text, as in AgentV, and the answer says why.
     """
     try:
         told = json.loads(text, parse_constant=_no_constant) if text.lstrip().startswith("{") else None
@@ -41,9 +41,9 @@ def answer_in(text: str, took: float) -> Answer:
 
 
 def answer_in_batch(text: str, case_id: str, took: float) -> Answer:
-    """The answer to one case in what a command wrote for several, with an object on each line; anything else is one answer.
+    """The answer to one case in the output for several, with an object on each line; anything else is one answer.
 
-    Raises LookupError when the lines are those of other cases.
+    Raises LookupError when the lines belong to other cases.
     """
     rows = _rows(text)
     if not rows:
@@ -54,14 +54,14 @@ def answer_in_batch(text: str, case_id: str, took: float) -> Answer:
 
 
 def _rows(text: str) -> Mapping[str, Mapping[str, Any]]:
-    """The objects on the lines of a text by their ids; none when one of the lines is something else, or an id is there twice."""
+    """The objects on the lines of a text by id; none when a line is not an object, or an id occurs twice."""
     lines = [line for line in text.splitlines() if line.strip()]
     found = {row["id"]: row for row in objects(text) if isinstance(row.get("id"), str) and not _misfit(row, _REPLY, "")}
     return found if len(found) == len(lines) else {}
 
 
 def _plain(text: str, took: float, note: str = "") -> Answer:
-    """A text is one message of one model, which called nothing."""
+    """A text as the single message of a model without tool calls."""
     return Answer(text, duration_ms=took, tool_uses=(), llm_calls=1, note=note)
 
 
@@ -90,7 +90,7 @@ def _is_meant(told: Mapping[str, Any]) -> bool:
 
 
 def _with_content(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message without a content that is neither a text nor a list of parts: agentv does not read that."""
+    """A message without invalid content, neither a text nor a list of parts, which AgentV does not read."""
     content = message.get("content")
     if isinstance(content, list) and content and all(map(_is_part, content)):
         return {**message, "content": [_text_part(p) if p["type"] == "text" else p for p in content]}
@@ -107,7 +107,7 @@ def _text_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _lost(messages: Sequence[Mapping[str, Any]], kept: Sequence[Mapping[str, Any]]) -> str:
-    """What the author should know of a content that agentv does not read."""
+    """A note for the author about content that AgentV does not read."""
     lost = any(a.get("content") not in (None, []) and "content" not in b for a, b in zip(messages, kept, strict=True))
     return (
         "a message of the target's reply has content that is neither a string nor a list of parts; it is ignored"
@@ -117,7 +117,7 @@ def _lost(messages: Sequence[Mapping[str, Any]], kept: Sequence[Mapping[str, Any
 
 
 def _misfit(value: object, form: Any, where: str) -> str:
-    """Where and how a value is not of its form; empty when it is."""
+    """Where and how a value violates its form; empty when it does not."""
     if isinstance(form, Mapping):
         return _mapping_misfit(value, form, where)
     if isinstance(form, list):

@@ -14,16 +14,16 @@ from rubric_core.ports import Answer, Request, Tokens
 
 __all__ = ["CODEX_CLI"]
 
-#: What a call of a tool is given, by the kind of item that tells of it.
+#: The input of a tool call, by the kind of item that reports it.
 _GIVEN = {
     "command_execution": "command",
     "file_change": "changes",
     "mcp_tool_call": "arguments",
     "web_search": "query",
 }
-#: The variable in which Codex looks for a key, and the name that a server of one's own gets.
+#: The variable from which Codex reads a key, and the name for a custom server.
 _KEY, _OWN = "OPENAI_API_KEY", "rubric"
-#: What came of it.
+#: The outcome of the call.
 _MADE = ("aggregated_output", "result", "error", "status")
 
 
@@ -88,7 +88,7 @@ def _dialogue(settings: Codex, place: TargetLocation, further: tuple[str, ...]) 
         "approval_policy": settings.approval_policy,
     }
     if base:
-        # A server of one's own is a provider of its own in the configuration of Codex.
+        # A custom server is a separate provider in the configuration of Codex.
         own = {"name": _OWN, "base_url": base, "env_key": _KEY, "wire_api": settings.api_format or "responses"}
         tuned |= {"model_provider": _OWN, **{f"model_providers.{_OWN}.{key}": value for key, value in own.items()}}
     arguments = ["--model", model] if model else []

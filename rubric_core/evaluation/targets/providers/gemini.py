@@ -25,7 +25,7 @@ from rubric_core.ports import Answer, Ports, ProviderError, Request, Tokens
 __all__ = ["GEMINI"]
 
 _URL = "https://generativelanguage.googleapis.com/v1beta/models/"
-#: What its schemas do not know of JSON Schema.
+#: The keywords of JSON Schema that its schemas do not support.
 _NOT_KNOWN = ("additionalProperties", "$schema")
 
 
@@ -102,7 +102,7 @@ def _tokens(usage: object) -> Tokens | None:
 
 
 def _known(schema: Any) -> Any:
-    """A JSON Schema in the words that Gemini knows; it writes the properties in the order in which they stand."""
+    """A JSON Schema with the keywords that Gemini supports; it writes the properties in their order in the schema."""
     if isinstance(schema, list):
         return [_known(item) for item in schema]
     if not isinstance(schema, Mapping):

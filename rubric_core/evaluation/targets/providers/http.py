@@ -1,4 +1,4 @@
-"""Asking a model over HTTP: retries with backoff, Retry-After, and what went wrong in words without secrets."""
+"""Calls a model over HTTP: retries with backoff, Retry-After, and error messages without secrets."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -19,21 +19,21 @@ _SIZE_LIMIT = 10_000_000
 _SHOWN = 300
 _TIMEOUT = 120.0
 _RETRIES = 3
-#: Seconds that a server may ask to be left alone, where `retry_max_delay_ms` says nothing.
+#: The default maximum for Retry-After, in seconds, without `retry_max_delay_ms`.
 _LONGEST_ASKED = 120.0
 _FIRST_DELAY_MS, _LONGEST_DELAY_MS, _FACTOR = 500.0, 30_000.0, 2.0
-#: How streams of events begin.
+#: The beginnings of event streams.
 _STREAM = ("data:", "event:")
 #: Timeouts, busy servers, servers in trouble; 529 is Anthropic's word for busy.
 _RETRIED = (408, 429, 500, 502, 503, 504, 529)
 
 
 def _unheard(_: str) -> None:
-    """Nobody listens."""
+    """Ignore the reason for a retry."""
 
 
 class HttpRefusalError(ProviderError):
-    """The server said no."""
+    """The server rejected the request."""
 
     def __init__(self, message: str, status: int, refusal: ErrorReply) -> None:
         super().__init__(message)
@@ -43,14 +43,14 @@ class HttpRefusalError(ProviderError):
 
 @dataclass
 class HttpTarget:
-    """How one target is asked. A server that asks to slow down is left alone by all requests to the target."""
+    """How one target is called. When a server asks to slow down, all requests to the target wait."""
 
     settings: Api
     place: TargetLocation
     ports: Ports
-    #: The setting that has the address, for messages; empty when it is no setting.
+    #: The setting with the address, for messages; empty when it is not a setting.
     address: str = "base_url"
-    #: The model that is asked for, and the setting that names it.
+    #: The requested model, and the setting that names it.
     model: str = ""
     model_setting: str = "model"
     #: The moment of the clock before which nothing is sent.
@@ -59,11 +59,11 @@ class HttpTarget:
     async def ask(
         self, url: str, headers: Mapping[str, str], body: Mapping[str, Any], again: Callable[[str], None] = _unheard
     ) -> tuple[Mapping[str, Any], float]:
-        """The JSON object that the server replies, and how long the last request took in milliseconds.
+        """The JSON object in the server's reply, and the duration of the last request in milliseconds.
 
-        `again` is called with the reason before the same is sent again.
+        `again` is called with the reason before a retry.
 
-        Raises RefusalError for an error status that stays after the retries, ProviderError for everything else.
+        Raises RefusalError for an error status that persists after the retries, ProviderError for everything else.
         """
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         sent = {"Content-Type": "application/json", "Accept": "application/json", **self._headers(headers)}
@@ -114,7 +114,7 @@ class HttpTarget:
         return stripped
 
     def _retry_after(self, reply: HttpReply) -> float:
-        """For how many seconds the server asks to be left alone."""
+        """The seconds that the server asks to wait."""
         written = reply.headers.get("retry-after", "0")
         try:
             return max(0.0, float(written))
@@ -127,7 +127,7 @@ class HttpTarget:
             return 0.0
 
     def _require_patience(self, asked: float, reply: HttpReply) -> None:
-        """Raises HttpRefusalError for a server that asks to be left alone for longer than a run should wait."""
+        """Raises HttpRefusalError for a server that asks to wait longer than a run should."""
         if asked > _LONGEST_ASKED:
             refusal = refusal_of(reply)
             more = f": {refusal.said}" if refusal.said else ""
@@ -156,7 +156,7 @@ class HttpTarget:
         return f"the server replied {status}{more} ({place.where('')})"
 
     def _cause(self, url: str, cause: str, said: str, *, keyed: bool) -> str:
-        """What is to blame and what the server said, where that is known."""
+        """The cause of the error and the server's message, if known."""
         where = self.place.where
         if cause == "model":
             name = f" {self.model}" if self.model else ""
@@ -198,7 +198,7 @@ def _or(value: float | None, default: Any) -> Any:
 
 
 def _without_query(address: str) -> str:
-    """An address as it can be shown; empty for one that a server made up and that is none."""
+    """An address that is safe to show; empty for an invalid address from a server."""
     try:
         parts = urlsplit(address)
     except ValueError:

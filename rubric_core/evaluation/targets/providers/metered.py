@@ -12,9 +12,9 @@ __all__ = ["MeteredProvider"]
 
 @dataclass
 class MeteredProvider(ProviderWrapper):
-    """A provider in one role, of which it is counted what it takes."""
+    """A provider in one role whose usage is counted."""
 
-    #: Raises ProviderError when nothing more may be spent.
+    #: Raises ProviderError when the budget is spent.
     allowed: Callable[[], None]
     usage: Usage
 

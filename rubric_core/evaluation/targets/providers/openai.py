@@ -14,7 +14,7 @@ from rubric_core.ports import Ports
 __all__ = ["FORMATS", "OPENAI", "model_of"]
 
 _DEFAULT_URL = "https://api.openai.com/v1"
-#: The formats of requests, with where each has its address below that of the server.
+#: The formats of requests, with their paths below the address of the server.
 FORMATS: Mapping[str, str] = {"chat": "/chat/completions", "responses": "/responses"}
 
 
@@ -43,7 +43,7 @@ def _make(settings: OpenAi, place: TargetLocation, ports: Ports) -> ApiModel:
 
 
 def _address(base: str, asked: str | None, place: TargetLocation) -> tuple[str, str]:
-    """The format and the whole address; an address may say the format itself. Raises ValueError."""
+    """The format and the whole address; an address may imply the format. Raises ValueError."""
     if asked not in (None, *FORMATS):
         raise ValueError(f"api_format must be chat or responses, found {asked} ({place.where('api_format')})")
     if not base.startswith(("http://", "https://")):

@@ -1,4 +1,4 @@
-"""Any model that OpenRouter knows; it tells what each answer cost."""
+"""Any model on OpenRouter, which reports the cost of each answer."""
 
 from rubric_core.evaluation.targets.providers.api import ApiModel
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation

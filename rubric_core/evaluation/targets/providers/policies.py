@@ -21,7 +21,7 @@ _MILLION = 1_000_000
 
 @dataclass
 class PricedProvider(ProviderWrapper):
-    """A provider whose answers cost what its tokens cost, where it does not tell that itself."""
+    """A provider whose costs are computed from its tokens if it does not report them."""
 
     prices: Prices
 
@@ -38,15 +38,15 @@ class PricedProvider(ProviderWrapper):
 
 @dataclass
 class GuardedProvider(ProviderWrapper):
-    """A provider that is asked no more than it is to be, and that lets no secret out."""
+    """A provider with limits on its requests, whose replies contain no secrets."""
 
     redact: Redactor
     clock: Clock
-    #: How many requests it is given at once; None for as many as there are.
+    #: The maximum number of concurrent requests; None for no limit.
     workers: int | None = None
     #: Seconds between the starts of two requests.
     delay: float = 0.0
-    #: What it may be asked in a minute.
+    #: Its limits per minute.
     rate: RateLimit | None = None
     _room: asyncio.Semaphore | None = None
     _next: float = 0.0
@@ -78,7 +78,7 @@ class GuardedProvider(ProviderWrapper):
         return self.redact.within(answer)
 
     async def _within(self, rate: RateLimit, request: Request) -> Answer:
-        """Ask as soon as the limits of the target allow it; what is sent again after an error counts, too."""
+        """Ask as soon as the limits of the target allow it; retries count, too."""
         counted, sent = await rate.admit(request.prompt, self.clock), request.sent
 
         def heard(payload: SentPayload) -> None:
@@ -93,9 +93,9 @@ class GuardedProvider(ProviderWrapper):
 
 @dataclass
 class FallbackProvider(ProviderWrapper):
-    """A provider with others that are asked, in their order, after an error of it."""
+    """A provider with fallbacks that are called in order after an error."""
 
-    #: Names of the others, and how each is made when it is needed. The latter raises Unscored.
+    #: The names of the fallbacks, and how each is created on demand. The latter raises Unscored.
     others: Sequence[str]
     make: Callable[[str], Provider]
     _made: dict[str, Provider] = field(default_factory=dict)

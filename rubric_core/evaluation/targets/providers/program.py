@@ -1,4 +1,4 @@
-"""Running the program of a target: where it works, what it may have, and what went wrong in a sentence."""
+"""Runs the program of a target: its directory, its environment, and its errors in a sentence."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +32,7 @@ class ProgramRunner:
     remedy: str = ""
 
     def directory(self, request: Request) -> Path:
-        """Where it works: in the workspace of the case, else as its settings say, else beside the suite."""
+        """Its working directory: the workspace of the case, else that of its settings, else that of the suite."""
         if request.workspace is not None:
             return request.workspace
         return (self.place.directory / (self.cwd or ".")).resolve()
@@ -45,7 +45,7 @@ class ProgramRunner:
         files: Mapping[str, str] = _NO_FILES,
         **variables: str,
     ) -> Finished:
-        """The program, run to its end; `files` were written for it. Raises ProviderError when it did not get there by itself."""
+        """Run the program to its end; `files` were written for it. Raises ProviderError when it does not end on its own."""
         environment = {**self.place.environment, **request.environment, **variables}
         program = Program(argv, self.directory(request), stdin, environment, self.limit, _OUTPUT_LIMIT)
         request.sent(
@@ -61,7 +61,7 @@ class ProgramRunner:
             raise ProviderError(f"{words}{self.remedy if error.missing else ''} ({where})") from None
 
     def failed(self, finished: Finished, said: str = "") -> ProviderError:
-        """The error of a program that ended badly; `said` is its own word for it."""
+        """The error of a program that failed; `said` is its own message."""
         words = last_words(self.place.redact(said).encode("utf-8", "replace")) if said else failure_words(finished)
         place = self.place.where(self.setting)
         return ProviderError(f"the command {ended_words(finished.exit_code)}{f': {words}' if words else ''} ({place})")

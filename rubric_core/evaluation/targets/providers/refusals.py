@@ -11,7 +11,7 @@ __all__ = ["ErrorReply", "refusal_of"]
 Cause = Literal["model", "key", "address", ""]
 
 _SHOWN = 300
-#: Codes and types in the bodies of errors; they say it without doubt.
+#: Codes and types in the bodies of errors; they are unambiguous.
 _CODES: dict[str, Cause] = {
     **dict.fromkeys(
         ("model_not_found", "model_not_available", "model_not_supported", "unknown_model", "invalid_model", "deploymentnotfound"),
@@ -19,7 +19,7 @@ _CODES: dict[str, Cause] = {
     ),
     **dict.fromkeys(("invalid_api_key", "api_key_invalid", "authentication_error"), "key"),
 }  # fmt: skip
-#: Refusals of a country or a region come with the status of a wrong key.
+#: Refusals of a country or region have the same status as those of an invalid key.
 _PLACES = ("unsupported_country_region_territory",)
 _MODEL = re.compile(
     r"^model: |\bmodels?\b.{0,200}?\b(?:not found|not exist|is not (?:available|supported|valid|loaded))|\bno models? loaded"
@@ -37,16 +37,16 @@ _ADDRESS = re.compile(r"\bunexpected endpoint\b|\binvalid url\b|\bpage not found
 class ErrorReply(NamedTuple):
     """An error reply."""
 
-    #: What is to blame; empty when that is something else, or not said.
+    #: The cause; empty when it is another one, or unknown.
     cause: Cause
-    #: What the server says, cut short.
+    #: The message of the server, truncated.
     said: str
-    #: Whether a code of the reply names the cause, and not its sentences alone.
+    #: Whether a code of the reply names the cause, rather than its text alone.
     certain: bool = False
 
 
 def refusal_of(reply: HttpReply) -> ErrorReply:
-    """What an error reply is about. Servers that answer errors with status 200 are read in the same way."""
+    """Classify an error reply. Errors with status 200 are read in the same way."""
     error = _error_in(reply.body)
     said = _words(error, reply.body)
     codes = {str(code).lower() for code in _codes(error)}

@@ -1,4 +1,4 @@
-"""Answers that were recorded before: rows of earlier results, one JSON object a line or a list of them."""
+"""Replays recorded answers: rows of earlier results, one JSON object per line or a list of objects."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ __all__ = ["REPLAY"]
 
 _LARGEST = 200_000_000
 _SOURCES = ("fixtures", "execution_traces", "transcripts")
-#: Where a row says which case it is of, and so on, in the words of every release.
+#: The keys of a row for its case and so on, in all releases.
 _CASE = ("test_id", "id", "eval_id", "case", "case_id")
 _TARGET = ("target", "source_target", "target_used")
 _SUITE = ("suite", "dataset")
@@ -45,7 +45,7 @@ class _Replay:
             if self._rows is None:
                 self._rows = [row for row in self._read() if self._wanted(row)]
         rows = [row for row in self._rows if _first(row, _CASE) == request.case_id]
-        # The second run of a case has the second recording of it; the last one serves all further runs.
+        # The second run of a case uses its second recording; the last one serves all further runs.
         answer = read_answer(rows[min(request.attempt, len(rows)) - 1]) if rows else None
         if answer is None:
             where = self.place.where(self.source)

@@ -14,7 +14,7 @@ __all__ = ["ResponsesWire"]
 
 @dataclass(frozen=True)
 class ResponsesWire:
-    """Responses at one address. Nothing is kept by the server: every request has the whole conversation."""
+    """Responses at one address. The server stores nothing: every request contains the whole conversation."""
 
     url: str
     headers: Mapping[str, str]

@@ -17,7 +17,7 @@ _SECONDS = 60.0
 
 
 def transform_provider(provider: Provider, entry: Entry, place: TargetLocation, ports: Ports) -> Provider:
-    """A provider with the code of its entry behind it, itself where there is none. Raises ValueError for what is no code."""
+    """The provider with the `transform` code of its entry applied, if it has any. Raises ValueError for invalid code."""
     code = entry.transform
     if code is None:
         return provider
@@ -28,7 +28,7 @@ def transform_provider(provider: Provider, entry: Entry, place: TargetLocation, 
 
 @dataclass
 class TransformedProvider(ProviderWrapper):
-    """A provider with code behind it, which gets `output` and `context`: the prompt, and the variables of the case."""
+    """A provider whose answers pass through code, which gets `output` and `context`: the prompt and the variables of the case."""
 
     #: An expression, the body of a function, or `file://PATH[:FUNCTION]`.
     code: str

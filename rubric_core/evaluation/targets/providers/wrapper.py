@@ -10,7 +10,7 @@ __all__ = ["ModelOverride", "ProviderWrapper"]
 
 @dataclass
 class ProviderWrapper:
-    """Goes by the names of the provider inside; what it adds is in its `ask`."""
+    """Delegates its names to the inner provider; subclasses add behaviour in `ask`."""
 
     inner: Provider
 
@@ -32,7 +32,7 @@ class ProviderWrapper:
 
 @dataclass
 class ModelOverride(ProviderWrapper):
-    """A provider that is asked to use another model."""
+    """A provider that uses another model."""
 
     model: str
 
