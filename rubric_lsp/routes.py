@@ -164,6 +164,7 @@ def _tests(s: RubricServer) -> None:
     s.answers("rubric/report", NOTHING, s.tests.report)
     s.answers("rubric/runReport", NOTHING, s.run_reports.report)
     s.answers("rubric/runCase", NOTHING, s.run_reports.case)
+    s.answers("rubric/compareRuns", NOTHING, s.run_reports.comparison)
     s.answers("rubric/suite", NOTHING, lambda p: suite_status(s, p))
     s.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.virtual_documents.content(p["uri"]))
 

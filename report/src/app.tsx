@@ -131,15 +131,25 @@ function Top({ data, route, host, help }: { data: ReportData; route: Route; host
   );
 }
 
-/** Which run is shown. */
+/** Which run is shown, and which one it is compared with. */
 function Runs({ data, source }: { data: ReportData; source: Source }): VNode {
+  const base = data.comparison?.base.id ?? '';
   const runs = [...data.trend].reverse();
   const words = (run: (typeof runs)[number]) => `${moment(run.startedAt)} · ${percent(passRate(run))}`;
   return (
-    <label>
-      <span class="unseen">Run</span>
-      <select value={data.run.id} onChange={(event) => source.choose?.(event.currentTarget.value)}>{runs.map((run) => <option value={run.id}>{words(run)}</option>)}</select>
-    </label>
+    <>
+      <label>
+        <span class="unseen">Run</span>
+        <select value={data.run.id} onChange={(event) => source.choose?.(event.currentTarget.value, base || undefined)}>{runs.map((run) => <option value={run.id}>{words(run)}</option>)}</select>
+      </label>
+      <label>
+        <span class="unseen">Compared with</span>
+        <select value={base} onChange={(event) => source.choose?.(data.run.id, event.currentTarget.value || undefined)}>
+          <option value="">compared with …</option>
+          {runs.filter(({ id }) => id !== data.run.id).map((run) => <option value={run.id}>{words(run)}</option>)}
+        </select>
+      </label>
+    </>
   );
 }
 

@@ -7,9 +7,11 @@ import { amount, count, decimal, dollars, moment, passRate, percent, safeText, s
 import { Fold, Section, Sign } from './pieces';
 
 /** In the order in which they are shown, each with its sign and its words. */
-const CHANGES: [Change, string, string][] = [
+const FLIPS: [Change, string, string][] = [
   ['no_longer_passes', '✘', 'No longer pass'],
   ['now_passes', '✔', 'Pass now'],
+];
+const OTHERS: [Change, string, string][] = [
   ['moved', '↕', 'Another score'],
   ['unscored', '○', 'Without a score in a run'],
   ['test_changed', '≠', 'The test changed: not compared'],
@@ -24,6 +26,9 @@ export function Compared({ data, comparison, address }: { data: ReportData; comp
   // What moved most comes first.
   const of = (change: Change) => comparison.pairs.filter((pair) => pair.change === change).sort((a, b) => size(b) - size(a));
   const same = of('same').length;
+  const panels = (changes: typeof FLIPS) => changes.map(([change, sign, title]) => ({ change, sign, title, pairs: of(change) })).filter(({ pairs }) => pairs.length);
+  const show = ({ change, sign, title, pairs }: ReturnType<typeof panels>[number]) => <Pairs key={change} change={change} sign={sign} title={title} pairs={pairs} data={data} address={address} />;
+  const flips = panels(FLIPS);
   return (
     <>
       <section class="summary versus" aria-labelledby="versus">
@@ -33,6 +38,7 @@ export function Compared({ data, comparison, address }: { data: ReportData; comp
         <Side title="Now" run={data.run} />
         <p class="words">{safeText(comparison.words)}</p>
       </section>
+      {flips.length > 1 ? <div class="grid-2">{flips.map(show)}</div> : flips.map(show)}
       <div class="grid-2">
         <Section id="differences" title="Differences" note="Over the cases with a score in both runs. Below a difference: its 95 % interval, or how often chance gives as much.">
           <Differences differences={comparison.differences} />
@@ -40,7 +46,7 @@ export function Compared({ data, comparison, address }: { data: ReportData; comp
         <Section id="scatter" title="Scores, before and now"><Scatter pairs={comparison.pairs} /></Section>
       </div>
       {comparison.groups.length > 0 && <Groups groups={comparison.groups} />}
-      {CHANGES.map(([change, sign, title]) => <Pairs key={change} change={change} sign={sign} title={title} pairs={of(change)} data={data} address={address} />)}
+      {panels(OTHERS).map(show)}
       {same > 0 && <p class="note">{amount(same, 'case has', 'cases have')} the same verdict and score in both.</p>}
     </>
   );
@@ -127,8 +133,7 @@ function change({ unit, before, after, low, high, p }: Difference): VNode | stri
   );
 }
 
-function Pairs({ change: kind, sign, title, pairs, data, address }: { change: Change; sign: string; title: string; pairs: Pair[]; data: ReportData; address: (index: number) => string }): VNode | null {
-  if (!pairs.length) return null;
+function Pairs({ change: kind, sign, title, pairs, data, address }: { change: Change; sign: string; title: string; pairs: Pair[]; data: ReportData; address: (index: number) => string }): VNode {
   const several = data.targets.length > 1 || new Set(pairs.map(({ target }) => target)).size > 1;
   const rows = (some: Pair[]) => (
     <div class="wide" tabIndex={0} role="group" aria-label={title}>

@@ -17,6 +17,8 @@ declare function acquireVsCodeApi(): VsCode;
 /** What the extension keeps of a page, so that it can be restored when the window is opened again. */
 interface Kept {
   caseId?: string;
+  /** What the page of a run begins with. */
+  view?: string;
 }
 
 /** What the extension sends. */
@@ -31,6 +33,7 @@ export function startEditor(place: HTMLElement, written: string): void {
   const vscode = acquireVsCodeApi();
   const kept = JSON.parse(written) as Kept;
   vscode.setState(kept);
+  if (kept.view && !location.hash) location.hash = `#view=${kept.view}`;
   const ask = (command: string, more: object = {}) => vscode.postMessage({ command, ...more });
   const page = kept.caseId !== undefined ? <CasePanel caseId={kept.caseId} ask={ask} /> : <App host={runHost(ask)} />;
   render(page, place);

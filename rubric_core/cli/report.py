@@ -1,4 +1,4 @@
-"""`rubric report [RUN]`: a stored run as a page, in one file."""
+"""`rubric report [RUN [RUN]]`: a stored run as a page, or two runs compared, in one file."""
 
 import argparse
 import sys
@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rubric_core.evaluation.report_page.write_report import write_report
 from rubric_core.evaluation.results.database import ResultDatabase
-from rubric_core.evaluation.results.records import RunNotFoundError
+from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
 from rubric_core.validation.wording import count
 
-__all__ = ["add_arguments", "main"]
+__all__ = ["add_arguments", "main", "selected_runs"]
 
 WRITTEN, USAGE_ERROR = 0, 2
 
@@ -22,11 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "The page needs no network: open it from disk, attach it to a CI job, send it by mail."
     )
     parser.add_argument(
-        "run",
-        nargs="?",
+        "runs",
+        nargs="*",
         metavar="RUN",
-        default="last",
-        help="the run to show, the last one by default",
+        help="the run to show, the last one by default; with two, the second compared with the first",
     )
     parser.add_argument(
         "-o",
@@ -42,10 +41,18 @@ def main(options: argparse.Namespace) -> int:
     """Write the page. Gives the exit code."""
     database = ResultDatabase.at(Path.cwd())
     try:
-        run = database.find(options.run)
-    except RunNotFoundError as error:
+        base, run = selected_runs(database, options.runs)
+    except (RunNotFoundError, ValueError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return USAGE_ERROR
-    write_report(options.output, database, run, now=datetime.now(tz=timezone.utc))
-    print(f"{options.output}: {run.id}, {count(run.cases, 'case')}")
+    write_report(options.output, database, run, base=base, now=datetime.now(tz=timezone.utc))
+    print(f"{options.output}: {f'{base.id} → ' if base else ''}{run.id}, {count(run.cases, 'case')}")
     return WRITTEN
+
+
+def selected_runs(database: ResultDatabase, selectors: list[str]) -> tuple[RunRecord | None, RunRecord]:
+    """The run to compare with, if there is one, and the run to show. Raises RunNotFoundError; ValueError for more than two."""
+    if len(selectors) > 2:
+        raise ValueError(f"one run or two, not {len(selectors)}")
+    *before, run = [database.find(each) for each in selectors or ["last"]]
+    return (before[0] if before else None), run

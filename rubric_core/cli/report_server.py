@@ -103,18 +103,18 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def _serve(self, name: str, query: dict[str, str]) -> None:
-        run = query.get("run", "")
+        chosen = query.get("run", ""), query.get("base", "")
         if name == "":
             self._send(HTTPStatus.OK, _HTML, self.server.page)
         elif name == "data":
-            tag, content = self.server.report.snapshot(run)
+            tag, content = self.server.report.snapshot(*chosen)
             if self.headers.get("If-None-Match") == tag:
                 self._send(HTTPStatus.NOT_MODIFIED, _JSON, b"", tag)
             else:
                 self._send(HTTPStatus.OK, _JSON, content, tag)
         elif name == "case":
             found = self.server.report.case(
-                (query.get("suite", ""), query.get("case", ""), query.get("target", "")), run
+                (query.get("suite", ""), query.get("case", ""), query.get("target", "")), *chosen
             )
             if found is None:
                 self._send(HTTPStatus.NOT_FOUND, _TEXT, b"The run has no such case.")

@@ -1,4 +1,4 @@
-"""`rubric view [RUN]`: the page of a run in a browser, alive while the run goes on."""
+"""`rubric view [RUN [RUN]]`: the page of a run in a browser, alive while the run goes on."""
 
 import argparse
 import contextlib
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
+from rubric_core.cli.report import selected_runs
 from rubric_core.cli.report_server import ReportServer
 from rubric_core.evaluation.report_page.live_report import LiveReport
 from rubric_core.evaluation.results.database import ResultDatabase
@@ -27,11 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "It only reads: nothing is run and nothing is changed."
     )
     parser.add_argument(
-        "run",
-        nargs="?",
+        "runs",
+        nargs="*",
         metavar="RUN",
-        default="",
-        help="the run to show; by default the last one, and any that begins later",
+        help="the run to show, by default the last one and any that begins later; with two, the second compared with the first",
     )
     parser.add_argument("--no-open", action="store_true", help="print the address, and open no browser")
 
@@ -40,11 +40,11 @@ def main(options: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C. Gives the exit code."""
     database = ResultDatabase.at(Path.cwd())
     try:
-        run = database.find(options.run or "last")
-    except RunNotFoundError as error:
+        base, run = selected_runs(database, options.runs)
+    except (RunNotFoundError, ValueError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return USAGE_ERROR
-    report = LiveReport(database, run=run.id if options.run else "")
+    report = LiveReport(database, base=base.id if base else "", run=run.id if options.runs else "")
     with ReportServer(report) as server, contextlib.suppress(KeyboardInterrupt):
         print(f"{server.address}  (Ctrl-C ends it)", flush=True)
         with _browser(server.address, wanted=not options.no_open and _has_screen()):

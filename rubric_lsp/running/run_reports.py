@@ -1,4 +1,4 @@
-"""The report of a suite's last run: read from the store, for an editor that shows the page."""
+"""The report of a suite's last run, and the last two compared: read from the store, for an editor that shows the page."""
 
 import asyncio
 import json
@@ -26,36 +26,54 @@ class RunReports:
 
     async def report(self, params: Mapping[str, Any] | None) -> Json:
         """`rubric/runReport`. Raises RequestFailedError for a document that is no file."""
-        return await asyncio.to_thread(self._report, _file(params or {}))
+        asked = params or {}
+        return await asyncio.to_thread(self._report, _file(asked), compare=asked.get("compare") is True)
 
     async def case(self, params: Mapping[str, Any] | None) -> Json | None:
         """`rubric/runCase`. Raises RequestFailedError for a document that is no file."""
         return await asyncio.to_thread(self._case, _file(params or {}), params or {})
 
-    def _report(self, suite: Path) -> Json:
+    async def comparison(self, params: Mapping[str, Any] | None) -> Json:
+        """`rubric/compareRuns`. Raises RequestFailedError for a document that is no file."""
+        return await asyncio.to_thread(self._comparison, _file(params or {}))
+
+    def _report(self, suite: Path, *, compare: bool) -> Json:
         from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415  # SQLite, for those who look
         from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
 
         database = ResultDatabase.of(suite)
         try:
-            runs = database.runs(suites=(database.name_of(suite),), limit=1)
-            if not runs:
-                return {"trouble": f"{suite.name} has not been run yet."}
-            found = self._live(database).snapshot(runs[0].id)
+            run, base = _compared(database, suite) if compare else (_last(database, suite), "")
+            found = self._live(database).snapshot(run, base)
         except (ResultStoreError, RunNotFoundError) as error:
             return {"trouble": str(error)}
         return {"data": json.loads(found.content)}
+
+    @staticmethod
+    def _comparison(suite: Path) -> Json:
+        from rubric_core.evaluation.comparison.runs import compare_runs, last_two_runs  # noqa: PLC0415  # as above
+        from rubric_core.evaluation.reporting.comparison_report import comparison_lines  # noqa: PLC0415  # as above
+        from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
+        from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415  # as above
+        from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
+
+        database = ResultDatabase.of(suite)
+        try:
+            found = compare_runs(database, *last_two_runs(database, database.name_of(suite)))
+        except (ResultStoreError, RunNotFoundError) as error:
+            return {"trouble": str(error)}
+        return {"text": "\n".join(comparison_lines(found))}
 
     def _case(self, suite: Path, asked: Mapping[str, Any]) -> Json | None:
         from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
 
-        named = {name: str(asked.get(name) or "") for name in ("suite", "case", "target", "run")}
+        named = {name: str(asked.get(name) or "") for name in ("suite", "case", "target", "run", "base")}
         try:
             found = self._live(ResultDatabase.of(suite)).case(
-                (named["suite"], named["case"], named["target"]), named["run"]
+                (named["suite"], named["case"], named["target"]), named["run"], named["base"]
             )
         except (ResultStoreError, RunNotFoundError):
             return None
@@ -65,6 +83,24 @@ class RunReports:
         from rubric_core.evaluation.report_page.live_report import LiveReport  # noqa: PLC0415  # as above
 
         return self._reports.setdefault(database.root, LiveReport(database))
+
+
+def _last(database: "ResultDatabase", suite: Path) -> str:
+    from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
+
+    name = database.name_of(suite)
+    runs = database.runs(suites=(name,), limit=1)
+    if not runs:
+        raise RunNotFoundError(f"{name} has not been run yet")
+    return runs[0].id
+
+
+def _compared(database: "ResultDatabase", suite: Path) -> tuple[str, str]:
+    """The run to show, and the one that it is compared with."""
+    from rubric_core.evaluation.comparison.runs import last_two_runs  # noqa: PLC0415  # statistics
+
+    before, after = last_two_runs(database, database.name_of(suite))
+    return after.id, before.id
 
 
 def _file(asked: Mapping[str, Any]) -> Path:

@@ -47,6 +47,14 @@ def page(database: ResultDatabase, tmp_path_factory: pytest.TempPathFactory) -> 
     return path.as_uri()
 
 
+@pytest.fixture(scope="session")
+def comparison_page(database: ResultDatabase, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the page that compares the last run with the fourth before it."""
+    path = tmp_path_factory.mktemp("comparison") / "report.html"
+    write_report(path, database, database.find("last"), base=database.find("last~4"), now=NOW)
+    return path.as_uri()
+
+
 @pytest.fixture
 def artifacts() -> Path:
     """Where pictures go: ignored by git, looked at by people."""

@@ -10,6 +10,7 @@ from chromium import Chromium, Tab
 from test_report_build import BUNDLE
 from test_report_file import NOW
 
+from rubric_core.evaluation.report_page.live_report import LiveReport
 from rubric_core.evaluation.report_page.report_data import report_data, stored_case
 from rubric_core.evaluation.results.database import ResultDatabase
 
@@ -90,6 +91,17 @@ def test_another_verdict_is_announced(panel: Tab, database: ResultDatabase) -> N
     send(panel, {**shown, "verdict": "failed", "score": 0.25})
     panel.wait("document.getElementById('announcement').textContent === 'failed 0.25'")
     assert panel.run("document.querySelectorAll('details[open]').length") > 0
+
+
+def test_a_comparison_is_shown_at_once(browser: Chromium, tmp_path: Path, database: ResultDatabase) -> None:
+    """What the command that compares two runs opens."""
+    tab = panel_of(browser, tmp_path, {"view": "compare"})
+    run, base = database.find("last"), database.find("last~1")
+    found = LiveReport(database).snapshot(run.id, base.id)
+    tab.run(f"window.postMessage({json.dumps({'data': json.loads(found.content)})}, '*')")
+    tab.wait("document.querySelector('.versus')")
+    assert tab.run("kept") == {"view": "compare"}
+    assert tab.complaints == []
 
 
 def test_the_report_of_a_run_leads_to_its_cases(browser: Chromium, tmp_path: Path, database: ResultDatabase) -> None:

@@ -13,6 +13,7 @@ import pytest
 from sample_runs import BANDS, store
 
 from rubric_core.cli import main
+from rubric_core.evaluation.comparison.runs import compare_runs
 from rubric_core.evaluation.exporting.formats import exported, format_of
 from rubric_core.evaluation.exporting.run_cases import ExportedRun
 from rubric_core.evaluation.model.exchanges import Exchange
@@ -178,9 +179,62 @@ def test_the_command(database: ResultDatabase, tmp_path: Path, monkeypatch: pyte
     assert f"{run.id}, 60 cases" in capsys.readouterr().out
 
 
+def test_the_second_run_is_compared_with_the_first(database: ResultDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    monkeypatch.chdir(database.root)
+    run, before = database.find("last"), database.find("last~1")
+    assert main(["report", "last~1", "last", "-o", str(tmp_path / "r.html")]) == 0
+    assert f"{before.id} → {run.id}, 60 cases" in capsys.readouterr().out
+    data, details = written(tmp_path / "r.html")
+    expected = compare_runs(database, before, run)
+    shown = data["comparison"]
+    assert (data["run"]["id"], shown["base"]["id"]) == (run.id, before.id)
+    assert [(each["id"], each["change"]) for each in shown["pairs"]] == [
+        (pair.case.id, pair.change.value) for pair in expected.pairs
+    ]
+    passed, score = shown["differences"][:2]
+    assert (passed["before"], passed["after"]) == (expected.flips.before / 59, expected.flips.after / 59)
+    assert [score["before"], score["after"]] == list(expected.means or ())
+    assert len(shown["groups"]) == len(expected.groups) > 0
+    for pair in shown["pairs"]:
+        assert data["cases"][pair["case"]]["id"] == pair["id"]
+        assert ("before" in details[pair["case"]]) == (pair["change"] != "same")
+
+
+def test_nothing_is_compared_unless_it_is_asked_for(database: ResultDatabase, tmp_path: Path) -> None:
+    data, details = written(report(database, tmp_path / "r.html"))
+    assert "comparison" not in data
+    assert not any("before" in each for each in details)
+
+
+def test_what_a_run_alone_has_is_not_compared(tmp_path: Path) -> None:
+    """A case that went, one that came, one whose test is another: none of them counts in a difference."""
+    database = one_run(
+        tmp_path,
+        CaseResult(id="gone", verdict=Verdict.PASSED, score=1.0),
+        CaseResult(id="other", verdict=Verdict.PASSED, score=1.0, test_fingerprint="one"),
+        CaseResult(id="kept", verdict=Verdict.PASSED, score=0.9),
+    )
+    one_run(
+        tmp_path,
+        CaseResult(id="new", verdict=Verdict.FAILED, score=0.0),
+        CaseResult(id="other", verdict=Verdict.FAILED, score=0.0, test_fingerprint="two"),
+        CaseResult(id="kept", verdict=Verdict.FAILED, score=0.4),
+    )
+    run, base = database.runs()
+    write_report(tmp_path / "r.html", database, run, base=base, now=NOW)
+    shown = written(tmp_path / "r.html")[0]["comparison"]
+    assert {each["id"]: each["change"] for each in shown["pairs"]} == {
+        "gone": "only_before", "new": "only_after", "other": "test_changed", "kept": "no_longer_passes",
+    }  # fmt: skip
+    assert "case" not in next(each for each in shown["pairs"] if each["id"] == "gone")
+    passed = shown["differences"][0]
+    assert (passed["before"], passed["after"], passed["cases"]) == (1.0, 0.0, 1)
+    assert shown["words"].startswith("Too few cases to tell")
+
+
 def test_a_run_that_is_not_there_is_a_usage_error(database: ResultDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     monkeypatch.chdir(database.root)
-    for wrong in (["nothing"], ["last~99"]):
+    for wrong in (["nothing"], ["last~99"], ["last", "nothing"], ["last", "last", "last"]):
         assert main(["report", *wrong, "-o", str(tmp_path / "r.html")]) == 2
         assert capsys.readouterr().err.startswith("rubric: ")
     assert not (tmp_path / "r.html").exists()

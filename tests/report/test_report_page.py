@@ -8,9 +8,12 @@ import pytest
 from chromium import Chromium, Tab
 from test_report_file import NOW
 
+from rubric_core.evaluation.comparison.pairs import CaseChange
+from rubric_core.evaluation.comparison.runs import compare_runs
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.report_page.write_report import write_report
+from rubric_core.evaluation.reporting.comparison_report import conclusion_words
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunInfo, RunState
 from rubric_core.ports import ChatMessage
@@ -244,12 +247,12 @@ def test_long_lists_are_not_in_the_page_as_a_whole(tab: Tab, page: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["wide-light", "narrow-dark"])
-@pytest.mark.parametrize("address", ["", "view=cases", "view=map", "case=refund-3", "case=address-4"])
+@pytest.mark.parametrize("address", ["", "view=cases", "view=map", "view=compare", "case=refund-3", "case=address-4"])
 def test_axe_finds_nothing(
-    browser: Chromium, page: str, node_modules: Path, *, dark: bool, width: int, address: str
+    browser: Chromium, comparison_page: str, node_modules: Path, *, dark: bool, width: int, address: str
 ) -> None:
     axe = (node_modules / "axe-core" / "axe.min.js").read_text("utf-8")
-    tab = browser.tab(width, 900, dark=dark).open(f"{page}#{address}")
+    tab = browser.tab(width, 900, dark=dark).open(f"{comparison_page}#{address}")
     tab.wait("document.querySelector('article.case, .rows, .grid-2')")
     tab.unfold()
     tab.run(axe)
@@ -257,9 +260,34 @@ def test_axe_finds_nothing(
     assert found == []
 
 
+def test_a_comparison_begins_with_what_flipped(tab: Tab, comparison_page: str, database: ResultDatabase) -> None:
+    tab.open(f"{comparison_page}#view=compare", "#pairs-no_longer_passes")
+    comparison = compare_runs(database, database.find("last~4"), database.find("last"))
+    titles = tab.run(
+        "[...document.querySelectorAll('.panel[aria-labelledby^=pairs-] h2')].map((each) => each.innerText)"
+    )
+    assert "No longer pass" in titles[0]
+    assert "Pass now" in titles[1]
+    lost = tab.run("[...document.querySelectorAll('[aria-labelledby=pairs-no_longer_passes] tbody th')].map((each) => each.innerText)")  # fmt: skip
+    assert sorted(lost) == sorted(pair.case.id for pair in comparison.having(CaseChange.NO_LONGER_PASSES))
+    words = tab.run("document.querySelector('.versus .words').textContent")
+    assert words.casefold() == f"{conclusion_words(comparison)}.".casefold()
+    tab.run("document.querySelector('[aria-labelledby=pairs-no_longer_passes] tbody a').click()")
+    tab.wait("document.getElementById('before')")
+    assert tab.complaints == []
+
+
+def test_the_key_of_the_comparison_is_there_with_one(tab: Tab, page: str, comparison_page: str) -> None:
+    press = "window.dispatchEvent(new KeyboardEvent('keydown', {key: '4', bubbles: true, cancelable: true}))"
+    tab.open(comparison_page).run(f"document.body.dispatchEvent{press.removeprefix('window.dispatchEvent')}")
+    tab.wait("location.hash.includes('view=compare')")
+    tab.open(page)
+    assert "Comparison" not in tab.run("document.querySelector('.top nav').innerText")
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_pictures(browser: Chromium, page: str, artifacts: Path, *, dark: bool, width: int) -> None:
+def test_pictures(browser: Chromium, comparison_page: str, artifacts: Path, *, dark: bool, width: int) -> None:
     """For people to look at."""
     shade = "dark" if dark else "light"
     tab = browser.tab(width, 900, dark=dark)
@@ -267,11 +295,12 @@ def test_pictures(browser: Chromium, page: str, artifacts: Path, *, dark: bool, 
         "overview": "",
         "cases": "view=cases",
         "map": "view=map",
+        "compare": "view=compare",
         "case": "case=refund-3",
     }.items():
         tab.open("about:blank", "body")
-        tab.open(f"{page}#{address}").wait("document.querySelector('article.case, .rows, .grid-2')")
+        tab.open(f"{comparison_page}#{address}").wait("document.querySelector('article.case, .rows, .grid-2')")
         tab.picture(artifacts / f"report-{name}-{shade}-{width}.png", whole=name not in ("cases", "map"))
     if not dark and width == 1280:
-        tab.open(page).pdf(artifacts / "report-overview.pdf")
+        tab.open(comparison_page).pdf(artifacts / "report-overview.pdf")
         assert (artifacts / "report-overview.pdf").read_bytes().startswith(b"%PDF")

@@ -62,6 +62,20 @@ def test_another_run_can_be_chosen(tab: Tab, address: str, runs: ResultDatabase)
     tab.wait(f"document.querySelector('#about').parentElement.textContent.includes('{oldest.id}')")
 
 
+def test_a_run_to_compare_with_can_be_chosen_and_dropped(tab: Tab, address: str, runs: ResultDatabase) -> None:
+    oldest = runs.runs()[-1]
+    choose = "const s = document.querySelectorAll('.tools select')[1]; s.value = '{}'; s.dispatchEvent(new Event('change', {{bubbles: true}}))"  # fmt: skip
+    tab.open(address, ".tools select")
+    assert tab.run("[...document.querySelectorAll('.tools select')[1].options].length") == 3  # none, and the two others
+    tab.run(f"{{ {choose.format(oldest.id)} }}")
+    tab.wait("document.querySelector('.top nav').innerText.includes('Comparison')")
+    tab.run("[...document.querySelectorAll('.top nav a')].find((each) => each.textContent === 'Comparison').click()")
+    tab.wait("document.querySelector('.versus')")
+    tab.run(f"{{ {choose.format('')} }}")
+    tab.wait("!document.querySelector('.top nav').innerText.includes('Comparison')")
+    assert tab.complaints == []
+
+
 def test_it_says_that_the_server_has_gone(tab: Tab, runs: ResultDatabase) -> None:
     with ReportServer(LiveReport(runs)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))

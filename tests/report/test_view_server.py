@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sample_runs import store
 
+from rubric_core.cli import main
 from rubric_core.cli.report_server import ReportServer
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.report_page.live_report import LiveReport, editor_address
@@ -125,6 +126,34 @@ def test_another_run_can_be_chosen(server: ReportServer, own_database: ResultDat
     status, _, words = ask(server, "data?run=nothing")
     assert status == 404
     assert b"nothing" in words
+
+
+def test_a_run_to_compare_with_can_be_chosen(server: ReportServer, own_database: ResultDatabase) -> None:
+    newest, second, oldest = own_database.runs()
+    assert "comparison" not in data(server, f"data?run={newest.id}")
+    shown = data(server, f"data?run={newest.id}&base={oldest.id}")
+    assert (shown["run"]["id"], shown["comparison"]["base"]["id"]) == (newest.id, oldest.id)
+    changed = next(each for each in shown["comparison"]["pairs"] if each["change"] != "same")
+    row = shown["cases"][changed["case"]]
+    asked = f"run={newest.id}&suite={shown['suites'][row['suite']]}&case={row['id']}&target=desk-bot"
+    assert "before" in data(server, f"case?{asked}&base={oldest.id}")
+    assert "before" not in data(server, f"case?{asked}")
+    assert data(server, f"data?run={newest.id}&base={second.id}")["comparison"]["base"]["id"] == second.id
+    assert "comparison" not in data(server, f"data?run={newest.id}&base={newest.id}")
+    assert ask(server, f"data?run={newest.id}&base=nothing")[0] == 404
+
+
+def test_two_runs_that_were_asked_for_stay(own_database: ResultDatabase) -> None:
+    newest, _, oldest = own_database.runs()
+    shown = json.loads(LiveReport(own_database, base=oldest.id, run=newest.id).snapshot().content)
+    assert (shown["run"]["id"], shown["comparison"]["base"]["id"]) == (newest.id, oldest.id)
+
+
+@pytest.mark.parametrize("wrong", [["nothing"], ["last", "nothing"], ["last", "last", "last"]], ids=" ".join)
+def test_runs_that_are_not_there_are_a_usage_error(own_database: ResultDatabase, wrong: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    monkeypatch.chdir(own_database.root)
+    assert main(["view", "--no-open", *wrong]) == 2
+    assert capsys.readouterr().err.startswith("rubric: ")
 
 
 def test_it_follows_a_run_case_by_case(server: ReportServer, own_database: ResultDatabase) -> None:

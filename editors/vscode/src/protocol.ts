@@ -108,9 +108,9 @@ export const runTests = new RequestType<RunWish, { runId: string; tests: string[
 export const cancelTests = new RequestType<{ runId?: string }, null, void>('rubric/cancelTests');
 export const reportOf = new RequestType<{ testId: string }, Report | null, void>('rubric/report');
 
-/** The last run of a suite; `trouble` says why there is none. */
-export const reportOfRun = new RequestType<{ textDocument: { uri: string } }, { data?: ReportData; trouble?: string }, void>('rubric/runReport');
-export const caseOfRun = new RequestType<{ textDocument: { uri: string }; run: string; suite: string; case: string; target: string }, CaseDetails | null, void>('rubric/runCase');
+/** The last run of a suite, with `compare` beside the one before; `trouble` says why there is none. */
+export const reportOfRun = new RequestType<{ textDocument: { uri: string }; compare: boolean }, { data?: ReportData; trouble?: string }, void>('rubric/runReport');
+export const caseOfRun = new RequestType<{ textDocument: { uri: string }; run: string; base?: string; suite: string; case: string; target: string }, CaseDetails | null, void>('rubric/runCase');
 
 export interface About {
   dialect: string;

@@ -148,6 +148,7 @@ const RESULTS: Choice[] = [
   separator('results'),
   { label: '$(graph) Open report', description: 'of the case at the cursor', run: execute('rubric.openReport') },
   { label: '$(pulse) Open the report of the last run', run: execute('rubric.openRunReport') },
+  { label: '$(git-compare) Compare with the last run', run: execute('rubric.compareRuns') },
   { label: '$(clear-all) Clear results', run: execute('rubric.clearResults') },
 ];
 const SERVER: Choice[] = [

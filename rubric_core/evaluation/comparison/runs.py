@@ -4,7 +4,7 @@ from rubric_core.evaluation.comparison.compare import Comparison
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
 
-__all__ = ["chosen_runs", "compare_runs"]
+__all__ = ["chosen_runs", "compare_runs", "last_two_runs"]
 
 
 def compare_runs(database: ResultDatabase, before: RunRecord, after: RunRecord) -> Comparison:
@@ -28,6 +28,23 @@ def chosen_runs(database: ResultDatabase, before: str | None, after: str | None)
     if later.id == earlier.id:
         raise RunNotFoundError(f"both are the run {later.id}: name two, or run the suites again")
     return earlier, later
+
+
+def last_two_runs(database: ResultDatabase, suite: str) -> tuple[RunRecord, RunRecord]:
+    """The last two runs of a suite, the earlier one first. Raises RunNotFoundError.
+
+    Args:
+        database: Where they are stored.
+        suite: Its name there.
+    """
+    runs = [run for run in database.runs(suites=(suite,)) if run.cases]
+    if len(runs) < 2:
+        raise RunNotFoundError(
+            f"{suite} has one run only: there is nothing to compare it with"
+            if runs
+            else f"{suite} has not been run yet"
+        )
+    return runs[1], runs[0]
 
 
 def _previous(database: ResultDatabase, later: RunRecord) -> RunRecord:

@@ -1,7 +1,7 @@
 """The report of a run that may still go on: made anew when something has changed, of rows that are made once."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +40,7 @@ class _Made(NamedTuple):
 
     run: RunRecord
     cases: dict[CaseKey, RunCase]
+    before: Mapping[CaseKey, RunCase]
     snapshot: Snapshot
 
 
@@ -48,12 +49,15 @@ class LiveReport:
 
     Args:
         database: The runs.
+        base: The id of the run to compare with; "" for none.
         run: The id of the run to show; "" for the newest one, whichever that is.
         now: The time of day.
     """
 
-    def __init__(self, database: ResultDatabase, *, run: str = "", now: Callable[[], datetime] | None = None) -> None:
-        self._database, self._run = database, run
+    def __init__(
+        self, database: ResultDatabase, *, base: str = "", run: str = "", now: Callable[[], datetime] | None = None
+    ) -> None:
+        self._database, self._base, self._run = database, base, run
         self._now = now or (lambda: datetime.now(tz=timezone.utc))
         self._lock = threading.Lock()
         self._made: _Made | None = None
@@ -61,34 +65,41 @@ class LiveReport:
         self._rows_of = ""
         self._catalogue = Catalogue()
 
-    def snapshot(self, run: str = "") -> Snapshot:
+    def snapshot(self, run: str = "", base: str = "") -> Snapshot:
         """The report of a run; by default of the one that was asked for first. Raises RunNotFoundError."""
         with self._lock:
-            return self._current(run).snapshot
+            return self._current(run, base).snapshot
 
-    def case(self, key: CaseKey, run: str = "") -> CaseData | None:
+    def case(self, key: CaseKey, run: str = "", base: str = "") -> CaseData | None:
         """Everything about a case of a run; None where the run has no such case. Raises RunNotFoundError."""
         with self._lock:
-            made = self._current(run)
+            made = self._current(run, base)
             found = made.cases.get(key)
-            return None if found is None else stored_case(found, made.run)
+            return None if found is None else stored_case(found, made.run, before=made.before.get(key))
 
-    def _current(self, run_id: str) -> _Made:
+    def _current(self, run_id: str, base_id: str) -> _Made:
         run = self._database.find(run_id or self._run or "last")
-        tag = f'"{run.id}/{run.state.value}/{run.cases}/{self._newest()}"'
+        wanted = base_id if run_id else self._base
+        base = self._database.find(wanted) if wanted else None
+        tag = f'"{run.id}/{run.state.value}/{run.cases}/{base.id if base else ""}/{self._newest()}"'
         if self._made is None or self._made.snapshot.tag != tag:
-            self._made = self._make(run, tag)
+            self._made = self._make(run, base, tag)
         return self._made
 
     def _newest(self) -> str:
         newest = self._database.runs(limit=1)
         return f"{newest[0].id}/{newest[0].cases}" if newest else ""
 
-    def _make(self, run: RunRecord, tag: str) -> _Made:
+    def _make(self, run: RunRecord, base: RunRecord | None, tag: str) -> _Made:
         cases = latest_of_each(self._database.cases(run))
         rows = self._rows_for(run, cases)
         data = report_data(run, cases, now=self._now(), trend=self._listed(run), catalogue=self._catalogue, rows=rows)
-        return _Made(run, {case_key(case): case for case in cases}, Snapshot(tag, json_text(data).encode()))
+        before: Mapping[CaseKey, RunCase] = {}
+        if base is not None and base.id != run.id:
+            from rubric_core.evaluation.report_page.comparison_data import compared  # noqa: PLC0415  # statistics
+
+            data["comparison"], before = compared(self._database, base, run)
+        return _Made(run, {case_key(case): case for case in cases}, before, Snapshot(tag, json_text(data).encode()))
 
     def _listed(self, run: RunRecord) -> list[RunRecord]:
         """The runs that can be chosen: those of the same suites, later ones as well."""

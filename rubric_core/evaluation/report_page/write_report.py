@@ -65,10 +65,17 @@ def report_pieces(
     yield from html_document(data, _details(shown, run, before or {}))
 
 
-def write_report(path: Path, database: ResultDatabase, run: RunRecord, *, now: datetime) -> None:
-    """Write the page of a run. Raises OSError, and ResultStoreError for the database."""
-    trend = earlier_runs(database, run)
-    write_atomically(path, report_pieces(run, list(database.cases(run)), now=now, trend=trend))
+def write_report(
+    path: Path, database: ResultDatabase, run: RunRecord, *, base: RunRecord | None = None, now: datetime
+) -> None:
+    """Write the page of a run, compared with `base` if there is one. Raises OSError, and ResultStoreError for the database."""
+    comparison, before = None, None
+    if base is not None:
+        from rubric_core.evaluation.report_page.comparison_data import compared  # noqa: PLC0415  # statistics
+
+        comparison, before = compared(database, base, run)
+    cases, trend = list(database.cases(run)), earlier_runs(database, run)
+    write_atomically(path, report_pieces(run, cases, now=now, trend=trend, comparison=comparison, before=before))
 
 
 def _details(cases: Sequence[RunCase], run: RunRecord, before: Mapping[CaseKey, RunCase]) -> Iterator[str]:

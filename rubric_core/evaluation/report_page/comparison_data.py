@@ -1,0 +1,93 @@
+"""Two runs as the page compares them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from rubric_core.evaluation.comparison.compare import Comparison, Totals
+from rubric_core.evaluation.comparison.groups import Group
+from rubric_core.evaluation.comparison.pairs import CaseChange, CasePair
+from rubric_core.evaluation.report_page.case_data import known
+from rubric_core.evaluation.report_page.data import ComparisonData, DifferenceData, PairData, SideData
+from rubric_core.evaluation.report_page.report_data import CaseKey, case_key, latest_of_each, run_data
+from rubric_core.evaluation.reporting.comparison_report import conclusion_words
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.records import RunCase, RunRecord
+
+__all__ = ["compared"]
+
+
+def compared(
+    database: ResultDatabase, base: RunRecord, run: RunRecord
+) -> tuple[ComparisonData, Mapping[CaseKey, RunCase]]:
+    """What the page shows of two runs, and the cases of the earlier one whose details it shows, by those of the later."""
+    earlier, later = (latest_of_each(database.cases(each)) for each in (base, run))
+    found = Comparison(base, run, earlier, later)
+    places = {case_key(case): place for place, case in enumerate(later)}
+    data: ComparisonData = {
+        "base": run_data(base, earlier),
+        "words": _sentence(conclusion_words(found)),
+        "differences": list(_differences(found)),
+        "groups": [_group(each) for each in found.groups],
+        "pairs": [_pair(each, places) for each in found.pairs],
+    }
+    return data, dict(_changed(found.pairs))
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _changed(pairs: Sequence[CasePair]) -> Iterator[tuple[CaseKey, RunCase]]:
+    """The pairs of which both sides are worth reading."""
+    for pair in pairs:
+        if pair.before is not None and pair.after is not None and pair.change is not CaseChange.SAME:
+            yield case_key(pair.after), pair.before
+
+
+def _pair(pair: CasePair, places: Mapping[CaseKey, int]) -> PairData:
+    row = {
+        "change": pair.change.value, "case": places.get(case_key(pair.after)) if pair.after is not None else None, "id": pair.case.id,
+        "target": pair.target, "before": _side(pair.before, pair.scores[0]), "after": _side(pair.after, pair.scores[1]),
+    }  # fmt: skip
+    return cast("PairData", known(row))
+
+
+def _side(case: RunCase | None, score: float | None) -> SideData | None:
+    if case is None:
+        return None
+    return cast("SideData", known({"verdict": case.summary.verdict.value, "score": score}))
+
+
+def _differences(found: Comparison) -> Iterator[DifferenceData]:
+    flips, means, interval = found.flips, found.means, found.interval
+    if flips.cases:
+        yield {
+            "name": "Passed", "unit": "rate", "before": flips.before / flips.cases, "after": flips.after / flips.cases,
+            "p": flips.p_value, "cases": flips.cases,
+        }  # fmt: skip
+    if means is not None:
+        score: DifferenceData = {
+            "name": "Mean score", "unit": "score", "before": means[0], "after": means[1], "cases": len(found.compared),
+        }  # fmt: skip
+        if interval is not None:
+            score["low"], score["high"] = interval
+            if interval.direction:
+                score["direction"] = "better" if interval.direction > 0 else "worse"
+        yield score
+    if found.duration_ms is not None:
+        yield _total("Time of all cases", found.duration_ms, "ms")
+    if found.cost_usd is not None:
+        yield _total("Cost", found.cost_usd, "usd")
+
+
+def _total(name: str, totals: Totals, unit: str) -> DifferenceData:
+    row = {"name": name, "unit": unit, "before": totals.before, "after": totals.after, "cases": totals.cases}
+    return cast("DifferenceData", row)
+
+
+def _group(group: Group) -> DifferenceData:
+    row = {
+        "name": f"{group.kind} {group.name}", "unit": "score", "before": group.before, "after": group.after, "cases": group.cases,
+        "p": group.adjusted_p_value, "direction": {1: "better", -1: "worse"}.get(group.direction),
+    }  # fmt: skip
+    return cast("DifferenceData", known(row))
