@@ -206,6 +206,18 @@ def test_every_way_to_run(ready: Neovim, nvim: Open) -> None:
     until("the results of before", lambda: [sign for _, sign in sorted(signs(again).items())] == ["✔", "✘", "✔"])
 
 
+def test_the_last_two_runs_are_compared(ready: Neovim) -> None:
+    ready.command("RubricCompare")
+    until("why there is nothing", lambda: "has not been run yet" in ready.lua("return vim.fn.execute('messages')"))
+    run_file(ready)
+    assert ended(ready, "RubricRunFile")["failed"] == 1
+    ready.command("RubricCompare")
+    until("the comparison", lambda: "the same: every score is what it was (3 cases)" in ready.lines())
+    assert not ready.lua("return vim.bo.modifiable")
+    ready.keys("q")
+    until("the suite is back", lambda: ready.lua("return vim.fn.expand('%:t')") == "support.eval.yaml")
+
+
 def test_an_edit_makes_a_result_stale_and_undo_brings_it_back(ready: Neovim) -> None:
     run_file(ready)
     line = ready.put_cursor("Can I return this?")

@@ -143,6 +143,20 @@ function M.diff(bufnr, uri, case)
   end)
 end
 
+--- Show the last two runs of a suite compared, as text in a window. Nothing is run.
+function M.compare(bufnr)
+  local client = client_of.wanted(bufnr)
+  if not client then
+    return
+  end
+  client_of.ask(client, 'rubric/compareRuns', { textDocument = { uri = uri_of(bufnr) } }, function(found)
+    if found.trouble then
+      return client_of.notify(found.trouble, vim.log.levels.WARN)
+    end
+    require('rubric.report').scratch('rubric://comparison', vim.split(found.text, '\n'), '')
+  end, bufnr)
+end
+
 --- List every case that did not pass, of all suites that are known, in the quickfix window.
 ---@param all boolean? whether their criteria are listed, too
 function M.failures(all)

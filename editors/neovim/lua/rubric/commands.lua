@@ -72,6 +72,7 @@ M.all = {
     run = on_case('report'),
     words = cases,
   },
+  { name = 'RubricCompare', desc = 'Compare the last two runs of this file', run = plain('compare') },
   {
     name = 'RubricFailures',
     desc = 'List the cases that did not pass in the quickfix window; with ! their criteria, too',
