@@ -34,6 +34,8 @@ def _message(shape: type[Shape]) -> str:
 
 def _belongs(entry: CaseEntry, above: CaseEntry, context: Context) -> bool:
     """Whether a case has nothing of what every case needs, and the one above everything but what stands here."""
+    if not above.case.has("id"):  # first of all: where no case has one, the rest would be worked out for each
+        return False
     node, before, dialect = entry.case.node, above.case.node, context.dialect
     if not isinstance(node, Mapping) or not isinstance(before, Mapping) or node.flow or before.flow:
         return False
@@ -42,7 +44,7 @@ def _belongs(entry: CaseEntry, above: CaseEntry, context: Context) -> bool:
     table = dialect.table(Case)
     whole = all(field in above.case.places or field in entry.case.places for field in needed)
     known = all(name in table and table[name].fate.read for name in names if name is not None)
-    return above.case.has("id") and whole and known and bool(names) and not names & (others | {"<<"})
+    return whole and known and bool(names) and not names & (others | {"<<"})
 
 
 def _cut_case(suite: CaseList, above: CaseEntry, entry: CaseEntry) -> Iterator[Finding]:
