@@ -1,10 +1,14 @@
 """Compares the findings of a text before and after edits."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
+from itertools import accumulate
 
 from rubric_core.analysis.trial import Trial
 from rubric_core.fixing.offset_origin import OffsetOrigin, OriginFinder
+from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["FindingComparison", "Named", "finding_names"]
@@ -100,10 +104,18 @@ class FindingComparison:
 
     def _was_hidden(self, origin: OffsetOrigin) -> bool:
         """Whether something that is gone kept the check from looking there. What an edit wrote did not exist to be hidden."""
-        for old in self.gone:
-            hidden, edit = old.hides, origin.edit
-            if hidden is not None and hidden.start <= origin.offset <= hidden.end:
-                whole = edit is not None and edit.span.start <= hidden.start and hidden.end <= edit.span.end
-                if not whole:
-                    return True
+        spans, ends = self._hidden
+        at = bisect_right(spans, origin.offset, key=lambda span: span.start) - 1
+        while at >= 0 and ends[at] >= origin.offset:
+            hidden, edit = spans[at], origin.edit
+            whole = edit is not None and edit.span.start <= hidden.start and hidden.end <= edit.span.end
+            if origin.offset <= hidden.end and not whole:
+                return True
+            at -= 1
         return False
+
+    @cached_property
+    def _hidden(self) -> tuple[list[Span], list[int]]:
+        """The ranges that findings which are gone hid, sorted, and beside each the greatest end up to it."""
+        spans = sorted({old.hides for old in self.gone if old.hides is not None})
+        return spans, list(accumulate((span.end for span in spans), max))

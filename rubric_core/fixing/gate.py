@@ -31,6 +31,8 @@ _EACH = 1_000
 _MANY = 4
 #: A part that is no YAML is read about so many times until it is repaired.
 _BROKEN = 5
+#: What tells edits, and the finding that they are offered for, from others.
+_Offer = tuple[Named | None, tuple[Edit, ...] | int]
 
 
 class Gate:
@@ -38,9 +40,9 @@ class Gate:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
-        self._known: dict[tuple[Named | None, tuple[Edit, ...]], bool] = {}
-        #: Edits that many findings share and that take each of them away, by the finding and the edits themselves.
-        self._holding: dict[tuple[Named, int], tuple[Edit, ...]] = {}
+        self._known: dict[_Offer, bool] = {}
+        #: Fixes of many edits by their identity, which is their key: to hash all their edits takes long.
+        self._long: dict[int, tuple[Edit, ...]] = {}
         #: How many characters were read to try edits.
         self._read = 0
 
@@ -97,9 +99,9 @@ class Gate:
                     shared[id(fix)].append((each, fix))
         for offered in shared.values():
             fix = offered[0][1]
-            if len(offered) > 1 and self._read <= most and keeps_comments(self.analysis.document.text, fix.edits):
-                holding = self._try(fix.edits, offered)
-                self._holding |= {(finding_names(each), id(fix.edits)): fix.edits for each, _ in offered if holding}
+            tries = len(offered) > 1 and self._read <= most and keeps_comments(self.analysis.document.text, fix.edits)
+            if tries and self._try(fix.edits, offered):
+                self._known |= {self._key(each, fix.edits): True for each, _ in offered}
 
     def _try_together(self, offered: Sequence[Offered], most: int) -> None:
         """Where some fixes hold up together, each of them does; those that touch one another are tried in turns."""
@@ -108,8 +110,8 @@ class Gate:
         left = [each for each in left if keeps_comments(text, each[1].edits)]
         while len(chosen := non_overlapping(left)) >= _SEVERAL:
             self._try_parts(chosen, most)
-            done = {(finding_names(found), fix.edits) for found, fix in chosen}
-            left = [(found, fix) for found, fix in left if (finding_names(found), fix.edits) not in done]
+            done = {self._key(found, fix.edits) for found, fix in chosen}
+            left = [(found, fix) for found, fix in left if self._key(found, fix.edits) not in done]
 
     def _try_parts(self, chosen: Sequence[Offered], most: int) -> None:
         """Try fixes together. Where that does not hold up, those that are not to blame are tried together, and the others.
@@ -122,7 +124,7 @@ class Gate:
             part = parts.pop()
             compared = self._compared(tuple(edit for _, fix in part for edit in fix.edits), part)
             if compared is not None and compared.holds:
-                self._known |= {(finding_names(each), fix.edits): True for each, fix in part}
+                self._known |= {self._key(each, fix.edits): True for each, fix in part}
                 continue
             kept = blameless_fixes(self.analysis.document, compared, part) if compared is not None else []
             if not kept:
@@ -147,25 +149,32 @@ class Gate:
 
     def mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether edits take a finding away and bring nothing new."""
-        if not self._is_known(found, edits):
-            self._known[finding_names(found), edits] = self._mends(found, edits)
-        return self._known_to_mend(found, edits)
+        key = self._key(found, edits)
+        if key not in self._known:
+            self._known[key] = self._mends(found, edits)
+        return self._known[key]
 
     def _is_known(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """Whether it was seen before what edits do to a finding."""
-        return (finding_names(found), edits) in self._known or (finding_names(found), id(edits)) in self._holding
+        return self._key(found, edits) in self._known
 
     def _known_to_mend(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
         """The same without looking: whether it was seen before."""
-        return (finding_names(found), id(edits)) in self._holding or self._known.get(
-            (finding_names(found), edits), False
-        )
+        return self._known.get(self._key(found, edits), False)
+
+    def _key(self, found: Diagnostic | None, edits: tuple[Edit, ...]) -> _Offer:
+        """What tells edits, for a finding or chosen by somebody, from others."""
+        name = finding_names(found) if found is not None else None
+        if len(edits) <= _SEVERAL:
+            return name, edits
+        return name, id(self._long.setdefault(id(edits), edits))
 
     def lets(self, edits: Sequence[Edit]) -> bool:
         """Whether edits that somebody chooses to make bring nothing new."""
-        key = (None, tuple(edits))
+        made = tuple(edits)
+        key = self._key(None, made)
         if key not in self._known:
-            trial = self._tried(key[1])
+            trial = self._tried(made)
             self._known[key] = trial is not None and not FindingComparison(trial).is_worse
         return self._known[key]
 
