@@ -32,20 +32,20 @@ __all__ = [
     "shown_argv",
 ]  # fmt: skip
 
-#: A shell gives an exit code that is as much higher where a signal ended the program.
+#: A shell adds this to the signal in the exit code of a program that a signal ended.
 _BY_SIGNAL = 128
-#: With these exit codes a shell says that a command is not a program, or is not found.
+#: The exit codes of a shell for a command that is not executable, or not found.
 _BY_SHELL = (126, 127)
 _FIRST_LINE = 200
-#: Where programs that report in JSON put the reason of a failure: lists of checks, and single texts.
+#: The keys for the reason of a failure in JSON reports: lists of checks, and single texts.
 _CHECKS = ("assertions", "checks", "misses", "errors", "issues")
 _REASONS = ("error", "message", "reason", "text")
-#: Characters of what a program that failed is quoted with.
+#: The maximum length of the quoted output of a failed program, in characters.
 _QUOTED = 400
 
 
 class ProgramError(Exception):
-    """A program that did not get to its end by itself; the message says why."""
+    """A program that did not end on its own; the message says why."""
 
     def __init__(
         self,
@@ -57,20 +57,20 @@ class ProgramError(Exception):
         took_too_long: bool = False,
     ) -> None:
         super().__init__(message)
-        #: Whether it ran at all.
+        #: Whether it was started.
         self.started = started
-        #: Whether there is no such program.
+        #: Whether the command was not found.
         self.missing = missing
-        #: Whether its arguments were more than the system takes.
+        #: Whether its arguments exceeded the system's limit.
         self.too_long = too_long
-        #: Whether it was ended at its time limit.
+        #: Whether it timed out.
         self.took_too_long = took_too_long
 
 
 def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
-    """The arguments of a command: a list as it is, a string by a login shell, as agentv runs it.
+    """The arguments of a command: a list unchanged, a string through a login shell, as AgentV runs it.
 
-    The shell reads the user's profile, which may set PATH again; the directories of the current one stay in front.
+    The shell reads the user's profile, which may reset PATH; the directories of the current PATH stay in front.
     """
     if not isinstance(command, str) or sys.platform == "win32":
         return shown_argv(command)
@@ -79,7 +79,7 @@ def argv_of(command: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def shown_argv(command: str | Sequence[str]) -> tuple[str, ...]:
-    """The arguments of a command for people: without what only keeps the PATH."""
+    """The arguments of a command for people: without the part that only preserves PATH."""
     if not isinstance(command, str):
         return tuple(command)
     return tuple(shlex.split(command)) if sys.platform == "win32" else ("sh", "-lc", command)
@@ -91,19 +91,19 @@ def command_words(command: str | Sequence[str]) -> str:
 
 
 def json_input(value: Any) -> bytes:
-    """What a program reads on its standard input, as JSON."""
+    """The JSON for the standard input of a program."""
     return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
 async def run_program(program: Program, processes: Processes) -> Finished:
-    """The program, run to its end. Raises ProgramError when it cannot be started or does not end within its limits."""
+    """Run the program to its end. Raises ProgramError when it cannot be started or exceeds its limits."""
     try:
         finished = await processes.run(program)
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and program.cwd.is_dir()
         too_long = error.errno == errno.E2BIG
         raise ProgramError(_not_started(program, error), started=False, missing=missing, too_long=too_long) from None
-    except ValueError:  # what Python says of it names no argument
+    except ValueError:  # Python's own message names no argument
         words = f"{program.argv[0]!r} cannot be started: no argument may have a NUL character"
         raise ProgramError(words, started=False) from None
     if finished.stopped == "time":
@@ -114,7 +114,7 @@ async def run_program(program: Program, processes: Processes) -> Finished:
 
 
 async def program_output(program: Program, processes: Processes) -> str:
-    """What the program writes on its standard output. Raises ProgramError when it fails, or writes nothing."""
+    """The standard output of the program. Raises ProgramError when it fails or writes nothing."""
     finished = await run_program(program, processes)
     text = finished.stdout.decode("utf-8", "replace")
     if not finished.exit_code and text.strip():
@@ -133,7 +133,7 @@ def ended_words(code: int) -> str:
 
 
 def not_found(command: str | Sequence[str], cwd: Path, finished: Finished) -> str:
-    """What kept a command that failed from being run: its shell found no program, or its script does not exist. Empty for neither."""
+    """Why a failed command was not run: its shell found no program, or its script does not exist. Empty for neither."""
     if not finished.exit_code:
         return ""
     if isinstance(command, str) and finished.exit_code in _BY_SHELL:
@@ -151,14 +151,14 @@ def _words(command: str | Sequence[str]) -> Sequence[str]:
 
 
 def last_words(output: bytes, most: int = _QUOTED) -> str:
-    """The end of what a program wrote, on one line."""
+    """The end of the output of a program, on one line."""
     return " ".join(output.decode("utf-8", "replace").strip()[-most:].split())
 
 
 def failure_words(finished: Finished) -> str:
-    """What a program that failed says about it, on one line: the reasons in JSON that it printed, else the end of its output.
+    """Why a program failed, on one line: the reasons in its JSON output, else the end of its output.
 
-    Graders made with the SDK of agentv report their own failures on standard output and leave standard error empty.
+    Graders built with AgentV's SDK report their failures on standard output and leave standard error empty.
     """
     said, printed_text = last_words(finished.stderr), finished.stdout.decode("utf-8", "replace").strip()
     try:
@@ -170,7 +170,7 @@ def failure_words(finished: Finished) -> str:
 
 
 def _reasons(value: Any) -> Iterator[str]:
-    """The reasons of a failure in a reply, the innermost ones: checks that passed say none."""
+    """The innermost reasons of a failure in a reply; passed checks have none."""
     if isinstance(value, str):
         yield from _in_text(value)
     elif isinstance(value, list):
@@ -183,7 +183,7 @@ def _reasons(value: Any) -> Iterator[str]:
 
 
 def _in_text(text: str) -> Iterator[str]:
-    """A reason as it is written; behind a text may stand JSON with more of them, as validators of schemas write it."""
+    """The reasons in a text, which may be followed by JSON with more of them, as schema validators write it."""
     start = min((at for at in map(text.find, "[{") if at >= 0), default=-1)
     try:
         inner = list(_reasons(json.loads(text[start:]))) if start >= 0 else []
@@ -204,7 +204,7 @@ def _not_started(program: Program, error: OSError) -> str:
     if not cwd.is_dir():
         return f"the directory {cwd} does not exist"
     file = cwd / name
-    # A name without a slash is looked for on the PATH, not here.
+    # A name without a slash is searched on the PATH, not here.
     here = "/" in name and file.exists()
     if here and file.is_dir():
         return f"{name} is a folder, not a program"
@@ -219,7 +219,7 @@ def _not_started(program: Program, error: OSError) -> str:
 
 
 def _without_interpreter(name: str, file: Path) -> str:
-    """A file that is there, and is not found to be run: what its first line asks for is not."""
+    """The reason for an existing script that is "not found": the interpreter in its first line is missing."""
     try:
         with open_file(file) as script:
             first = script.readline(_FIRST_LINE)
@@ -236,7 +236,7 @@ def _without_interpreter(name: str, file: Path) -> str:
 
 
 def program_argv(path: Path, ports: Ports, at: Shape | None) -> list[str]:
-    """How a program is started: by what runs files of its kind, or by itself. Raises GraderError when nothing runs it."""
+    """The arguments that start a program: with the interpreter for its kind, or directly. Raises GraderError without one."""
     search = ports.environment.get("PATH")
     runners: dict[str, tuple[tuple[str, ...], ...]] = {
         ".py": (("python3",), (sys.executable,)),

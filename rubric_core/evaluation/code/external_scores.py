@@ -1,4 +1,4 @@
-"""Replies of code, programs and webhooks about an answer: true or false, a number, or an object with more."""
+"""Scores in replies of code, programs and webhooks: a boolean, a number, or an object."""
 
 import math
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ def share(value: object) -> float | None:
 
 
 def _worth(check: Mapping[str, Any]) -> float:
-    """What a check counts, 0..1: its own score, or whether it holds."""
+    """The score of a check, 0..1: its own, or whether it passes."""
     own = share(check.get("score"))
     return float(check.get("pass") is True) if own is None else min(1.0, max(0.0, own))
 
 
 def external_score(value: Any, threshold: float | None, at: Shape) -> EvaluationScore:
-    """The score in a reply: a truth value, a number, or `{pass, score, reason, checks}`.
+    """The score in a reply: a boolean, a number, or `{pass, score, reason, checks}`.
 
-    A number passes from `threshold` on, without one when it is above 0; numbers outside of 0..1 are kept within, and that
-    is said. Raises GraderError for anything else.
+    A number passes from `threshold` on, or above 0 without a threshold; numbers outside 0..1 are clamped, and that
+    is reported. Raises GraderError for anything else.
     """
     told: Mapping[str, Any] = value if isinstance(value, Mapping) else {"score": value}
     if isinstance(told.get("score"), bool):

@@ -11,10 +11,10 @@ from rubric_core.ports import Files
 __all__ = ["with_imports"]
 
 _LARGEST = 2_000_000
-#: A script that takes in more than that is a program with a life of its own.
+#: The maximum number of files; a script that imports more is a program in its own right.
 _MOST = 300
 _JAVASCRIPT = re.compile(
-    # A word that begins another one ends the look for its `from`: else thousands of them are a look at the rest of the text each.
+    # The start of another statement ends the search for `from`: else each of thousands would scan the rest of the text.
     r"""(?:\b(?:import|export)\b(?:(?!\b(?:import|export)\b)[^'"`;])*?\bfrom\s*|\bimport\s*(?:\(\s*)?|\brequire\s*\(\s*)"""
     r"""['"](?P<path>\.{1,2}/[^'"\n]+)['"]"""
 )
@@ -23,13 +23,13 @@ _SUFFIXES = ("", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", "/index.
 
 
 def with_imports(path: Path, cwd: Path, files: Files, known: dict[Path, tuple[Path, ...]]) -> Iterator[Path]:
-    """`path` and every file below its folder or `cwd` that it takes in, directly or not.
+    """`path` and every file below its folder or `cwd` that it imports, directly or indirectly.
 
     Args:
-        path: A Python, JavaScript, TypeScript or shell script, or any other file, which takes in nothing.
+        path: A Python, JavaScript, TypeScript or shell script, or any other file, which imports nothing.
         cwd: Where it runs.
         files: The disk.
-        known: What was found before, for one look at the disk.
+        known: Earlier finds, valid for one pass over the disk.
     """
     waiting, seen = [absolute(path)], set[Path]()
     while waiting and len(seen) < _MOST:

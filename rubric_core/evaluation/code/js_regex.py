@@ -1,7 +1,7 @@
-"""A JavaScript regular expression as one of Python that matches the same texts.
+"""Translates a JavaScript regular expression to a Python one that matches the same texts.
 
-Texts and patterns without the flags `u` and `v` are taken unit by unit, so that a character beyond U+FFFF is two. The engine is
-Python's own; only lookbehind of changing length, which it does not know, needs the package regex.
+Without the flags `u` and `v`, texts and patterns are matched by code unit, so a character beyond U+FFFF counts as two. The engine is
+Python's own; only variable-length lookbehind, which it does not support, needs the package regex.
 """
 
 import re
@@ -27,7 +27,7 @@ from rubric_core.javascript.references import GroupPlaces, places_of
 
 __all__ = ["Translation", "translate"]
 
-#: No answer is as long.
+#: No answer is this long.
 _LONGEST = 1_000_000_000
 
 
@@ -37,23 +37,23 @@ class Translation(NamedTuple):
     pattern: str
     #: `re`, or `regex` for the package of that name.
     engine: str
-    #: Whether it has to match at the start of the text (the flag `y`).
+    #: Whether it must match at the start of the text (the flag `y`).
     sticky: bool
-    #: Whether a text is matched unit by unit.
+    #: Whether a text is matched by code unit.
     by_unit: bool
-    #: What was translated.
+    #: The original pattern.
     node: Node
 
     def text(self, text: str) -> str:
-        """A text, as the pattern wants it."""
+        """A text in the form that the pattern expects."""
         return units(text) if self.by_unit else text
 
     def most_steps(self, text: str) -> float:
-        """A bound for the steps that a match in a text, as the pattern wants it, may take."""
+        """An upper bound for the steps of a match in a text, in the form that the pattern expects."""
         return most_steps(self.node, text, sticky=self.sticky)
 
 
-@lru_cache(maxsize=512)  # as many as `re` keeps: a suite asks every case for the same few
+@lru_cache(maxsize=512)  # as many as `re` caches: the cases of a suite share a few patterns
 def translate(pattern: str, flags: str = "") -> Translation:
     """The Python form of `/pattern/flags`. Raises InvalidPatternError or UnsupportedPatternError."""
     try:
@@ -84,7 +84,7 @@ class _Writer:
         self._numbers = {number: n for n, number in enumerate(sorted(places.needed), start=1)}
 
     def of(self, node: Node) -> str:
-        """A part, in brackets where it could run into its neighbours."""
+        """A part, in a group where it could merge with its neighbours."""
         if isinstance(node, Chars):
             return set_of(node.ranges)
         if isinstance(node, Edge):

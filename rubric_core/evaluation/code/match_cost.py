@@ -1,4 +1,4 @@
-"""How many steps a match by backtracking may take at most in a text: a bound that always holds."""
+"""An upper bound for the steps that a backtracking match may take in a text."""
 
 import math
 import re
@@ -18,12 +18,12 @@ from rubric_core.javascript.nodes import (
 
 __all__ = ["most_steps"]
 
-#: Beyond so many repetitions powers are not computed; what can match in several ways takes for ever then.
+#: Above this bound, nested alternatives may backtrack exponentially, and powers are not computed.
 _MANY = 1000
 
 
 def most_steps(node: Node, text: str, *, sticky: bool) -> float:
-    """The most steps that a search takes; infinite where it cannot be bounded."""
+    """The maximum number of steps of a search; infinite where there is no bound."""
     try:
         each = _Costs(text).of(node).steps
     except RecursionError:
@@ -32,7 +32,7 @@ def most_steps(node: Node, text: str, *, sticky: bool) -> float:
 
 
 def _starts(node: Node, text: str) -> int:
-    """At how many places more than the first character is looked at."""
+    """The number of places at which more than the first character is tried."""
     while isinstance(node, Concatenation | Group) and (not isinstance(node, Concatenation) or node.items):
         node = node.items[0] if isinstance(node, Concatenation) else node.body
     if isinstance(node, Quantified) and node.low:
@@ -43,7 +43,7 @@ def _starts(node: Node, text: str) -> int:
 
 
 class _Cost:
-    """What matching a part from one place may take: in how many ways it can match, and the steps to try all of them."""
+    """The cost of matching a part at one place: the number of ways to match, and the steps to try all of them."""
 
     def __init__(self, ways: float, steps: float) -> None:
         self.ways, self.steps = ways, steps
@@ -56,7 +56,7 @@ class _Costs:
     def of(self, node: Node) -> _Cost:
         if isinstance(node, Group):
             return self.of(node.body)
-        if isinstance(node, Lookaround):  # once it holds, nothing in it is tried again
+        if isinstance(node, Lookaround):  # once it matches, nothing in it is tried again
             return _Cost(1, self.of(node.body).steps + 1)
         if isinstance(node, Reference):
             return _Cost(1, len(self._text) + 1)
@@ -70,14 +70,14 @@ class _Costs:
         return _Cost(1, 1)
 
     def _longest(self, body: Node) -> int:
-        """How often a part can follow itself."""
+        """The maximum repetitions of a part."""
         if isinstance(body, Chars):
             return max(map(len, re.findall(f"(?:{set_of(body.ranges)})+", self._text)), default=0)
         return len(self._text)
 
 
 def _row(parts: list[_Cost]) -> _Cost:
-    """Every way to match what stands before is a place at which a part is tried."""
+    """The cost of a sequence: each way to match its beginning is a place at which the next part is tried."""
     ways = steps = 1.0
     for part in parts:
         steps += ways * part.steps
@@ -86,7 +86,7 @@ def _row(parts: list[_Cost]) -> _Cost:
 
 
 def _repeated(body: _Cost, node: Quantified, longest: int) -> _Cost:
-    """A repetition that matches nothing is not gone on with, so only `low` may be more than there are characters."""
+    """The cost of a repetition: an empty match ends it, so only `low` may exceed the number of characters."""
     most = max(node.low, longest + 1 if node.high is None else min(node.high, longest + 1))
     if body.ways <= 1:
         return _Cost(most - node.low + 1, (most + 1) * (body.steps + 1))

@@ -1,4 +1,4 @@
-"""How much targets may be asked in a minute: `requests_per_minute` and `tokens_per_minute` of an entry."""
+"""Rate limits of targets per minute: `requests_per_minute` and `tokens_per_minute` of an entry."""
 
 from collections import deque
 from collections.abc import Hashable
@@ -9,9 +9,9 @@ from rubric_core.ports import Clock, Tokens
 __all__ = ["RateLimit", "RateLimits", "SentRequest"]
 
 _MINUTE = 60.0
-#: Seconds by which sums of times may be wrong.
+#: The tolerance for sums of times, in seconds.
 _EPSILON = 1e-6
-#: Characters of a prompt that are treated as one token until the target has told how many it takes.
+#: Characters of a prompt that count as one token until the target has reported its usage.
 _CHARACTERS = 4
 
 
@@ -21,15 +21,15 @@ class SentRequest:
 
     #: Seconds of the clock.
     at: float
-    #: As many as are expected, and when the answer is there as many as it took.
+    #: The expected tokens, replaced by the actual ones when the answer arrives.
     tokens: float
 
 
 class RateLimit:
-    """The limits of one target, which everybody who asks it shares. No minute has more requests, or more tokens, than allowed.
+    """The limits of one target, shared by all its callers. No minute exceeds the allowed requests or tokens.
 
-    What a request takes is known when it is answered; before, what an earlier one took on average stands for it, or a
-    quarter of the characters of its prompt where that is more. A single request with more tokens than allowed has a minute for
+    The usage of a request is known when it is answered; until then, the average of earlier requests stands in, or a
+    quarter of the characters of its prompt if that is more. A single request with more tokens than allowed gets a minute to
     itself.
     """
 
@@ -48,11 +48,11 @@ class RateLimit:
         return self._counted(expected, clock)
 
     def repeated(self, request: SentRequest, clock: Clock) -> None:
-        """The same was sent again, after an error."""
+        """Count a retry after an error."""
         self._counted(request.tokens, clock)
 
     def answered(self, request: SentRequest, tokens: Tokens | None) -> None:
-        """The answer to a request is there, and took so many tokens, if it tells."""
+        """Record the tokens of the answer to a request, if it reports them."""
         if tokens is not None:
             request.tokens = tokens.total
             self._answers += 1
@@ -74,7 +74,7 @@ class RateLimit:
         return until - now
 
     def _room_for(self, expected: float, most: int, now: float) -> float:
-        """When so many tokens are allowed."""
+        """The time at which that many tokens are allowed."""
         used, until = sum(each.tokens for each in self._sent), now
         for each in self._sent:
             if used + expected <= most:
@@ -85,13 +85,13 @@ class RateLimit:
 
 
 class RateLimits:
-    """The limits of all targets of a run: suites that ask the same target share them."""
+    """The limits of all targets of a run, shared by the suites that use the same target."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, RateLimit] = {}
 
     def of(self, target: Hashable, requests: int | None, tokens: int | None) -> RateLimit | None:
-        """Those of a target, which `target` tells from all others; None for one without."""
+        """The limits of the target identified by `target`; None for one without."""
         if requests is None and tokens is None:
             return None
         return self._known.setdefault((target, requests, tokens), RateLimit(requests, tokens))

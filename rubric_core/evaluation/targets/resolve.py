@@ -1,4 +1,4 @@
-"""Targets in use: which one answers, which one judges, and providers made of their entries."""
+"""Resolves targets: which one answers, which one judges, and providers for their entries."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -48,41 +48,41 @@ __all__ = ["JUDGE_SETTINGS", "Targets", "load_targets"]
 JUDGE_SETTINGS = ("grader_target", "judge_target")
 
 _HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
-#: What an entry says about the place in which the target works; it counts where the target answers cases.
+#: The workspace settings of an entry; they apply where the target answers cases.
 _PLACE = ("workspace_template", "environment", "hooks")
 
 
 @dataclass(frozen=True)
 class Targets:
-    """The targets of a suite. Nothing of the environment is read before a target is used."""
+    """The targets of a suite. The environment is not read before a target is used."""
 
     #: The directory of the suite.
     directory: Path
     file: LoadedTargetFile | None = None
-    #: Why there is no file that can be used.
+    #: Why there is no usable target file.
     trouble: str = ""
-    #: What was made, by the name of the entry and by the name that was asked for.
+    #: The created providers, by the name of the entry and by the requested name.
     _plain: dict[str, Provider] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[str, tuple[ResolvedTarget, Provider]] = field(default_factory=dict, repr=False, compare=False)
     _settled: "dict[str, tuple[ProviderKind[Any], ResolvedEntry]]" = field(
         default_factory=dict, repr=False, compare=False
     )
-    #: Notes, each with the name of the entry in whose role of answering it does not hold.
+    #: Notes, each with the name of the entry for which it does not apply when that target answers.
     _written: dict[str, AnsweringTarget | None] = field(default_factory=dict, repr=False, compare=False)
     _notes: list[tuple[str, str]] = field(default_factory=list, repr=False, compare=False)
     _answer: set[str] = field(default_factory=set, repr=False, compare=False)
-    #: Milliseconds between two calls of a target that says nothing itself.
+    #: The default delay between two calls of a target, in milliseconds.
     pause: float = 0.0
-    #: What targets may be asked in a minute, for all suites of a run.
+    #: The rate limits of targets, for all suites of a run.
     rates: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What stands in the entries of the targets in use and is not acted on, a sentence each."""
+        """The ignored settings in the entries of the targets in use, one sentence each."""
         return tuple(dict.fromkeys(note for name, note in self._notes if name not in self._answer))
 
     def entry(self, name: str) -> LoadedTargetEntry:
-        """The entry of that name, as written. Raises Unscored when there is none."""
+        """The entry of that name, as written. Raises Unscored when it does not exist."""
         if self.file is None:
             raise Unscored(self.trouble)
         found = self.file.entry(name)
@@ -94,7 +94,7 @@ class Targets:
         return found
 
     def followed(self, name: str, environment: Mapping[str, str]) -> LoadedTargetEntry:
-        """The entry of that name, or the one that it points to with `use_target`. Raises Unscored for a circle."""
+        """The entry of that name, or the one that it refers to with `use_target`. Raises Unscored for a circle."""
         seen: list[str] = []
         while True:
             entry = self.entry(name)
@@ -119,13 +119,13 @@ class Targets:
         return None
 
     def default_judge(self) -> str | None:
-        """The target that judges where nothing else is said."""
+        """The default judge."""
         return self.file.defaults.get("grader") if self.file is not None else None
 
     def kind_judges(self, name: str, environment: Mapping[str, str]) -> bool:
-        """Whether that target is a model, so that it may judge without being named as a judge. Raises Unscored.
+        """Whether that target is a model and may therefore judge without being named as a judge. Raises Unscored.
 
-        The small local model may not: its verdicts are worth no more than guesses.
+        The small local model may not: its verdicts are no better than guesses.
         """
         from rubric_core.evaluation.targets.providers import kind_named  # noqa: PLC0415  # what runs need, when something is run
 
@@ -141,8 +141,8 @@ class Targets:
         return AnsweringTarget(read.shape, read.dialect, entry)
 
     def as_written(self, name: str) -> AnsweringTarget | None:
-        """The same without anything filled in; None where that is not known before a run. Never raises."""
-        if name not in self._written:  # every case asks, and most of them name the same target
+        """The same without anything filled in; None if that is not known before a run. Never raises."""
+        if name not in self._written:  # called for every case, mostly with the same target
             self._written[name] = None
             with suppress(Unscored):
                 entry = self.followed(name, {})
@@ -150,13 +150,13 @@ class Targets:
         return self._written[name]
 
     def provider(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
-        """The target of that name, ready to be asked; made once. Raises Unscored, naming file, line and what to do."""
+        """The provider of that target, created once. Raises Unscored, naming file, line and what to do."""
         if name not in self._made:
             self._made[name] = self._resolved(name, ports)
         return self._made[name]
 
     def addressee(self, name: str, ports: Ports) -> Mapping[str, Any]:
-        """Everything about a target by which its answers may differ, as plain data without secrets. Raises Unscored."""
+        """All settings of a target that may affect its answers, as plain data without secrets. Raises Unscored."""
         entry = self.followed(name, ports.environment)
         kind, read = self._read(entry, ports)
         members = family(self.file, entry) if self.file is not None else [entry]
@@ -185,7 +185,7 @@ class Targets:
         return ResolvedTarget(name=name, kind=provider.kind, grader_target=judge, settings=entry.settings), provider
 
     def _alone(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
-        """The provider of an entry without stand-ins; those who use it share its limits. Raises Unscored."""
+        """The provider of an entry without fallbacks; its users share its limits. Raises Unscored."""
         if entry.name not in self._plain:
             self._plain[entry.name] = self._new(entry, ports)
         return self._plain[entry.name]
@@ -237,7 +237,7 @@ class Targets:
         return self._settled[entry.name]
 
     def _kind(self, entry: LoadedTargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], list[str]]":
-        """The kind of an entry, and its command when it is a program of the author's. Raises Unscored."""
+        """The kind of an entry, and its command when it is a custom program. Raises Unscored."""
         from rubric_core.evaluation.code.commands import program_argv  # noqa: PLC0415
         from rubric_core.evaluation.targets.providers import PROVIDERS, kind_named  # noqa: PLC0415
         from rubric_core.evaluation.targets.providers.cli import CLI  # noqa: PLC0415
@@ -269,7 +269,7 @@ class Targets:
 
 
 def load_targets(directory: Path, files: Files, given: Path | None = None) -> Targets:
-    """The targets of the files around suites in `directory`; `given` is a file that the user names. Never raises."""
+    """The targets of the files around suites in `directory`; `given` is a file from the user. Never raises."""
     unusable = None if given is not None else unusable_targets(directory, files, current_directory())
     if unusable is not None:
         name, reason = unusable

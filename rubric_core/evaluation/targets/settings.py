@@ -35,38 +35,38 @@ __all__ = [
     "unresolved_entry",
 ]
 
-#: A word that the first releases take for a variable.
+#: A word that the first releases treat as a variable.
 BARE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
-#: Settings of any kind that are taken and not acted on, because a result does not depend on them.
+#: Settings of all kinds that are accepted but ignored, because no result depends on them.
 UNUSED: Mapping[str, str] = {
     "provider_batching": "rubric calls the target case by case",
     "subagent_mode_allowed": "the target decides what it passes on",
     "inputs": "they are for programs that generate attacks; a case sets its values under `vars`",
 }
-#: Settings by which no answer and no score differs.
+#: Settings that affect no answer and no score.
 SETTINGS_BESIDE_ANSWERS = frozenset({"prices", "requests_per_minute", "tokens_per_minute"})
 _COMMAND = "cli"
 _TYPED = (Number, Integer, Boolean)
 
 
 class ResolvedEntry(NamedTuple):
-    """An entry as a shape: every key in the words of the catalogue, every value checked and filled in."""
+    """An entry as a shape: every key as in the catalogue, every value checked and filled in."""
 
     shape: Entry
     dialect: Dialect
-    #: Settings and variables with their values, by which secrets are known.
+    #: Settings and variables with their values, for finding secrets.
     values: list[tuple[str, str]]
-    #: Keys that the dialect does not read, and that would change nothing.
+    #: Keys that the dialect does not read and that would change nothing.
     idle: tuple[str, ...] = ()
 
     def spelled(self, name: str) -> str:
-        """How the entry writes a setting."""
+        """The spelling of a setting in the entry."""
         place = self.shape.places.get(name) or self.shape.unread.get(name)
         return place.name if place is not None else name
 
 
 class AnsweringTarget(NamedTuple):
-    """The target that answers a case, for what its entry says about the place in which it works."""
+    """The target that answers a case, with the workspace settings of its entry."""
 
     shape: Entry
     dialect: Dialect
@@ -74,7 +74,7 @@ class AnsweringTarget(NamedTuple):
 
 
 def unresolved_entry(file: LoadedTargetFile, entry: LoadedTargetEntry) -> AnsweringTarget | None:
-    """An entry without anything filled in, whatever else is wrong with it; None for one that cannot be read at all."""
+    """An entry without anything filled in, despite errors; None for an unreadable one."""
     try:
         members = family(file, entry)
     except Unscored:
@@ -97,12 +97,12 @@ def resolve_entry(
     """The settings of an entry.
 
     Args:
-        file: Where it and those that it extends stand.
+        file: The file with the entry and those that it extends.
         entry: The entry.
-        environment: Only the variables that it names are looked at.
-        program: The command of a kind that is a program of the author's; such an entry is read as one of the kind `cli`.
+        environment: Only the variables that it names are read.
+        program: The command of a kind that is a custom program; such an entry is read as the kind `cli`.
 
-    Raises Unscored, naming file, line and what to do, for the first thing that is wrong.
+    Raises Unscored, naming file, line and what to do, for the first error.
     """
     members = family(file, entry)
     entry = replace(entry, kind=next((m.kind for m in members if m.kind), ""))
@@ -127,7 +127,7 @@ def resolve_entry(
 
 
 def refuse(read: ResolvedEntry, entry: LoadedTargetEntry) -> None:
-    """Raises Unscored for a setting without which the answer would be another one."""
+    """Raises Unscored for an unsupported setting that would change the answer."""
     runtime = read.shape.runtime
     mode = runtime.mode if isinstance(runtime, Runtime) else runtime
     if mode not in (None, "host"):
@@ -161,7 +161,7 @@ def family(file: LoadedTargetFile, entry: LoadedTargetEntry) -> list[LoadedTarge
 
 
 def _whole(members: SequenceOf[LoadedTargetEntry]) -> MappingNode:
-    """The entry with what it takes over from those that it extends."""
+    """The entry merged with those that it extends."""
     first = members[0]
     pairs: dict[str, Pair] = {}
     for node in (m.node for m in members if isinstance(m.node, MappingNode)):
@@ -203,7 +203,7 @@ class _Filling:
 
     def _value(self, pair: Pair) -> Node:
         name = pair.name or ""
-        if name in POINTERS:  # looked up when the other target is needed and not before
+        if name in POINTERS:  # resolved only when the other target is needed
             return pair.value
         value = self._followed(pair.value)
         if name in (*NESTED, "<<") and isinstance(value, MappingNode):
@@ -237,11 +237,11 @@ class _Filling:
             return node
         if text == node.text:
             return node
-        # A variable is a text; where the catalogue wants a number or a truth value it is read as YAML reads it.
+        # A variable is a text; where the catalogue expects a number or a boolean, it is parsed as YAML.
         return Scalar(node.span, node.whole, None, None, text, "plain" if isinstance(kind, _TYPED) else "double")
 
     def _bare(self, node: Scalar, name: str, kind: Kind[object] | None) -> str:
-        """The first releases take a word in capitals for a variable; a secret is always one."""
+        """The first releases treat a word in capitals as a variable; a secret always is one."""
         secret = isinstance(kind, Text) and kind.refers_to == "secret"
         if not isinstance(node.value, str) or not BARE.match(node.text):
             return node.text
@@ -274,7 +274,7 @@ def _idle(issue: RenamedKey | ForeignKey) -> bool:
 
 
 def _trouble(issue: Issue, entry: LoadedTargetEntry, dialect: Dialect) -> str | None:
-    """An issue in words, None for one that changes nothing."""
+    """The message of an issue, None for one that changes nothing."""
     kind = entry.kind or "such"
     if isinstance(issue, UnknownKey):
         hint = f"; did you mean {issue.meant}?" if issue.meant else ""

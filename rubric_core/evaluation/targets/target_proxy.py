@@ -1,6 +1,6 @@
 """A proxy to targets for grading programs: a local server with its own key that ends with the program.
 
-`GET /info` tells the limit and the names of targets; `POST /invoke` with `{"question", "systemPrompt", "target"}` gives one
+`GET /info` returns the limit and the names of targets; `POST /invoke` with `{"question", "systemPrompt", "target"}` returns one
 answer, `POST /invokeBatch` with `{"requests": […]}` several. The key is sent as `Authorization: Bearer …`.
 """
 
@@ -23,7 +23,7 @@ from rubric_core.ports import ChatMessage, ProviderError, Request
 __all__ = ["target_proxy"]
 
 _LARGEST = 10_000_000
-#: Bytes of a request's headers.
+#: The maximum size of a request's headers, in bytes.
 _MOST_HEAD = 65_536
 
 
@@ -42,11 +42,11 @@ class _Call(NamedTuple):
 
 @asynccontextmanager
 async def target_proxy(context: EvaluationContext, most_calls: int) -> AsyncIterator[Mapping[str, str]]:
-    """Open the way for one grader: the environment variables by which its program finds it. Raises Unscored.
+    """Open the proxy for one grader: the environment variables with its address and key. Raises Unscored.
 
     Args:
-        context: What the grader looks at.
-        most_calls: How often it may ask in all.
+        context: The context of the grader.
+        most_calls: The maximum number of calls.
     """
     if context.access is None:
         raise Unscored("targets are called only as part of a run", at=context.evaluator)
@@ -54,7 +54,7 @@ async def target_proxy(context: EvaluationContext, most_calls: int) -> AsyncIter
     server = await asyncio.start_server(proxy.connected, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
-        # The releases name them after targets, later ones after providers; programs of both kinds find them.
+        # Early releases name them after targets, later ones after providers; set both for programs of either.
         yield {
             f"AGENTV_{what}_PROXY_{name}": value
             for what in ("TARGET", "PROVIDER")
@@ -96,7 +96,7 @@ class _Proxy:
             writer.close()
 
     async def end(self) -> None:
-        """End what is still being asked."""
+        """Cancel pending calls."""
         for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
