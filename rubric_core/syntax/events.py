@@ -26,7 +26,9 @@ __all__ = ["DEEPEST", "Failure", "build", "stumble"]
 #: Collections nested deeper than this are cut off; no suite comes near it.
 DEEPEST = 200
 # So many levels below that, and libyaml is not asked any further: each bracket takes it longer the more are open.
-_GIVEN_UP = 800
+_GIVEN_UP = 700
+#: What libyaml says from 0.2.6 on (PyYAML 6.0.4) where more than 1,000 brackets are open, before it gives an event for the first of them.
+_NESTED_TOO_DEEPLY = "exceeded maximum nesting depth"
 
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
 # What makes values of events is of no use here, and is left out where that can be had.
@@ -65,8 +67,22 @@ def build(text: str, original: Callable[[int], int] | None = None) -> tuple[Synt
 
     `original` maps an offset in `text` to the offset that the tree shall name; without, they are the same.
     """
+    builder, failure = _built(text, text, original)
+    if failure is not None and failure.problem == _NESTED_TOO_DEEPLY:
+        # The levels up to there are within its limit, and beyond ours.
+        return _finished(_built(text, text[: failure.offset], original))
+    return _finished((builder, failure))
+
+
+def _finished(built: "tuple[_Builder, Failure | None]") -> tuple[SyntaxTree, Failure | None]:
+    builder, failure = built
+    return builder.finish(), failure
+
+
+def _built(text: str, read: str, original: Callable[[int], int] | None) -> "tuple[_Builder, Failure | None]":
+    """What libyaml makes of the beginning of `text` that is read, and why it stopped."""
     builder = _Builder(text, original)
-    loader = _Loader(text)
+    loader = _Loader(read)
     failure = None
     try:
         builder.run(loader.get_event)
@@ -78,7 +94,7 @@ def build(text: str, original: Callable[[int], int] | None = None) -> tuple[Synt
         failure = Failure(yaml.MarkedYAMLError(problem=str(error)), len(text))
     finally:
         loader.dispose()
-    return builder.finish(), failure
+    return builder, failure
 
 
 def stumble(text: str) -> Failure | None:
@@ -102,7 +118,7 @@ def stumble(text: str) -> Failure | None:
             if kind is yaml.StreamEndEvent or documents > 1:
                 return None
     except yaml.MarkedYAMLError as error:
-        return Failure(error, len(text))
+        return None if error.problem == _NESTED_TOO_DEEPLY else Failure(error, len(text))
     except yaml.YAMLError as error:
         return Failure(yaml.MarkedYAMLError(problem=str(error)), len(text))
     finally:
