@@ -148,7 +148,7 @@ def test_many_errors_are_not_many_seconds():
         (f"tests:\n{CASE}---\ntests:\n{CASE}", []),
         (
             f"---\ntests:\n{CASE}...\n---\nname: x\n",
-            [("missing-key", "a suite needs `tests`: the cases, or a file or folder that has them")],
+            [("missing-key", "a suite needs `tests`: the cases, or a file or folder with them")],
         ),
     ],
 )

@@ -43,7 +43,7 @@ tests:
   - id: a
     input: "Where is
     my order?
-#   ^^^^^^^^^ error[syntax-error]: this line goes on with the value that starts above; it needs at least 5 spaces in front
+#   ^^^^^^^^^ error[syntax-error]: this line continues the value above; it needs at least 5 spaces in front
     It is late."
     criteria: Finds it
     assertions: [
