@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from rubric_core.loading.files import absolute
 from rubric_lsp.documents.deferral import Deferral
@@ -13,10 +13,18 @@ from rubric_lsp.documents.workspace_check import OFTEN, WorkspaceCheck
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.wire_types import (
+    Diagnostic,
+    DocumentReport,
+    RelatedFullDocumentDiagnosticReport,
+    RelatedUnchangedDocumentDiagnosticReport,
+    WorkspaceDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport,
+)
 
 __all__ = ["PullDiagnostics"]
 
-Json = dict[str, Any]
+RelatedReport = RelatedFullDocumentDiagnosticReport | RelatedUnchangedDocumentDiagnosticReport
 #: Reports that go to the client in one piece.
 _PIECE = 50
 #: Seconds in which a client is told that there is something new.
@@ -46,7 +54,7 @@ class PullDiagnostics:
         self._host, self._listed, self._workspace_check, self._deferral = host, listed, workspace_check, deferral
         self._refreshing: asyncio.TimerHandle | None = None
 
-    def document(self, snapshot: Snapshot, known: str | None) -> Json:
+    def document(self, snapshot: Snapshot, known: str | None) -> RelatedReport:
         """The diagnostics of one document; `known` names the list that the client has.
 
         A client that has none gets everything. One that asks behind each edit, and can be told to ask again, gets what a
@@ -56,7 +64,9 @@ class PullDiagnostics:
             self._deferral.say_everything(snapshot)
         made = _report(self._said(snapshot), known)
         if self._host.client.related_documents:
-            related = {s.uri: _report(self._said(s).items, None) for s in self._dependents(snapshot)}
+            related: dict[str, DocumentReport] = {
+                s.uri: _report(self._said(s).items, None) for s in self._dependents(snapshot)
+            }
             if related:
                 made["relatedDocuments"] = related
         return made
@@ -80,14 +90,14 @@ class PullDiagnostics:
         others = [s for s in self._host.documents.all() if s.uri != snapshot.uri and s.is_ours]
         return [s for s in others if path in s.analysis.depends_on]
 
-    async def workspace(self, known: Mapping[str, str], partial: object, progress: object) -> Json:
+    async def workspace(self, known: Mapping[str, str], partial: object, progress: object) -> WorkspaceDiagnosticReport:
         """The diagnostics of every file; when the client has all of them, that is answered when there is something new."""
         self._tell(progress, {"kind": "begin", "title": "Checking suites", "cancellable": True})
         number, said = 0, float("-inf")
         try:
             while True:
                 news = self._workspace_check.news
-                piece: list[Json] = []
+                piece: list[WorkspaceFullDocumentDiagnosticReport] = []
                 sent = False
                 seen: set[str] = set()
                 async for report in self._workspace_check.reports():
@@ -116,10 +126,10 @@ class PullDiagnostics:
             return {"items": []}
         return {"items": piece}
 
-    def _piece(self, token: object, items: list[Json]) -> None:
+    def _piece(self, token: object, items: list[WorkspaceFullDocumentDiagnosticReport]) -> None:
         self._host.protocol.tell("$/progress", {"token": token, "value": {"items": items}})
 
-    def _tell(self, token: object, value: Json) -> None:
+    def _tell(self, token: object, value: Mapping[str, object]) -> None:
         if token is not None:
             self._host.protocol.tell("$/progress", {"token": token, "value": value})
 
@@ -137,14 +147,14 @@ class PullDiagnostics:
         self._host.keep(self._host.ask_quietly("workspace/diagnostic/refresh"))
 
 
-def _report(items: JsonArray | list[Json], known: str | None) -> Json:
+def _report(items: JsonArray | list[Diagnostic], known: str | None) -> RelatedReport:
     name = digest(items)
     if name == known:
         return {"kind": "unchanged", "resultId": name}
     return {"kind": "full", "resultId": name, "items": items}
 
 
-def _workspace_report(report: FileReport) -> Json:
+def _workspace_report(report: FileReport) -> WorkspaceFullDocumentDiagnosticReport:
     return {
         "uri": report.uri,
         "version": report.version,

@@ -40,6 +40,7 @@ from rubric_lsp.protocol.params import Shape
 from rubric_lsp.protocol.progress import ProgressBoard
 from rubric_lsp.protocol.pygls_server import LanguageServer
 from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.protocol.wire_types import Diagnostic, PublishDiagnosticsParams
 from rubric_lsp.pull_diagnostics import PullDiagnostics
 from rubric_lsp.running.explorer_requests import TestExplorer
 from rubric_lsp.running.explorer_states import TestStates
@@ -131,7 +132,7 @@ class RubricServer(LanguageServer):
         with contextlib.suppress(RequestFailedError):
             await self.protocol.ask(method, params)
 
-    def publish(self, publication: dict[str, Any]) -> None:
+    def publish(self, publication: PublishDiagnosticsParams) -> None:
         """Send diagnostics."""
         self.protocol.tell("textDocument/publishDiagnostics", publication)
 
@@ -161,7 +162,7 @@ class RubricServer(LanguageServer):
         """Equal for two moments between which the results of a document have not changed."""
         return self.known.state(snapshot)
 
-    def problems(self, snapshot: Snapshot) -> list[dict[str, Any]]:
+    def problems(self, snapshot: Snapshot) -> list[Diagnostic]:
         """Everything that is listed for a version of a suite."""
         return self.listed(snapshot).items
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.control_characters import mask
 from rubric_lsp.convert.params import Params
-from rubric_lsp.convert.positions import Json, location, range_of, workspace_edit
+from rubric_lsp.convert.positions import location, range_of, workspace_edit
 from rubric_lsp.documents.by_block import RelativePlaces
 from rubric_lsp.documents.name_uses import NameUses
 from rubric_lsp.documents.snapshot import Snapshot
@@ -14,6 +14,7 @@ from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses, cases_in, 
 from rubric_lsp.features.results import Results
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.wire_types import CodeAction, CodeLens, Command, CommandWithArguments
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["code_actions", "code_lenses", "reference_lenses", "resolved_action"]
 
 
-def code_actions(snapshot: Snapshot, found: Iterable[Action], params: Params, client: Client, suite: str) -> list[Json]:
+def code_actions(
+    snapshot: Snapshot, found: Iterable[Action], params: Params, client: Client, suite: str
+) -> list[CodeAction] | list[CommandWithArguments]:
     """Actions, plain commands for a client that knows nothing else; `suite` is the URI that commands are about."""
     wanted = list(found)
     if not client.action_literals:
@@ -31,13 +34,13 @@ def code_actions(snapshot: Snapshot, found: Iterable[Action], params: Params, cl
     return [_code_action(snapshot, a, given, client, n, suite) for n, a in shown]
 
 
-def _named(diagnostic: Json) -> tuple[str, int, int]:
+def _named(diagnostic: Params) -> tuple[str, int, int]:
     """What tells a diagnostic from others: its code, and where it begins."""
     start = diagnostic["range"]["start"]
     return str(diagnostic.get("code")), start["line"], start["character"]
 
 
-def resolved_action(snapshot: Snapshot, given: Json, action: Action, client: Client) -> Json:
+def resolved_action(snapshot: Snapshot, given: CodeAction, action: Action, client: Client) -> CodeAction:
     """An action as the client has it, with its edits."""
     edits = action.later() if action.later is not None else action.edits
     return {**given, "edit": workspace_edit(snapshot, edits, client)}
@@ -50,10 +53,10 @@ def _code_action(
     client: Client,
     number: int,
     suite: str,
-) -> Json:
+) -> CodeAction:
     # Running comes with the fixes, above everything else, also where the client has an order of its own.
     lifted = client.sorts_actions and action.kind in (RUN, RUN_RESULTS)
-    made: Json = {"title": mask(action.title), "kind": f"{QUICK_FIX}.{action.kind}" if lifted else action.kind}
+    made: CodeAction = {"title": mask(action.title), "kind": f"{QUICK_FIX}.{action.kind}" if lifted else action.kind}
     if action.later is not None and client.resolves_edits:
         made["data"] = number
     elif action.edits:
@@ -71,19 +74,19 @@ def _code_action(
     return made
 
 
-def _command(suite: str, what: Action | Lens) -> Json:
+def _command(suite: str, what: Action | Lens) -> CommandWithArguments:
     about = [what.case_id, *what.more] if what.case_id else []
     return {"title": mask(what.title), "command": what.command, "arguments": [suite, *about]}
 
 
-def reference_lenses(snapshot: Snapshot, found: Iterable[NameUses], client: Client) -> list[Json]:
+def reference_lenses(snapshot: Snapshot, found: Iterable[NameUses], client: Client) -> list[CodeLens]:
     """Code lenses with the numbers of references; a client that can list them is told where they are."""
     return [
         {"range": range_of(snapshot, each.name.span), "command": _listing(snapshot, each, client)} for each in found
     ]
 
 
-def _listing(snapshot: Snapshot, uses: NameUses, client: Client) -> Json:
+def _listing(snapshot: Snapshot, uses: NameUses, client: Client) -> Command | CommandWithArguments:
     if not client.shows_references or not uses.places:
         return {"title": mask(uses.title), "command": ""}
     start = range_of(snapshot, uses.name.span)["start"]
@@ -104,7 +107,7 @@ def code_lenses(snapshot: Snapshot, results: Results, suite: str, *, told: bool)
 
 def _case_lenses(
     local: "LocalText", places: RelativePlaces, lensed: tuple[LensedCase, ...], suite: str
-) -> Iterator[Json]:
+) -> Iterator[CodeLens]:
     named = {each.name: each for each in lensed}
     for case in cases_in(local.shapes):
         each = named.pop(case.id, None) if isinstance(case.id, str) else None

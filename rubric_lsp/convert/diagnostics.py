@@ -9,26 +9,33 @@ from rubric_core.analysis.finding_list import in_order, shift_findings
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic
-from rubric_lsp.convert.positions import Json, range_of
+from rubric_lsp.convert.positions import range_of
 from rubric_lsp.documents.by_block import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import Numbered, leave_out_deferred
 from rubric_lsp.features.diagnostics import CHECKED, DiagnosticEntry, listing
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray, json_text
+from rubric_lsp.protocol.wire_types import Diagnostic as WireDiagnostic
+from rubric_lsp.protocol.wire_types import (
+    DiagnosticSeverity,
+    DiagnosticTag,
+    Position,
+    Range,
+)
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
 
 __all__ = ["diagnostics", "findings"]
 
-_SEVERITIES = {"error": 1, "warning": 2, "information": 3, "hint": 4}
-_TAGS = {"unnecessary": 1, "deprecated": 2}
+_SEVERITIES: dict[str, DiagnosticSeverity] = {"error": 1, "warning": 2, "information": 3, "hint": 4}
+_TAGS: dict[str, DiagnosticTag] = {"unnecessary": 1, "deprecated": 2}
 #: Findings of a file that a client is sent: VS Code lists a thousand, and a line of 2 MB can have 400,000.
 _MOST = 10_000
 
 
-def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client: Client) -> list[Json]:
+def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client: Client) -> list[WireDiagnostic]:
     """Problems, with what this client can show of them."""
     return [_diagnostic(partial(range_of, snapshot), snapshot.uri, each, client) for each in problems]
 
@@ -58,9 +65,9 @@ def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) 
     return JsonArray(pieces)
 
 
-def _hidden(amount: int) -> Json:
+def _hidden(amount: int) -> WireDiagnostic:
     """The entry for what is not listed: nothing is left out silently."""
-    place = {"line": 0, "character": 0}
+    place: Position = {"line": 0, "character": 0}
     words = f"{amount:,} further findings are not shown; `rubric check` lists all of them"
     return {
         "range": {"start": place, "end": place},
@@ -73,14 +80,14 @@ def _hidden(amount: int) -> Json:
 
 def _findings(
     _: "LocalText", places: RelativePlaces, found: tuple[Diagnostic, ...], about: tuple[str, Client, Language]
-) -> list[Json]:
+) -> list[WireDiagnostic]:
     """The findings in a block, which are at its own offsets."""
     uri, client, language = about
     return [_diagnostic(places.range, uri, each, client) for each in listing(found, language)]
 
 
-def _diagnostic(place: Callable[[Span], Json], uri: str, problem: DiagnosticEntry, client: Client) -> Json:
-    made: Json = {
+def _diagnostic(place: Callable[[Span], Range], uri: str, problem: DiagnosticEntry, client: Client) -> WireDiagnostic:
+    made: WireDiagnostic = {
         "range": place(problem.span),
         "severity": _SEVERITIES[problem.severity],
         "code": problem.code,
@@ -90,9 +97,9 @@ def _diagnostic(place: Callable[[Span], Json], uri: str, problem: DiagnosticEntr
     if problem.url and client.code_description:
         made["codeDescription"] = {"href": problem.url}
     if problem.related and client.related_information:
-        places = ({"uri": uri, "range": place(note.span)} for note in problem.related)
         made["relatedInformation"] = [
-            {"location": p, "message": mask(n.message)} for p, n in zip(places, problem.related, strict=True)
+            {"location": {"uri": uri, "range": place(note.span)}, "message": mask(note.message)}
+            for note in problem.related
         ]
     tags = [_TAGS[t] for t in problem.tags if _TAGS[t] in client.diagnostic_tags]
     if tags:

@@ -1,73 +1,70 @@
 """Positions, ranges and edits, as the client counts."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from rubric_core.text import Edit, Position, Span
+from rubric_core.text import Edit, Span
+from rubric_core.text import Position as TextPosition
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.capabilities import Client
+from rubric_lsp.protocol.wire_types import Location, Position, Range, TextDocumentEdit, TextEdit, WorkspaceEdit
 
 __all__ = [
-    "Json", "file_location", "lines", "location", "position_of", "range_of", "text_edits", "workspace_edit",
+    "file_location", "lines", "location", "position_of", "range_of", "text_edits", "workspace_edit",
     "workspace_edits",
 ]  # fmt: skip
 
-Json = dict[str, Any]
 
-
-def position_of(at: Position) -> Json:
+def position_of(at: TextPosition) -> Position:
     return {"line": at.line, "character": at.character}
 
 
-def range_of(snapshot: Snapshot, span: Span) -> Json:
+def range_of(snapshot: Snapshot, span: Span) -> Range:
     start, end = snapshot.range(span)
     return {"start": position_of(start), "end": position_of(end)}
 
 
-def lines(snapshot: Snapshot, span: Span) -> Json:
+def lines(snapshot: Snapshot, span: Span) -> Range:
     """The lines of a stretch, to the beginning of the next one: typing at the end of it changes nothing."""
     start, end = snapshot.range(span)
     last = end.line + 1 if end.character or end == start else end.line
     return {"start": position_of(start), "end": {"line": last, "character": 0}}
 
 
-def location(snapshot: Snapshot, span: Span) -> Json:
+def location(snapshot: Snapshot, span: Span) -> Location:
     """A stretch of a document."""
     return {"uri": snapshot.uri, "range": range_of(snapshot, span)}
 
 
-def file_location(uri: str) -> Json:
+def file_location(uri: str) -> Location:
     """The beginning of a file."""
-    start = {"line": 0, "character": 0}
+    start: Position = {"line": 0, "character": 0}
     return {"uri": uri, "range": {"start": start, "end": start}}
 
 
-def text_edits(snapshot: Snapshot, edits: Iterable[Edit]) -> list[Json]:
+def text_edits(snapshot: Snapshot, edits: Iterable[Edit]) -> list[TextEdit]:
     """Edits of one document."""
     return [{"range": range_of(snapshot, e.span), "newText": e.new_text} for e in edits]
 
 
-def workspace_edit(snapshot: Snapshot, edits: Iterable[Edit], client: Client) -> Json:
+def workspace_edit(snapshot: Snapshot, edits: Iterable[Edit], client: Client) -> WorkspaceEdit:
     """Edits of one document as they are applied on their own; with its version where the client checks that."""
     made = text_edits(snapshot, edits)
     if client.versioned_edits:
-        return {
-            "documentChanges": [{"textDocument": {"uri": snapshot.uri, "version": snapshot.version}, "edits": made}]
-        }
+        return {"documentChanges": [_document_edit(snapshot.uri, snapshot.version, made)]}
     return {"changes": {snapshot.uri: made}}
 
 
-def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: Client) -> Json:
+def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: Client) -> WorkspaceEdit:
     """Edits of several documents."""
-    made: dict[str, list[Json]] = {}
+    made: dict[str, list[TextEdit]] = {}
     versions: dict[str, int | None] = {}
     for document, wanted in edits:  # a file may come in parts
         made.setdefault(document.uri, []).extend(text_edits(document, wanted))
         versions[document.uri] = document.version
     if client.versioned_edits:
-        return {
-            "documentChanges": [
-                {"textDocument": {"uri": u, "version": versions[u]}, "edits": changes} for u, changes in made.items()
-            ]
-        }
+        return {"documentChanges": [_document_edit(uri, versions[uri], changes) for uri, changes in made.items()]}
     return {"changes": made}
+
+
+def _document_edit(uri: str, version: int | None, edits: list[TextEdit]) -> TextDocumentEdit:
+    return {"textDocument": {"uri": uri, "version": version}, "edits": edits}

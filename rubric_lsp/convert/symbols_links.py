@@ -5,13 +5,22 @@ from typing import TYPE_CHECKING
 
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
-from rubric_lsp.convert.positions import Json, location, range_of
+from rubric_lsp.convert.positions import location, range_of
 from rubric_lsp.documents.by_block import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.folding import Fold, folds_in, list_fold
 from rubric_lsp.features.symbols import Symbol, symbols_in
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.wire_types import (
+    DocumentHighlight,
+    DocumentLink,
+    DocumentSymbol,
+    FoldingRange,
+    PrepareRenamePlaceholder,
+    SelectionRange,
+    SymbolInformation,
+)
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
@@ -35,12 +44,12 @@ def document_symbols(snapshot: Snapshot, client: Client) -> JsonArray:
     return snapshot.by_block(_flat, about=snapshot.uri).frame_first
 
 
-def _nested(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list[Json]:
+def _nested(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list[DocumentSymbol]:
     return [_symbol(places, each) for each in symbols_in(local)]
 
 
-def _symbol(places: RelativePlaces, symbol: Symbol) -> Json:
-    made: Json = {
+def _symbol(places: RelativePlaces, symbol: Symbol) -> DocumentSymbol:
+    made: DocumentSymbol = {
         "name": mask(symbol.name),
         "kind": _SYMBOLS[symbol.kind],
         "range": places.range(symbol.span),
@@ -53,13 +62,13 @@ def _symbol(places: RelativePlaces, symbol: Symbol) -> Json:
     return made
 
 
-def _flat(local: "LocalText", places: RelativePlaces, _: None, uri: str) -> list[Json]:
+def _flat(local: "LocalText", places: RelativePlaces, _: None, uri: str) -> list[SymbolInformation]:
     return [each for symbol in symbols_in(local) for each in _entries(places, uri, symbol)]
 
 
-def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "") -> Iterator[Json]:
+def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "") -> Iterator[SymbolInformation]:
     """A symbol and those in it, for a client that shows a list."""
-    made: Json = {
+    made: SymbolInformation = {
         "name": mask(symbol.name),
         "kind": _SYMBOLS[symbol.kind],
         "location": {"uri": uri, "range": places.range(symbol.span)},
@@ -71,19 +80,19 @@ def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "")
         yield from _entries(places, uri, each, symbol.name)
 
 
-def highlights(snapshot: Snapshot, found: "Iterable[NameOccurrence]") -> list[Json]:
+def highlights(snapshot: Snapshot, found: "Iterable[NameOccurrence]") -> list[DocumentHighlight]:
     """Places where one thing is meant: written (3) where it is made, else read (2)."""
     return [{"range": range_of(snapshot, n.span), "kind": 3 if n.defines else 2} for n in found]
 
 
-def nameable(snapshot: Snapshot, name: "NameOccurrence | None") -> Json | None:
+def nameable(snapshot: Snapshot, name: "NameOccurrence | None") -> PrepareRenamePlaceholder | None:
     """A name that can be changed."""
     if name is None:
         return None
     return {"range": range_of(snapshot, name.span), "placeholder": name.name}
 
 
-def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> list[Json]:
+def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> list[DocumentLink]:
     """Links to files."""
     return [{"range": range_of(snapshot, span), "target": target} for span, target in found]
 
@@ -99,26 +108,27 @@ def folding_ranges(snapshot: Snapshot) -> JsonArray:
     return JsonArray.of(f for f in made.items if f["endLine"] < below[0].first_line) if below else made
 
 
-def _folds(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list[Json]:
+def _folds(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list[FoldingRange]:
     return [_fold(places, each) for each in folds_in(local)]
 
 
-def _fold(places: RelativePlaces, fold: Fold) -> Json:
-    made: Json = {"startLine": places.line(fold.first), "endLine": places.line(fold.last)}
+def _fold(places: RelativePlaces, fold: Fold) -> FoldingRange:
+    made: FoldingRange = {"startLine": places.line(fold.first), "endLine": places.line(fold.last)}
     if fold.is_comment:
         made["kind"] = "comment"
     return made
 
 
-def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> Json:
+def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> SelectionRange:
     """Stretches, each inside the next."""
-    made: Json = {}
-    for span in reversed(found):
-        made = {"range": range_of(snapshot, span), **({"parent": made} if made else {})}
+    *inner, widest = found
+    made: SelectionRange = {"range": range_of(snapshot, widest)}
+    for span in reversed(inner):
+        made = {"range": range_of(snapshot, span), "parent": made}
     return made
 
 
-def found_symbols(found: "Iterable[tuple[Snapshot, NameOccurrence]]") -> list[Json]:
+def found_symbols(found: "Iterable[tuple[Snapshot, NameOccurrence]]") -> list[SymbolInformation]:
     """Names in several documents."""
     return [
         {"name": mask(n.name), "kind": _FOUND[n.kind], "location": location(s, n.span), "containerName": _file_name(s)}

@@ -20,10 +20,12 @@ from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Encoding, Position, Span
 from rubric_lsp.features.blockwise import line_in_document
 from rubric_lsp.protocol.json_array import JsonArray, json_text
+from rubric_lsp.protocol.wire_types import CodeLens, Diagnostic, DocumentSymbol, FoldingRange, Range, SymbolInformation
 
 __all__ = ["AnswerParts", "BlockAnswer", "RelativePlaces", "Write"]
 
-Json = dict[str, Any]
+#: What answers about a whole file consist of.
+Item = CodeLens | Diagnostic | DocumentSymbol | FoldingRange | SymbolInformation
 #: The members that hold line numbers. In a text, the quotes of what looks like one would be escaped.
 _LINES = re.compile(r'"(line|startLine|endLine)":(\d+)')
 
@@ -36,7 +38,7 @@ class RelativePlaces:
         self._encoding = encoding
         self._first_line = first_line
 
-    def range(self, span: Span) -> Json:
+    def range(self, span: Span) -> Range:
         """A span of the block."""
         local = self._local
         if not local.in_frame:
@@ -50,7 +52,7 @@ class RelativePlaces:
         return line_in_document(self._local, line) + self._first_line if self._local.in_frame else line
 
 
-def _range(start: Position, end: Position) -> Json:
+def _range(start: Position, end: Position) -> Range:
     return {
         "start": {"line": start.line, "character": start.character},
         "end": {"line": end.line, "character": end.character},
@@ -58,7 +60,7 @@ def _range(start: Position, end: Position) -> Json:
 
 
 #: Gives the items that one block has in an answer, made with what the answer knows of the block and of all besides their text.
-Write = Callable[[LocalText, RelativePlaces, Any, Any], Iterable[Json]]
+Write = Callable[[LocalText, RelativePlaces, Any, Any], Iterable[Item]]
 
 
 class _Part:
@@ -66,7 +68,7 @@ class _Part:
 
     __slots__ = ("_first", "_lines", "_template", "_text")
 
-    def __init__(self, items: Iterable[Json]) -> None:
+    def __init__(self, items: Iterable[Item]) -> None:
         written = ",".join(map(json_text, items))
         self._lines = tuple(int(found[2]) for found in _LINES.finditer(written))
         self._template = _LINES.sub(r'"\1":%d', written.replace("%", "%%"))
@@ -83,10 +85,10 @@ class _Part:
 class AnswerParts(NamedTuple):
     """An answer in its parts: the items in the text around the cases, above them and below, and those of the cases."""
 
-    above: list[Json]
+    above: list[Item]
     #: One for each block, empty for one that has none.
     cases: list[str]
-    below: list[Json]
+    below: list[Item]
 
     @property
     def in_order(self) -> JsonArray:
@@ -114,7 +116,7 @@ class _Around(NamedTuple):
     tree: SyntaxTree
     shapes: tuple[Shape, ...]
     made_from: tuple[object, ...]
-    items: list[Json]
+    items: list[Item]
 
 
 class _Version(NamedTuple):
@@ -216,7 +218,7 @@ class BlockAnswer:
 
     def _around(
         self, analysis: Analysis, first_line: int, key: tuple[object, object], *, none: bool
-    ) -> tuple[list[Json], list[Json]]:
+    ) -> tuple[list[Item], list[Item]]:
         """The items of the text around the cases: those above the cases, and those below."""
         local, document = analysis.local(0), analysis.document
         if not local.in_frame or none:
@@ -236,12 +238,13 @@ class BlockAnswer:
         last = first_line + below
         return [each for each in known.items if _line(each) < last], [i for i in known.items if _line(i) >= last]
 
-    def _items(self, local: LocalText, places: RelativePlaces, key: object, about: object) -> list[Json]:
+    def _items(self, local: LocalText, places: RelativePlaces, key: object, about: object) -> list[Item]:
         self.looked_at += 1
         return list(self._write(local, places, key, about))
 
 
-def _line(item: Json) -> int:
+def _line(item: Item) -> int:
     """The line on which an item begins."""
-    line: int = item["startLine"] if "startLine" in item else item.get("location", item)["range"]["start"]["line"]
+    has: Mapping[str, Any] = item  # whichever of them it is
+    line: int = has["startLine"] if "startLine" in has else has.get("location", has)["range"]["start"]["line"]
     return line

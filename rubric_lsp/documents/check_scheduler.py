@@ -8,13 +8,13 @@ still writing about follows when they pause, with the same version.
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
 
 from rubric_lsp.documents.deferral import Deferral
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.wire_types import PublishDiagnosticsParams
 
 __all__ = ["CheckScheduler"]
 
@@ -41,7 +41,7 @@ class CheckScheduler:
         self,
         workspace: ClientWorkspace,
         found: Callable[[Snapshot, frozenset[Numbered]], JsonArray],
-        publish: Callable[[dict[str, Any]], None],
+        publish: Callable[[PublishDiagnosticsParams], None],
         deferral: Deferral,
     ) -> None:
         self._workspace = workspace
@@ -128,5 +128,7 @@ class CheckScheduler:
         if self._sent.get(snapshot.uri) == publication:
             return
         self._sent[snapshot.uri] = publication
-        version = {} if snapshot.version is None else {"version": snapshot.version}
-        self._publish({"uri": snapshot.uri, **version, "diagnostics": found})
+        told: PublishDiagnosticsParams = {"uri": snapshot.uri, "diagnostics": found}
+        if snapshot.version is not None:
+            told["version"] = snapshot.version
+        self._publish(told)

@@ -3,15 +3,14 @@
 import hashlib
 from array import array
 from collections.abc import Iterator
-from typing import Any
 
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import dataclass
 from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.wire_types import Diagnostic
 
 __all__ = ["NOTHING_WRONG", "FileReport", "PackedCounts", "Word", "digest"]
 
-Json = dict[str, Any]
 #: What is counted; see `Counts`.
 Word = tuple[str, str, str]
 
@@ -29,7 +28,7 @@ class FileReport:
     _name: str = ""
 
     @property
-    def items(self) -> list[Json]:
+    def items(self) -> list[Diagnostic]:
         """Its diagnostics."""
         return self.found.items
 
@@ -40,7 +39,7 @@ class FileReport:
         return self._name
 
 
-def digest(items: JsonArray | list[Json]) -> str:
+def digest(items: JsonArray | list[Diagnostic]) -> str:
     """A name for a list of diagnostics; equal names mean equal lists."""
     written = items if isinstance(items, JsonArray) else JsonArray.of(items)
     return hashlib.blake2b(written.text.encode(), digest_size=12).hexdigest()

@@ -5,10 +5,14 @@ from typing import Any
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.tokens import Coloring
 from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.wire_types import (
+    SemanticTokens,
+    SemanticTokensDelta,
+    SemanticTokensEdit,
+    SemanticTokensPartialResult,
+)
 
 __all__ = ["all_tokens", "coloring", "token_changes", "tokens_within"]
-
-Json = dict[str, Any]
 
 
 def coloring(d: Snapshot) -> Coloring:
@@ -17,25 +21,28 @@ def coloring(d: Snapshot) -> Coloring:
     return Coloring.of(placed)
 
 
-def all_tokens(d: Snapshot) -> Json:
+def all_tokens(d: Snapshot) -> SemanticTokens:
     """The tokens of the document, under its version as result id."""
     found = coloring(d)
     d.kept.sent_tokens = (str(d.version), found)
     return {"resultId": str(d.version), "data": JsonArray(found.pieces)}
 
 
-def token_changes(d: Snapshot, p: Any) -> Json:
+def token_changes(d: Snapshot, p: Any) -> SemanticTokens | SemanticTokensDelta:
     """What has changed since the result that the client names; everything, when that is not the last one it was sent."""
     known, before = d.kept.sent_tokens
     made = all_tokens(d)
     if known != p["previousResultId"]:
         return made
     changed = before.changes(d.kept.sent_tokens[1])
-    edits = [] if changed is None else [dict(zip(("start", "deleteCount", "data"), changed, strict=True))]
+    edits: list[SemanticTokensEdit] = []
+    if changed is not None:
+        start, amount, numbers = changed
+        edits.append({"start": start, "deleteCount": amount, "data": numbers})
     return {"resultId": made["resultId"], "edits": edits}
 
 
-def tokens_within(d: Snapshot, p: Any) -> Json:
+def tokens_within(d: Snapshot, p: Any) -> SemanticTokensPartialResult:
     """The tokens on the lines of a range."""
     first, last = p["range"]["start"]["line"], p["range"]["end"]["line"]
     return {"data": JsonArray(coloring(d).within(first, last).pieces)}

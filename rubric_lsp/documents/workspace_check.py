@@ -5,7 +5,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.configuration import Configuration, FolderConfigurations
@@ -19,11 +18,11 @@ from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.progress import Progress, ProgressBoard
 from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.protocol.wire_types import PublishDiagnosticsParams
 
 __all__ = ["OFTEN", "WorkspaceCheck"]
 
 log = logging.getLogger("rubric")
-Json = dict[str, Any]
 #: Seconds without a further change after which files that are not open are looked at again.
 _IDLE = 0.5
 #: Seconds after which a person is told that something is going on.
@@ -69,7 +68,7 @@ class WorkspaceCheck:
         found: Callable[[Snapshot], JsonArray],
         results: Callable[[Snapshot], object],
         configured: Callable[[Configuration], JsonArray],
-        publish: Callable[[Json], None],
+        publish: Callable[[PublishDiagnosticsParams], None],
         board: ProgressBoard,
         learnt: Callable[[], None],
         first: Callable[[], Awaitable[None]],

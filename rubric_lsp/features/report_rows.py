@@ -38,7 +38,7 @@ class ReportContext:
     #: The answer that the suite expects; empty without.
     expected: str
     #: Gives a stretch of the case as a range of the client's, or None where that is in no file.
-    range_of: "Callable[[Shape | None, Span], Json | None]"
+    range_of: "Callable[[Shape | None, Span], Mapping[str, Any] | None]"
 
 
 def report_row(about: ReportContext, case: "Runnable", shown: ShownCase, result: CaseResult) -> Json:
@@ -75,7 +75,7 @@ def _add_criterion(about: ReportContext, criterion: Criterion, row: Json) -> Non
         row["bands"] = _bands(criterion, row.get("raw"))
 
 
-def _put_range(row: Json, found: Json | None) -> None:
+def _put_range(row: Json, found: Mapping[str, Any] | None) -> None:
     if found is not None:
         row["range"] = found
 

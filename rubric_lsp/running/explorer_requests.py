@@ -5,6 +5,7 @@ from typing import Any
 
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
+from rubric_lsp.protocol.wire_types import StartedRun
 from rubric_lsp.running.explorer_states import ids_of
 from rubric_lsp.running.explorer_tree import TestTree, has_cases
 from rubric_lsp.running.known_results import KnownResults
@@ -13,8 +14,6 @@ from rubric_lsp.running.run_request import CaseSelection, RunRequest
 from rubric_lsp.running.runs import RunManager
 
 __all__ = ["TestExplorer"]
-
-Json = dict[str, Any]
 
 
 class TestExplorer:
@@ -26,7 +25,7 @@ class TestExplorer:
         self._host, self._known, self._runs, self._reports = host, known, runs, reports
         self.tree = tree
 
-    async def run(self, params: Mapping[str, Any] | None) -> Json:
+    async def run(self, params: Mapping[str, Any] | None) -> StartedRun:
         """`rubric/runTests`. Raises RefusedError for tests that do not exist."""
         asked = params or {}
         repeat = asked.get("repeat")
@@ -65,7 +64,7 @@ class TestExplorer:
             made += [CaseSelection(uri, (name,), evaluator, out[uri]) for name, evaluator in alone]
         return made
 
-    def report(self, params: Mapping[str, Any] | None) -> Json | None:
+    def report(self, params: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """`rubric/report`. Raises RefusedError for a test that does not exist."""
         test = (params or {}).get("testId")
         if not isinstance(test, str):

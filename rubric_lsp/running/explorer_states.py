@@ -1,7 +1,7 @@
 """States of tests: sent during runs, when results are read, and when the text changes."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rubric_core.control_characters import mask
 from rubric_lsp import convert
@@ -11,6 +11,7 @@ from rubric_lsp.features.results import Results
 from rubric_lsp.features.tests import id_of
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.protocol.wire_types import Message, RunBegan, RunEnded, State, TestOutput, TestState
 from rubric_lsp.running.explorer_tree import TestTree, has_cases
 from rubric_lsp.running.known_results import KnownResults
 from rubric_lsp.running.report_builder import expected_of
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TestStates", "ids_of"]
 
-Json = dict[str, Any]
-
 
 class TestStates:
     """Tells a client with a tree of tests what becomes of them. Others are told nothing."""
@@ -36,7 +35,7 @@ class TestStates:
         #: What became of the evaluators of a run that goes on, by run and test.
         self._told: dict[str, dict[str, tuple[str, float | None]]] = {}
 
-    def _tell(self, method: str, params: Json) -> None:
+    def _tell(self, method: str, params: RunBegan | RunEnded | TestOutput | TestState) -> None:
         if self._host.client.tests:
             self._host.protocol.tell(f"rubric/{method}", params)
 
@@ -68,7 +67,7 @@ class TestStates:
         if number > len(names) or not self._host.client.tests:
             return
         test = id_of(uri, case.id, names[number - 1])
-        state = "unscored" if next(result.ungraded(), None) is not None else result.verdict.value
+        state: State = "unscored" if next(result.ungraded(), None) is not None else result.verdict.value
         if run:
             told, already = (state, result.score), self._told.setdefault(run, {})
             if already.get(test) == told:
@@ -109,8 +108,8 @@ class TestStates:
             for name in names:
                 self._state(run, id_of(uri, case.id, name), "skipped")
         # One whose grader failed is in trouble, whatever its score: it says nothing about the answer.
-        verdict = "unscored" if result.grader_errors else result.verdict.value
-        state = "skipped" if tests.skipped_tests(result) else verdict
+        verdict: State = "unscored" if result.grader_errors else result.verdict.value
+        state: State = "skipped" if tests.skipped_tests(result) else verdict
         messages = self._messages(uri, case, tests.messages(case, result, expected_of(case)))
         self._state(run, id_of(uri, case.id), state, result, messages)
 
@@ -131,12 +130,21 @@ class TestStates:
         """A run is over."""
         self._told.pop(job.name, None)
         verdicts = [result.verdict.value for result in job.results]
-        counts = {v: verdicts.count(v) for v in ("passed", "borderline", "failed", "unscored")}
+        over: RunEnded = {
+            "runId": job.name,
+            "passed": verdicts.count("passed"),
+            "borderline": verdicts.count("borderline"),
+            "failed": verdicts.count("failed"),
+            "unscored": verdicts.count("unscored"),
+            "cancelled": job.cancelled,
+            "durationMs": duration_ms,
+        }
         costs = [result.cost_usd for result in job.results if result.cost_usd is not None]
-        cost = {"costUsd": sum(costs)} if costs else {}
+        if costs:
+            over["costUsd"] = sum(costs)
         errors = sum(len(result.grader_errors) for result in job.results)
-        broken = {"graderErrors": errors} if errors else {}
-        over = {"runId": job.name, **counts, **broken, "cancelled": job.cancelled, "durationMs": duration_ms, **cost}
+        if errors:
+            over["graderErrors"] = errors
         self._tell("runEnded", over)
 
     # -- what is known ------------------------------------------------------------------------------------------------
@@ -181,11 +189,11 @@ class TestStates:
         self,
         run: str,
         test: str,
-        state: str,
+        state: State,
         result: "CaseResult | EvaluatorResult | None" = None,
-        messages: Sequence[Json] = (),
+        messages: Sequence[Message] = (),
     ) -> None:
-        told: Json = {"runId": run, "testId": test, "state": state}
+        told: TestState = {"runId": run, "testId": test, "state": state}
         if result is not None and result.score is not None:
             told["score"] = result.score
         if result is not None and result.duration_ms is not None:
@@ -197,11 +205,11 @@ class TestStates:
             told["messages"] = list(messages)
         self._tell("testState", told)
 
-    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.TestMessage]) -> list[Json]:
+    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.TestMessage]) -> list[Message]:
         return [self._message(uri, case, each) for each in found]
 
-    def _message(self, uri: str, case: "Runnable", message: tests.TestMessage) -> Json:
-        made: Json = {"message": mask(message.text), "severity": message.severity}
+    def _message(self, uri: str, case: "Runnable", message: tests.TestMessage) -> Message:
+        made: Message = {"message": mask(message.text), "severity": message.severity}
         away = case.file is not None
         path = case.file if away else path_of(uri)
         # It may be gone: files are renamed and removed while their cases run.
@@ -241,5 +249,5 @@ def _output(result: "CaseResult") -> str:
     return "\r\n".join(map(mask, explanation(result))) + "\r\n"
 
 
-def _plain(reason: str) -> Json:
+def _plain(reason: str) -> Message:
     return {"message": mask(reason), "severity": "warning"}

@@ -13,6 +13,7 @@ from rubric_lsp.features.results import ShownCase
 from rubric_lsp.features.tests import SEPARATOR
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.uris import path_of
+from rubric_lsp.protocol.wire_types import Range
 from rubric_lsp.running.known_results import KnownResults
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class ReportBuilder:
         folders = [p for uri in self._host.documents.folders if (p := path_of(uri)) is not None]
         return command_line(snapshot.path, name, folders) if snapshot.path is not None else ""
 
-    def row(self, snapshot: Snapshot, case: "Runnable") -> dict[str, Any] | None:
+    def row(self, snapshot: Snapshot, case: "Runnable") -> Mapping[str, Any] | None:
         """The report as data; None for a case that has not been run."""
         from rubric_lsp.features.report_rows import ReportContext, report_row  # noqa: PLC0415
 
@@ -58,7 +59,7 @@ class ReportBuilder:
         if shown.result is None:
             return None
 
-        def range_of(shape: "Shape | None", span: Span) -> dict[str, Any] | None:
+        def range_of(shape: "Shape | None", span: Span) -> Range | None:
             inherited = shape is not None and case.inherits(shape)
             where = snapshot if case.file is None or inherited else self._host.index.at(case.file)
             outer = case.case_span(span) if shape is None else case.span_of(shape, span)
