@@ -20,7 +20,8 @@ def selections(analysis: Analysis, offset: int) -> list[Span]:
         last = found[-1]
         if span != last and span.start <= last.start and last.end <= span.end:
             found.append(span)
-    return found[1:]
+    # An empty text has nothing around the cursor; the protocol wants a range all the same.
+    return found[1:] or found
 
 
 def _around(node: Node | None, offset: int) -> Iterator[Span]:
