@@ -235,7 +235,7 @@ async function reply({ page, shot }) {
   const inside = await webview(page);
   await inside.locator('[data-key="reply"]').click();
   await page.locator('.tab.active', { hasText: '.reply.md' }).waitFor();
-  await line(page, /The\s+reply,\s+as\s+it\s+came/u).waitFor();
+  await line(page, /The\s+raw\s+reply/u).waitFor();
   await line(page, /"checks":.*"factual_accuracy"/u).waitFor();
   await shot('reply');
   await page.locator('.tab', { hasText: 'Report: ' }).first().click();

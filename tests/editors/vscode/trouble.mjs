@@ -56,7 +56,7 @@ export const troubles = {
   'no-server': { options: named(['/nowhere/rubric-lsp', '--stdio']), play: told('was not found', 'Open Setting') },
   'empty-server': { options: named(['']), play: told('must be a list such as', 'Open Setting') },
   'broken-server': { options: named(['false']), play: told('stopped before it was ready', 'Open Setting') },
-  'no-python': { options: { serverFolder: '', path: '/nowhere' }, play: told('needs Python 3.10 or later and found none', 'Open Setting') },
+  'no-python': { options: { serverFolder: '', path: '/nowhere' }, play: told('but found none on the PATH', 'Open Setting') },
   'older-server': { options: { serverVersion: '0.0.9' }, play: older },
   'newer-server': { options: { serverVersion: '0.9.0' }, play: newer },
   restricted: { options: { trusted: false }, play: restricted },
