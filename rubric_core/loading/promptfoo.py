@@ -18,8 +18,8 @@ __all__ = ["is_promptfoo_file"]
 
 _NAME = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?\.ya?ml\Z")
 _AGENTV_NAME = pattern(r"(?is).*\.eval\.ya?ml\Z")
-#: A comment that names the schema of promptfoo.
-_SCHEMA = pattern(r"(?m)^#[^\r\n]*\$schema[ \t]*=[^\r\n]*promptfoo")
+#: Characters in which a comment with a schema is looked for.
+_TOP_OF_FILE = 2_000
 #: Keys at the top that only promptfoo has.
 _TOP = frozenset({
     "defaultTest", "evaluateOptions", "commandLineOptions", "derivedMetrics", "nunjucksFilters", "outputPath", "writeLatestResults", "redteam",
@@ -44,7 +44,7 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
     """
     if path is not None and _NAME.match(path.name):
         return True
-    if _SCHEMA.search(head):
+    if _names_schema(head[:_TOP_OF_FILE]):
         return True
     if not isinstance(root, Mapping) or (path is not None and _AGENTV_NAME.match(path.name)):
         return False
@@ -53,6 +53,12 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
         return False
     case = first if first is not None else _first(root.get("tests"))
     return not (isinstance(case, Mapping) and key_names(case) & _only_agentv(Case))
+
+
+def _names_schema(head: str) -> bool:
+    """Whether a comment names the schema of promptfoo."""
+    comments = (line for line in head.splitlines() if line.startswith("#"))
+    return any("promptfoo" in line.partition("$schema")[2] for line in comments)
 
 
 def _first(node: Node | None) -> Node | None:
