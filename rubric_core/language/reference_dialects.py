@@ -15,7 +15,7 @@ __all__ = ["dialects_page", "property_words"]
 
 _FATES = {
     SpellingStatus.ALIAS: "read as well", SpellingStatus.DEPRECATED: "read, with a warning", SpellingStatus.LEAVING: "read, but deprecated",
-    SpellingStatus.TOLERATED: "not read by agentv, read by rubric", SpellingStatus.IGNORED: "ignored without a word", SpellingStatus.REJECTED: "refused",
+    SpellingStatus.TOLERATED: "not read by agentv, read by rubric", SpellingStatus.IGNORED: "silently ignored", SpellingStatus.REJECTED: "refused",
 }  # fmt: skip
 
 _INTRODUCTION = (

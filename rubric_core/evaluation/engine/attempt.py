@@ -30,7 +30,7 @@ from rubric_core.evaluation.model.redaction import Redactor, seal
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.scoring.score import case_outcome
 from rubric_core.evaluation.targets.answer_cache import AnswerCache, CachedProvider
-from rubric_core.evaluation.targets.providers.metered import MeteredProvider
+from rubric_core.evaluation.targets.providers.usage_meter import MeteredProvider
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.workspaces.workspace import CaseWorkspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
