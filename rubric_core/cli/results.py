@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from rubric_core.cli.arguments import count
 from rubric_core.cli.export import add_export_arguments, export_run
 from rubric_core.cli.results_flaky import add_flaky_arguments, show_flaky
 from rubric_core.cli.results_prune import add_prune_arguments, prune_runs
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Exit code: 0 done, 2 usage error, or results that cannot be read."
     )
     parser.add_argument(
-        "--limit", metavar="N", type=int, default=_LISTED, help=f"the number of runs to list (default: {_LISTED})"
+        "--limit", metavar="N", type=count, default=_LISTED, help=f"the number of runs to list (default: {_LISTED})"
     )
     parser.add_argument("--suite", metavar="FILE", type=Path, help="only runs of this suite")
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
@@ -64,7 +65,7 @@ def main(options: argparse.Namespace) -> int:
 
 def _list_runs(database: ResultDatabase, options: argparse.Namespace) -> None:
     suites = [database.name_of(options.suite)] if options.suite is not None else []
-    runs = database.runs(suites=suites, limit=max(options.limit, 1))
+    runs = database.runs(suites=suites, limit=options.limit)
     if not runs:
         print("no runs are stored")
     for run in runs:

@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
+from rubric_core.cli.arguments import count
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.evaluation.comparison.flaky import CaseHistory, Outcome, case_histories
 from rubric_core.evaluation.results.database import ResultDatabase
@@ -19,7 +20,7 @@ _RUNS = 50
 def add_flaky_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric results flaky`."""
     parser.add_argument(
-        "--runs", metavar="N", type=int, default=_RUNS, help=f"look at the last N runs (default: {_RUNS})"
+        "--runs", metavar="N", type=count, default=_RUNS, help=f"look at the last N runs (default: {_RUNS})"
     )
     parser.add_argument("--all", action="store_true", help="list the cases that always end alike, too")
 
@@ -27,7 +28,7 @@ def add_flaky_arguments(parser: argparse.ArgumentParser) -> None:
 def show_flaky(database: ResultDatabase, options: argparse.Namespace) -> None:
     """List the cases, the most uneven first."""
     safe = StreamSanitizer(sys.stdout)
-    runs = database.runs(limit=max(options.runs, 1))
+    runs = database.runs(limit=options.runs)
     histories = case_histories(database.cases(run) for run in runs)
     shown = [each for each in histories if options.all or each.is_flaky]
     for history in sorted(shown, key=_evenness):

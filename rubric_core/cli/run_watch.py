@@ -51,6 +51,8 @@ class RunWatch:
     def __init__(self, options: argparse.Namespace, out: TextIO, pause: float = LOOK) -> None:
         if options.format == "json":
             raise WrongUseError("--watch has no end, and --format json is one document; use jsonl")
+        if options.baseline or options.fail_on != "case":
+            raise WrongUseError("--watch runs what changed, and --baseline compares a whole run; use one of them")
         self._options = options
         self._later = copy(options)
         for name in _FIRST:

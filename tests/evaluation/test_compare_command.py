@@ -182,6 +182,7 @@ def test_a_regression_fails_ci_and_names_the_cases(
         (["--fail-on", "flip"], "--fail-on flip needs --baseline"),
         (["--baseline", "main"], "--baseline: there is no run main"),
         (["--baseline", "main", "--no-store"], "--no-store keeps none"),
+        (["--baseline", "main", "--watch"], "--baseline compares a whole run"),
     ],
 )
 def test_a_baseline_that_cannot_be_used_is_said_before_anything_runs(
