@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from rubric_core.evaluation.report_page.write_report import write_report
+from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
 from rubric_core.validation.wording import count
@@ -42,10 +43,13 @@ def main(options: argparse.Namespace) -> int:
     database = ResultDatabase.at(Path.cwd())
     try:
         base, run = selected_runs(database, options.runs)
-    except (RunNotFoundError, ValueError) as error:
+        write_report(options.output, database, run, base=base, now=datetime.now(tz=timezone.utc))
+    except (RunNotFoundError, ResultStoreError, ValueError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return USAGE_ERROR
-    write_report(options.output, database, run, base=base, now=datetime.now(tz=timezone.utc))
+    except OSError as error:
+        print(f"rubric: {options.output} cannot be written: {error.strerror or error}", file=sys.stderr)
+        return USAGE_ERROR
     print(f"{options.output}: {f'{base.id} → ' if base else ''}{run.id}, {count(run.cases, 'case')}")
     return WRITTEN
 

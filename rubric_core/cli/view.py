@@ -13,6 +13,7 @@ from pathlib import Path
 from rubric_core.cli.report import selected_runs
 from rubric_core.cli.report_server import ReportServer
 from rubric_core.evaluation.report_page.live_report import LiveReport
+from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError
 
@@ -41,7 +42,7 @@ def main(options: argparse.Namespace) -> int:
     database = ResultDatabase.at(Path.cwd())
     try:
         base, run = selected_runs(database, options.runs)
-    except (RunNotFoundError, ValueError) as error:
+    except (RunNotFoundError, ResultStoreError, ValueError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return USAGE_ERROR
     report = LiveReport(database, base=base.id if base else "", run=run.id if options.runs else "")

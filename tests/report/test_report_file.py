@@ -247,3 +247,21 @@ def test_an_export_as_html_is_the_same_page(database: ResultDatabase, tmp_path: 
     (data, details), (_, whole) = written(path), written(report(database, tmp_path / "whole.html"))
     assert data["run"]["id"] == run.id
     assert sorted(map(json.dumps, details)) == sorted(map(json.dumps, whole))
+
+
+def test_what_cannot_be_read_or_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    database = ResultDatabase.at(tmp_path)
+    database.begin(RunInfo(suites=(tmp_path / "s.eval.yaml",))).end(RunState.DONE)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert main(["report", "-o", "file/r.html"]) == 2
+    assert capsys.readouterr().err.startswith("rubric: file/r.html cannot be written: ")
+    database.path.write_bytes(b"no database" * 100)
+    for command in (["report"], ["view", "--no-open"], ["compare"], ["results"]):
+        assert main(command) == 2
+        said = capsys.readouterr().err
+        assert f"{database.path} is damaged" in said
+        assert "written" not in said
