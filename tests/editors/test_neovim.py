@@ -264,7 +264,11 @@ def test_a_document_and_a_range_are_formatted(nvim: Open, workspace: Path) -> No
     assert editor.lines() == [*text.splitlines()[:3], "    input: Hello", "    criteria:  Greets"]
     editor.lua("vim.lsp.buf.format()")
     assert editor.lines() == ["name: tidy", "tests:", "  - id: a", "    input: Hello", "    criteria: Greets"]
-    editor.command("undo | undo | write")
+    editor.command("undo | undo | write")  # returns before the file has its content again
+    until(
+        "the file is written",
+        lambda: not editor.lua("return vim.bo.modified") and (workspace / "untidy.eval.yaml").stat().st_size,
+    )
     assert (workspace / "untidy.eval.yaml").read_text(encoding="utf-8") == text, "nothing is formatted on save"
 
 
