@@ -8,7 +8,7 @@ from rubric_core.cli.last_report import LastReport
 __all__ = ["FORMATS", "add_arguments", "main"]
 
 #: See `printing`, which is not loaded where nothing is printed that is new.
-FORMATS = ("text", "json", "sarif", "github")
+FORMATS = ("text", "json", "sarif", "github", "agent")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         default="text",
-        help="code frames for people, JSON, SARIF 2.1.0, or annotations of GitHub Actions",
+        help="code frames for people, JSON, SARIF 2.1.0, annotations of GitHub Actions, or a line per finding for coding agents",
     )
     add("--dialect", metavar="NAME", help="the dialect of files that do not name one")
     add("--select", metavar="CODE,…", action="append", help="show only these codes")

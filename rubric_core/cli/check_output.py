@@ -78,12 +78,20 @@ def _write_github(done: CheckRound, _: Language, out: TextIO, fixed: bool) -> Te
     return _end(done, sys.stderr, fixed=fixed)
 
 
+def _write_agent(done: CheckRound, _: Language, out: TextIO, fixed: bool) -> TextIO | None:
+    from rubric_core.cli.agent_lines import agent_lines  # noqa: PLC0415  # each format loads what it needs
+
+    out.writelines(f"{line}\n" for line in agent_lines(done.files))
+    return _end(done, sys.stderr, fixed=fixed)
+
+
 #: What writes a round in each format; the last argument is whether findings were fixed first.
 FORMATS: Mapping[str, Callable[[CheckRound, Language, TextIO, bool], TextIO | None]] = {
     "text": _write_text,
     "json": _write_json,
     "sarif": _write_sarif,
     "github": _write_github,
+    "agent": _write_agent,
 }
 
 

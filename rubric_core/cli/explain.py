@@ -1,4 +1,4 @@
-"""`rubric explain [CODE]`: the page of a code, or the table of all codes."""
+"""`rubric explain [CODE]`: the page of a code, the table of all codes, or the reference of a dialect."""
 
 import argparse
 import shutil
@@ -9,8 +9,10 @@ from rubric_core.cli.terminal_markdown import render_markdown
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.language.closest_name import closest
 from rubric_core.language.departures import departures_section
+from rubric_core.language.dialect_reference import dialect_reference
+from rubric_core.language.dialects import DIALECTS, dialect_named
 
-__all__ = ["add_arguments", "main"]
+__all__ = ["add_arguments", "main", "page_of", "unknown_code"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,29 +20,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "code", nargs="?", metavar="CODE", help="a code such as overlapping-bands (default: list all codes)"
     )
+    parser.add_argument(
+        "--language",
+        choices=[dialect.name for dialect in DIALECTS],
+        metavar="DIALECT",
+        help="print the reference of a dialect as one Markdown page, sized for the context of a model",
+    )
 
 
 def main(options: argparse.Namespace) -> int:
     """Print the page. Exit code 2 for a code that does not exist."""
+    if options.language is not None:
+        if options.code is not None:
+            print("rubric: --language explains a whole dialect; leave out the code", file=sys.stderr)
+            return 2
+        _show(dialect_reference(dialect_named(options.language)))
+        return 0
     language = Language()
     if options.code is None:
         _table(language)
         return 0
-    rule = language.rule(options.code)
-    if rule is None:
-        meant = closest(options.code, [r.code for r in language.rules])
-        advice = f"; did you mean {meant}?" if meant else "; `rubric explain` lists them all"
-        print(f"rubric: there is no code {options.code}{advice}", file=sys.stderr)
+    page = page_of(options.code, language)
+    if page is None:
+        print(f"rubric: {unknown_code(options.code, language)}", file=sys.stderr)
         return 2
-    departures = departures_section(rule.code)
-    page = rule.page.read_text(encoding="utf-8") + (f"\n{departures}" if departures else "")
-    # Whoever pipes it into a file or a viewer wants the Markdown.
-    print(
-        render_markdown(page, TerminalStyle.of(), shutil.get_terminal_size().columns)
-        if sys.stdout.isatty()
-        else page.rstrip()
-    )
+    _show(page)
     return 0
+
+
+def page_of(code: str, language: Language) -> str | None:
+    """The page of a code with the departures that it has to do with; None for a code that does not exist."""
+    rule = language.rule(code)
+    if rule is None:
+        return None
+    departures = departures_section(rule.code)
+    return rule.page.read_text(encoding="utf-8") + (f"\n{departures}" if departures else "")
+
+
+def unknown_code(code: str, language: Language) -> str:
+    """What to say of a code that does not exist."""
+    meant = closest(code, [r.code for r in language.rules])
+    advice = f"; did you mean {meant}?" if meant else "; `rubric explain` lists them all"
+    return f"there is no code {code}{advice}"
+
+
+def _show(page: str) -> None:
+    """Print a page; who pipes it into a file or a viewer wants the Markdown."""
+    drawn = sys.stdout.isatty()
+    print(render_markdown(page, TerminalStyle.of(), shutil.get_terminal_size().columns) if drawn else page.rstrip())
 
 
 def _table(language: Language) -> None:

@@ -15,7 +15,7 @@ from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.value_kinds import Choice, Kind, ListOf, MapOf, NodeUnion, Ranges
 
-__all__ = ["NOTICE", "RuleRow", "pages"]
+__all__ = ["NOTICE", "RuleRow", "choices_of", "pages", "shapes_in"]
 
 #: The first line of every page.
 NOTICE = "<!-- Made by `rubric reference`: change the catalogue, not this page. -->"
@@ -187,7 +187,7 @@ class _Catalogue:
         meaning = declared.doc
         if declared.example:
             meaning += f" Example: {code_cell(f'{name}: {declared.example}')}"
-        meaning += _options(declared.kind) + self._elsewhere(shape, declared)
+        meaning += choices_of(declared.kind) + self._elsewhere(shape, declared)
         words = cell(declared.kind.words()) + self._needed(shape, declared)
         yield code_cell(name), words, cell(declared.shown_default), cell(meaning), self._written(shape, declared)
 
@@ -253,7 +253,7 @@ class _Catalogue:
 
     def _shapes(self, kind: Kind[Any]) -> Iterator[type[Shape]]:
         """The shapes in a kind and inside them, each once in all; evaluators and entries have pages of their own."""
-        for shape in _direct(kind):
+        for shape in shapes_in(kind):
             if shape not in self._shown and not issubclass(shape, Evaluator | Entry):
                 self._shown.add(shape)
                 yield shape
@@ -261,7 +261,8 @@ class _Catalogue:
                     yield from self._shapes(declared.kind)
 
 
-def _direct(kind: Kind[Any]) -> Iterator[type[Shape]]:
+def shapes_in(kind: Kind[Any]) -> Iterator[type[Shape]]:
+    """The shapes that a value of a kind may have, without those inside them."""
     if isinstance(kind, Shaped | Shorthand):
         yield kind.shape
     elif isinstance(kind, Tagged):
@@ -271,15 +272,15 @@ def _direct(kind: Kind[Any]) -> Iterator[type[Shape]]:
     elif isinstance(kind, Ranges):
         yield Band
     elif isinstance(kind, ListOf):
-        yield from _direct(kind.item)
+        yield from shapes_in(kind.item)
     elif isinstance(kind, MapOf):
-        yield from _direct(kind.value)
+        yield from shapes_in(kind.value)
     elif isinstance(kind, NodeUnion):
         for branch in kind.branches:
-            yield from _direct(branch)
+            yield from shapes_in(branch)
 
 
-def _options(kind: Kind[Any]) -> str:
+def choices_of(kind: Kind[Any]) -> str:
     """What each of the possible words means."""
     branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     options = [option for branch in branches if isinstance(branch, Choice) for option in branch.options]

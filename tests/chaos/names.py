@@ -26,9 +26,9 @@ def run(setting: Setting, tally: Tally) -> None:
     folder = setting.folder / "checked"
     made = _made(folder, _BROKEN)
     for environment in ({}, _PLAIN):
-        for form in ("text", "json", "sarif", "github")[:: setting.of(2, 1)]:
+        for form in ("text", "json", "sarif", "github", "agent")[:: setting.of(2, 1)]:
             ended = rubric(folder, "check", "--format", form, ".", environment=environment)
-            if form in ("text", "github"):  # the others are read by programs
+            if form in ("text", "github", "agent"):  # the others are read by programs
                 sound(tally, f"names, {form}", ended)
             tally.expect(ended.code in (0, 1), f"names, {form}: exit {ended.code}: {ended.err[-300:]}")
             _complete(tally, form, ended, made)

@@ -192,7 +192,7 @@ def test_marks_that_are_far_apart_are_shown_in_two_windows() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
-@pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "agent"])
 def test_a_file_name_that_is_not_utf_8(form: str, rubric: Run) -> None:
     name = os.fsdecode(b"caf\xe9.eval.yaml")
     write(name, BROKEN)
@@ -201,3 +201,28 @@ def test_a_file_name_that_is_not_utf_8(form: str, rubric: Run) -> None:
     if form == "sarif":
         places = [r["locations"][0]["physicalLocation"]["artifactLocation"] for r in ran.json["runs"][0]["results"]]
         assert places == [{"uri": "caf%E9.eval.yaml"}] * 2
+
+
+def test_agents_get_one_line_per_finding(rubric: Run) -> None:
+    write("a.eval.yaml", WIDE)
+    ran = rubric("check", "--format", "agent")
+    first, second = ran.out.splitlines()
+    assert first == (
+        "a.eval.yaml:8:59 error[bad-weight] the weight is -1; a weight is 0 or more "
+        "| agentv subtracts it from the score | fix: write 1"
+    )
+    assert second == (
+        "a.eval.yaml:9:26 warning[unknown-key] a contains check has no key `wieght`; did you mean `weight`? "
+        "| agentv silently ignores it | fix (safe): change it to `weight`"
+    )
+    assert ran.code == 1
+    assert ran.err.startswith("1 error, 1 warning in 1 of 1 suite")
+    assert rubric("check", "--format", "agent", "-q").err == ""
+
+
+def test_the_documented_members_are_those_of_the_json(rubric: Run) -> None:
+    write("a.eval.yaml", WIDE)
+    page = (Path(__file__).parents[2] / "docs/agents.md").read_text(encoding="utf-8")
+    documented = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    rows = rubric("check", "--format", "json").json
+    assert all([*row, "untriedFixes"] == documented for row in rows)

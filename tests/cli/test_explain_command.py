@@ -12,6 +12,8 @@ from command import Run
 
 from rubric_core.cli.terminal_markdown import render_markdown
 from rubric_core.cli.terminal_style import TerminalStyle
+from rubric_core.language.dialect_reference import dialect_reference
+from rubric_core.language.dialects import dialect_named
 from rubric_core.validation.rules import RULES
 
 
@@ -113,3 +115,15 @@ def test_every_page_can_be_drawn(rule) -> None:
     text = Path(rule.page).read_text(encoding="utf-8")
     for columns in (30, 80, 200):
         assert render_markdown(text, TerminalStyle(colour=False), columns).startswith(rule.code)
+
+
+def test_a_dialect_is_one_page_of_markdown(rubric: Run) -> None:
+    ran = rubric("explain", "--language", "agentv-3")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == dialect_reference(dialect_named("agentv-3"))
+
+
+def test_a_dialect_is_explained_alone(rubric: Run) -> None:
+    ran = rubric("explain", "--language", "agentv-3", "unused-ignore")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "rubric: --language explains a whole dialect; leave out the code\n"
