@@ -15,6 +15,7 @@ __all__ = ["COMMANDS", "CommandParser", "RootParser", "chosen_colour", "make_par
 
 #: Each is a module here with `add_arguments(parser)` and `main(args) -> int`; only the one asked for is imported.
 COMMANDS = {
+    "init": "write a first suite, check it and run it",
     "check": "check suites, and fix them",
     "format": "format suites: indentation and spaces",
     "run": "run the cases of suites and score the answers",

@@ -18,12 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-seconds ended the run before the others, 130 stopped by Ctrl-C. Finished results are kept in .rubric/results.db."
     )
     parser.set_defaults(invocation=())
-    parser.usage = "rubric run [OPTION]… FILE[::CASE-ID]…"
+    parser.usage = "rubric run [OPTION]… [FILE[::CASE-ID]…]"
     parser.add_argument(
         "suites",
-        nargs="+",
+        nargs="*",
+        default=["."],
         metavar="FILE[::CASE-ID]",
-        help="a suite, one case of it, a folder to look for suites in, or a pattern",
+        help="a suite, one case of it, a folder to look for suites in, or a pattern (default: the current folder)",
     )
     _add_selection(parser)
     _add_limits(parser)

@@ -10,7 +10,7 @@ from command import BROKEN, Run, write
     ("arguments", "words"),
     [
         (["chek"], "rubric: error: there is no command 'chek'; did you mean check?\n"),
-        (["zzz"], "rubric: error: there is no command 'zzz'; there are check, format, run,"),
+        (["zzz"], "rubric: error: there is no command 'zzz'; there are init, check, format, run,"),
         (["run", "a", "--faild"], "rubric run: error: unrecognized arguments: --faild; did you mean --failed?\n"),
         (["run", "a", "--limt=3"], "unrecognized arguments: --limt=3; did you mean --limit?\n"),
         (["check", "--statistic-s"], "rubric check: error: unrecognized arguments: --statistic-s; did you mean --statistics?"),

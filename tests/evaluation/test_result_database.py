@@ -18,6 +18,7 @@ from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import ResultSummary
 from rubric_core.evaluation.results.packed_result import pack_result, unpack_result
 from rubric_core.evaluation.results.records import EvaluatorScore, RepeatScore, RunInfo, RunNotFoundError, RunState
+from rubric_core.evaluation.results.root import database_path, results_root
 from rubric_core.evaluation.results.run_info import run_info
 from rubric_core.evaluation.results.stored_rows import stored_row
 from rubric_core.git_state import commit_of, is_dirty
@@ -272,3 +273,14 @@ def test_what_was_written_last_is_read_where_nothing_can_be_written(
     assert len(ResultDatabase.of(suite).runs()) == 2
     monkeypatch.undo()
     writer.end(RunState.DONE)
+
+
+def test_outside_a_repository_results_lie_where_the_targets_are(tmp_path: Path) -> None:
+    (tmp_path / ".agentv").mkdir()
+    suites = tmp_path / "evals" / "deep"
+    suites.mkdir(parents=True)
+    assert [results_root(each) for each in (suites, tmp_path)] == [tmp_path, tmp_path]
+    stored = database_path(tmp_path / "evals")
+    stored.parent.mkdir()
+    stored.touch()
+    assert results_root(suites) == tmp_path / "evals", "what there are results of goes on"

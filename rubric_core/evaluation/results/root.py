@@ -9,13 +9,16 @@ __all__ = ["database_path", "results_root"]
 def results_root(folder: Path) -> Path:
     """The folder whose `.rubric` has the results of what lies in `folder`: the root of its repository.
 
-    Outside a repository, the closest folder above that has results of this user's; else `folder` itself.
+    Outside a repository, the closest folder above that has results of this user's, else the closest with targets or settings of
+    this user's in `.agentv`; else `folder` itself.
     """
     above = [folder, *folder.parents]
     for each in above:
         if os.path.exists(each / ".git"):  # noqa: PTH110  # raises for no name
             return each
-    return next((each for each in above if _is_own(database_path(each))), folder)
+    with_results = (each for each in above if _is_own(database_path(each)))
+    with_settings = (each for each in above if _is_own(each / ".agentv"))
+    return next(with_results, None) or next(with_settings, folder)
 
 
 def database_path(root: Path) -> Path:
@@ -24,7 +27,7 @@ def database_path(root: Path) -> Path:
 
 
 def _is_own(path: Path) -> bool:
-    """Whether there is such a file, and it belongs to this user: another one could read what is stored there."""
+    """Whether there is such a file or folder, and it belongs to this user: another one could read what is stored there."""
     try:
         found = os.lstat(path)  # raises for no name but this error
     except (OSError, ValueError):

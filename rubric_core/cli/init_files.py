@@ -1,0 +1,244 @@
+"""The texts that `rubric init` writes: a suite of three cases, its recordings, an example bot, and the job of a CI server."""
+
+import json
+import os
+from dataclasses import dataclass
+
+__all__ = [
+    "CI_FILES",
+    "EXAMPLE_BOT",
+    "EXAMPLE_TARGET",
+    "FirstTarget",
+    "ci_text",
+    "command_target",
+    "example_target",
+    "python_caller",
+    "recordings",
+    "suite",
+    "targets",
+]
+
+#: The target that answers the three cases, so that the first run needs nobody's system.
+EXAMPLE_TARGET = "example-bot"
+#: Where each CI server looks for its job.
+CI_FILES = {"github": ".github/workflows/rubric.yml", "gitlab": ".gitlab-ci.yml"}
+
+_WARM = (
+    "Of course! You can return the coat within 30 days, and you get a full refund as soon as it is back with us. "
+    "Shipping is free."
+)
+
+_PYTHON = "python" if os.name == "nt" else "python3"
+
+_SUITE = """\
+# {name}.eval.yaml: what your system is asked, and what makes an answer good.
+# rubric check finds mistakes in it; rubric explain CODE explains one.
+name: {name}
+description: Three first cases; replace them with questions that your users ask
+
+execution:
+  # bot.py answers, so that this runs offline. For your own system, write {hint}
+  target: example-bot
+
+tests:
+  # Graded by fixed rules: no model, no cost.
+  - id: greeting
+    criteria: Greets the customer
+    input: Good morning!
+    assertions:
+      - type: icontains
+        value: good morning
+
+  # Graded by a judge, a model that reads the answer. Its replies are recorded in {name}.recordings.yaml.
+  - id: return-a-coat
+    criteria: Explains when a coat can be returned, and what happens then
+    input: Can I return the coat I bought last week?
+    assertions:
+      - type: contains
+        value: 30 days
+      - type: rubrics
+        criteria:
+          # The judge gives a score from 0 to 10; each band starts at its key.
+          - id: tone
+            outcome: Sounds like a person who is glad to help
+            min_score: 0.7
+            score_ranges:
+              0: Rude
+              3: Curt
+              7: Warm
+
+  # Graded by shape: the answer has to be JSON.
+  - id: order-as-json
+    criteria: Gives the status of an order as JSON
+    input: Give me order 4711 as JSON, and nothing else.
+    assertions:
+      - type: is-json
+"""
+
+_RECORDINGS = """\
+# What a judge says of the answer of bot.py; written by hand, so that the first run needs no model.
+# `rubric run --record --grader-target NAME` writes this file with what a real judge says.
+version: 1
+recordings:
+- judge: hand-written
+  case: return-a-coat
+  evaluator: rubrics
+  prompt: built-in 1
+  question: Can I return the coat I bought last week?
+  goal: Explains when a coat can be returned, and what happens then
+  answer: {answer}
+  criteria:
+  - criterion: Sounds like a person who is glad to help
+    bands:
+      0-2: Rude
+      3-6: Curt
+      7-10: Warm
+    reply:
+      score: 8
+      reasoning: Friendly from the first word, and it says what happens next.
+"""
+
+#: A bot that answers the three cases.
+EXAMPLE_BOT = '''\
+"""An example bot, so that there is something to test: `python3 bot.py "a question"`."""
+
+import json
+import sys
+
+ANSWERS = {
+    "morning": "Good morning! How can I help you today?",
+    "return": "Of course! You can return the coat within 30 days, and you get a full refund as soon as it is back with us. "
+    "Shipping is free.",
+    "json": json.dumps({"order": 4711, "status": "shipped"}),
+}
+
+if __name__ == "__main__":
+    question = " ".join(sys.argv[1:]).lower()
+    print(next((answer for word, answer in ANSWERS.items() if word in question), "I do not know that yet."))
+'''
+
+_CALLER = '''\
+"""Asks {module}:{function} the question on the command line and prints its answer; rubric starts this for each case."""
+
+import asyncio
+import inspect
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent{up}))
+
+from {module} import {function}  # noqa: E402
+
+answer = {function}(" ".join(sys.argv[1:]))
+if inspect.isawaitable(answer):
+
+    async def finish(waiting):
+        return await waiting
+
+    answer = asyncio.run(finish(answer))
+print(answer)
+'''
+
+_GITHUB = """\
+# Checks the suites at every push, and runs them with recorded answers and judges: no key, no cost.
+name: evals
+on: [push, pull_request]
+permissions:
+  contents: read
+jobs:
+  rubric:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with: {{python-version: "3.12"}}
+      - run: pip install {package}
+      - run: rubric check --format github
+      - run: rubric run {folder} --replay -o junit.xml
+      - uses: actions/upload-artifact@v4
+        if: always()
+        with: {{name: evals, path: junit.xml}}
+"""
+
+_GITLAB = """\
+# Checks the suites at every push, and runs them with recorded answers and judges: no key, no cost.
+evals:
+  image: python:3.12
+  script:
+    - pip install {package}
+    - rubric check
+    - rubric run {folder} --replay -o junit.xml
+  artifacts:
+    when: always
+    reports:
+      junit: junit.xml
+"""
+
+
+@dataclass(frozen=True)
+class FirstTarget:
+    """A target to write: its name, the comment above it, and its keys with their YAML values, in order."""
+
+    name: str
+    comment: str
+    keys: tuple[tuple[str, str], ...]
+
+    def lines(self, indent: str) -> list[str]:
+        """Its lines as an item of a block list, `indent` before the dash."""
+        first, *others = [("name", self.name), *self.keys]
+        return [
+            f"{indent}# {self.comment}",
+            f"{indent}- {first[0]}: {first[1]}",
+            *(f"{indent}  {key}: {value}" for key, value in others),
+        ]
+
+
+def suite(name: str, target: str | None) -> str:
+    """The suite; `target` is the name of the person's own system, None where there is none yet."""
+    return _SUITE.format(name=name, hint=f"`target: {target}`" if target else "the name of its target")
+
+
+def recordings(name: str) -> str:
+    """What the judge said of them."""
+    return _RECORDINGS.format(name=name, answer=json.dumps(_WARM))
+
+
+def targets(written: list[FirstTarget]) -> str:
+    """A targets file."""
+    head = (
+        "# Who answers, and who judges. A value in ${{ … }} comes from the environment when a suite runs.\ntargets:\n"
+    )
+    return head + "\n\n".join("\n".join(target.lines("  ")) for target in written) + "\n"
+
+
+def example_target() -> FirstTarget:
+    """The target that the example bot is."""
+    return command_target(
+        EXAMPLE_TARGET, "An example that answers the first cases: offline and free.", "bot.py {PROMPT}"
+    )
+
+
+def command_target(name: str, comment: str, command: str, cwd: str = "") -> FirstTarget:
+    """A target that is a command.
+
+    Args:
+        name: Its name.
+        comment: What it is, for the person who reads the file.
+        command: The command line; a script of Python alone is started with the interpreter's usual name.
+        cwd: Where it is started, relative to the targets file; the folder of the suite if empty.
+    """
+    if command.startswith(("bot.py", "ask_function.py")):
+        command = f"{_PYTHON} {command}"
+    keys = [("provider", "cli"), ("command", json.dumps(command, ensure_ascii=False))]  # JSON's strings are YAML's
+    return FirstTarget(name, comment, (*keys, *([("cwd", json.dumps(cwd))] if cwd else [])))
+
+
+def python_caller(module: str, function: str, depth: int) -> str:
+    """A script that asks a Python function; it lies `depth` folders below the one that `module` is imported from."""
+    return _CALLER.format(module=module, function=function, up=".parent" * depth)
+
+
+def ci_text(server: str, package: str, folder: str) -> str:
+    """The job of a CI server; `package` is what pip installs, `folder` holds the suites."""
+    text = {"github": _GITHUB, "gitlab": _GITLAB}[server]
+    return text.format(package=package, folder=folder)
