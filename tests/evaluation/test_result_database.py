@@ -7,13 +7,14 @@ import subprocess
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from suites import Folder
 
 from rubric_core.evaluation.model.exchanges import Exchange, Usage
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.results import connection
+from rubric_core.evaluation.results import connection, result_source
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import ResultSummary
 from rubric_core.evaluation.results.packed_result import pack_result, unpack_result
@@ -284,3 +285,25 @@ def test_outside_a_repository_results_lie_where_the_targets_are(tmp_path: Path) 
     stored.parent.mkdir()
     stored.touch()
     assert results_root(suites) == tmp_path / "evals", "what there are results of goes on"
+
+
+def test_results_that_are_read_one_after_the_other_are_read_ahead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report looks at each case of a run several times, when the database is closed again."""
+    suite = tmp_path / "s.eval.yaml"
+    name = run(suite, *(result(f"case-{n}", n / 600) for n in range(600)))
+    database = ResultDatabase.of(suite)
+    cases = list(database.cases(database.find(name)))
+    opened = 0
+    read = result_source.read_without_trace
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal opened
+        opened += 1
+        return read(*arguments)
+
+    monkeypatch.setattr(result_source, "read_without_trace", counted)
+    assert [(each.result.id, each.result.score) for each in cases] == [(f"case-{n}", n / 600) for n in range(600)]
+    assert opened == 3
+    assert [each.result.id for each in reversed(cases[:2])] == ["case-1", "case-0"], "in any order"
