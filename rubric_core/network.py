@@ -82,6 +82,12 @@ class HttpxHttp:
         """See `ports.Http.get`."""
         return await self._whole("GET", url, {}, b"", time_limit, size_limit)
 
+    async def request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        """See `ports.Http.request`."""
+        return await self._whole(method, url, headers, body, time_limit, size_limit)
+
     async def _whole(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, time_limit: float, size_limit: int
     ) -> HttpReply:

@@ -268,6 +268,11 @@ class Http(Protocol):
     async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
         """As `post`, for a request without a body."""
 
+    async def request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        """As `post`, with any method."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ports:

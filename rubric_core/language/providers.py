@@ -8,8 +8,30 @@ from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Anything, Boolean, Choice, Integer, ListOf, NodeUnion, Number, Text
 
 __all__ = [
-    "SETTINGS", "AgentServer", "Anthropic", "Api", "Azure", "Byok", "Claude", "Cli", "Codex", "CommandAgent", "CopilotCli", "CopilotSdk",
-    "Healthcheck", "Log", "Mock", "Model", "OpenAi", "Pi", "Prices", "Replay", "Settings", "Transcript", "VsCode",
+    "PRICES",
+    "SETTINGS",
+    "AgentServer",
+    "Anthropic",
+    "Api",
+    "Azure",
+    "Byok",
+    "Claude",
+    "Cli",
+    "Codex",
+    "CommandAgent",
+    "CopilotCli",
+    "CopilotSdk",
+    "Healthcheck",
+    "Log",
+    "Mock",
+    "Model",
+    "OpenAi",
+    "Pi",
+    "Prices",
+    "Replay",
+    "Settings",
+    "Transcript",
+    "VsCode",
 ]  # fmt: skip
 
 _SECRET = Text(refers_to="secret")
@@ -42,7 +64,7 @@ class Prices(Shape):
 
 
 #: Of models and agents, which tell how many tokens they took and seldom what these cost.
-_PRICES = key(
+PRICES = key(
     Shaped(Prices),
     "The price of its tokens, in US dollars per million, if it does not report the cost itself.",
     example="{input: 2.5, output: 10}",
@@ -72,7 +94,7 @@ class Api(Settings):
     )
     retry_backoff_factor = key(Number(at_least=1), "The factor between one pause and the next.", example="2")
     retry_status_codes = key(ListOf(Integer(100, 599)), "The HTTP status codes that are retried.", example="[429, 503]")
-    prices = _PRICES.taking(_PRICES.kind)
+    prices = PRICES.taking(PRICES.kind)
 
 
 class Model(Api):
@@ -136,7 +158,7 @@ class CommandAgent(Log):
     binary = key(Text(), "The path of the program, if it is not on the PATH.")
     args = key(_ARGUMENTS, "Further arguments for the program.")
     arguments = key(_ARGUMENTS, "Further arguments for the program.")
-    prices = _PRICES.taking(_PRICES.kind)
+    prices = PRICES.taking(PRICES.kind)
 
 
 class Codex(CommandAgent):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from rubric_core.language.file_extensions import YAML
+from rubric_core.language.own_providers import OWN_SETTINGS
 from rubric_core.language.providers import SETTINGS, Settings
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
@@ -114,7 +115,7 @@ def _entry(base: type[Entry], settings: type[Settings]) -> type[Entry]:
 
 #: The shape of an entry by its base and the settings of its kind.
 ENTRIES: Mapping[tuple[type[Entry], type[Settings]], type[Entry]] = {
-    (base, settings): _entry(base, settings) for base in (Target, Provider) for settings in SETTINGS
+    (base, settings): _entry(base, settings) for base in (Target, Provider) for settings in (*SETTINGS, *OWN_SETTINGS)
 }
 
 _TARGETS = ListOf(Tagged(Target))

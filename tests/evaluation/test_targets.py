@@ -107,7 +107,7 @@ async def test_a_folder_called_like_a_target_file_above_the_one_that_counts_is_n
         ("targets: [{name: defualt, provider: mock}]", "did you mean defualt?"),
         (
             "targets: [{name: default, provider: vscode}]",
-            "target default: kind vscode is not supported by rubric; it runs openai, azure, anthropic, gemini, openrouter, cli, claude-cli, codex-cli, copilot-cli, mock, replay (targets.yaml:1, provider)",
+            "target default: kind vscode is not supported by rubric; it runs openai, azure, anthropic, gemini, openrouter, cli, http, python, claude-cli, codex-cli, copilot-cli, mock, replay (targets.yaml:1, provider)",
         ),
         ("targets: [{name: default}]", "a target needs a `provider`"),
         ("targets:\n  - name: default\n    provider: openai\n", "openai targets need `model` (targets.yaml:2)"),

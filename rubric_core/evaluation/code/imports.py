@@ -8,7 +8,7 @@ from pathlib import Path
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files
 
-__all__ = ["with_imports"]
+__all__ = ["module_files", "with_imports"]
 
 _LARGEST = 2_000_000
 #: The maximum number of files; a script that imports more is a program in its own right.
@@ -42,6 +42,12 @@ def with_imports(path: Path, cwd: Path, files: Files, known: dict[Path, tuple[Pa
             roots = (absolute(path).parent, absolute(cwd))
             known[each] = tuple(_taken_in(each, roots, files))
         waiting += reversed(known[each])
+
+
+def module_files(function: str) -> tuple[str, str]:
+    """Where the module of a function may be, such as `app.bot:answer`, relative to where modules are looked for."""
+    path = function.partition(":")[0].replace(".", "/")
+    return f"{path}.py", f"{path}/__init__.py"
 
 
 def _taken_in(path: Path, roots: Iterable[Path], files: Files) -> Iterator[Path]:

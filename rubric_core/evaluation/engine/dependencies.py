@@ -9,7 +9,7 @@ from typing import Any
 from rubric_core.evaluation.cases.messages import referenced_files
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
-from rubric_core.evaluation.code.imports import with_imports
+from rubric_core.evaluation.code.imports import module_files, with_imports
 from rubric_core.evaluation.judging.templates import prompt_file
 from rubric_core.language.evaluators import (
     Aggregator,
@@ -153,6 +153,9 @@ class CaseDependencies:
         for name in _PROGRAM_SETTINGS:
             if name in settings:
                 yield from self.in_command(settings[name], works_in)
+        if kind == "python" and isinstance(settings.get("function"), str):
+            found = (works_in / name for name in module_files(settings["function"]))
+            yield from ((settings["function"], path, works_in) for path in found if self._files.is_file(path))
         for name in _FILE_SETTINGS & settings.keys():
             if isinstance(settings[name], str):
                 yield from self._searched(settings[name])

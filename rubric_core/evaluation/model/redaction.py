@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -11,7 +11,7 @@ from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
 
-__all__ = ["Redactor", "looks_secret", "seal"]
+__all__ = ["Redactor", "header_secrets", "looks_secret", "seal"]
 
 #: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
 _SECRET = re.compile(
@@ -86,6 +86,12 @@ class Redactor:
         return value if same else replace(value, **made)
 
 
+def header_secrets(headers: object) -> Iterator[tuple[str, str]]:
+    """The headers of a target by their names: each value whole, and without the scheme before its credentials."""
+    for name, value in headers.items() if isinstance(headers, Mapping) else ():
+        yield from ((str(name).replace("-", "_"), part) for part in (str(value), str(value).partition(" ")[2]))
+
+
 def seal(ports: Ports, redact: Redactor) -> Ports:
     """The same outside; what programs and servers say has no secrets in it any more, before anybody cuts pieces out of it."""
     if not redact:
@@ -115,6 +121,12 @@ class _Http:
 
     async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
         return self._sealed(await self.inner.get(url, time_limit=time_limit, size_limit=size_limit))
+
+    async def request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
+    ) -> HttpReply:
+        reply = await self.inner.request(method, url, headers, body, time_limit=time_limit, size_limit=size_limit)
+        return self._sealed(reply)
 
     def _sealed(self, reply: HttpReply) -> HttpReply:
         return HttpReply(reply.status, self.redact.within(reply.headers), self.redact.raw(reply.body))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.model.inputs import ResolvedTarget
-from rubric_core.evaluation.model.redaction import Redactor, looks_secret
+from rubric_core.evaluation.model.redaction import Redactor, header_secrets, looks_secret
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.answer_cache import file_digests
 from rubric_core.evaluation.targets.rate_limits import RateLimits
@@ -163,7 +163,7 @@ class Targets:
         left_out = SETTINGS_BESIDE_ANSWERS
         written = [{k: v for k, v in m.settings.items() if k not in left_out and not looks_secret(k)} for m in members]
         known = [(key, value) for key, value in read.values if not looks_secret(key)]
-        digests = file_digests([written, known], self.directory, ports.files)
+        digests = file_digests([written, known, *kind.files(read.shape)], self.directory, ports.files)
         return {"name": entry.name, "kind": kind.name, "settings": written, "environment": known, "files": digests}
 
     def _resolved(self, name: str, ports: Ports) -> tuple[ResolvedTarget, Provider]:
@@ -209,7 +209,7 @@ class Targets:
         )
         own = {name: ports.environment[name] for name in kind.environment if name in ports.environment}
         own |= {name: str(value) for name, value in (read.shape.env or {}).items()}
-        redact = Redactor.of([*read.values, *own.items()])
+        redact = Redactor.of([*read.values, *own.items(), *header_secrets(vars(read.shape).get("headers"))])
         place = TargetLocation(
             entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own
         )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from rubric_core.language.changes import adds, drops, renames, requires, tolerates, unrequires
 from rubric_core.language.dialect import Change, SpellingStatus, Tables, TypeName
+from rubric_core.language.own_providers import HttpEndpoint, PythonFunction
 from rubric_core.language.providers import (  # fmt: skip
     SETTINGS,
     AgentServer,
@@ -81,6 +82,10 @@ TARGETS_0_1: tuple[Change, ...] = (
     _kinds({
         "azure": Azure, "anthropic": Anthropic, "gemini": Model, "mock": Mock, "vscode": VsCode, "vscode-insiders": VsCode,
     }),
+    # Rubric's own, in every dialect.
+    adds(HttpEndpoint),
+    adds(PythonFunction),
+    _kinds({"http": HttpEndpoint, "python": PythonFunction}),
     _kinds({"azure-openai": Azure, "google": Model, "google-gemini": Model}, SpellingStatus.ALIAS),
 )  # fmt: skip
 

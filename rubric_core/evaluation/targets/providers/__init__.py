@@ -10,15 +10,17 @@ from rubric_core.evaluation.targets.providers.cli import CLI
 from rubric_core.evaluation.targets.providers.codex_cli import CODEX_CLI
 from rubric_core.evaluation.targets.providers.copilot_cli import COPILOT_CLI
 from rubric_core.evaluation.targets.providers.gemini import GEMINI
+from rubric_core.evaluation.targets.providers.http_endpoint import HTTP
 from rubric_core.evaluation.targets.providers.mock import MOCK
 from rubric_core.evaluation.targets.providers.openai import OPENAI
 from rubric_core.evaluation.targets.providers.openrouter import OPENROUTER
+from rubric_core.evaluation.targets.providers.python_function import PYTHON
 from rubric_core.evaluation.targets.providers.replay import REPLAY
 
 __all__ = ["PROVIDERS", "kind_named"]
 
 PROVIDERS: tuple[ProviderKind[Any], ...] = (
-    OPENAI, AZURE, ANTHROPIC, GEMINI, OPENROUTER, CLI, CLAUDE_CLI, CODEX_CLI, COPILOT_CLI, MOCK, REPLAY,
+    OPENAI, AZURE, ANTHROPIC, GEMINI, OPENROUTER, CLI, HTTP, PYTHON, CLAUDE_CLI, CODEX_CLI, COPILOT_CLI, MOCK, REPLAY,
 )  # fmt: skip
 
 

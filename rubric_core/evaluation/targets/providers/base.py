@@ -1,6 +1,6 @@
 """The shared parts of all provider kinds: how a provider is created from its settings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -37,6 +37,11 @@ class TargetLocation:
 S = TypeVar("S", bound=Settings)
 
 
+def _no_files(_: Settings) -> Iterable[str]:
+    """Most kinds name their files by paths."""
+    return ()
+
+
 @dataclass(frozen=True)
 class ProviderKind(Generic[S]):
     """One kind: its names, its settings, and how a provider is created from them."""
@@ -49,6 +54,8 @@ class ProviderKind(Generic[S]):
     make: Callable[[S, TargetLocation, Ports], Provider]
     #: Whether it is a model, so that a target of this kind judges its own answers when no judge is named.
     judges: bool = False
+    #: The files that its settings name in another way than by their paths, relative to the directory of the suite.
+    files: Callable[[S], Iterable[str]] = _no_files
     #: Settings that rubric accepts but ignores, each with the reason.
     unused: Mapping[str, str] = field(default_factory=dict)
     #: The program that is run, if it is always the same one.

@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.refusals import ErrorReply, refusal_of
+from rubric_core.language.own_providers import HttpEndpoint
 from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.ports import HttpReply, NetworkError, Ports, ProviderError
+from rubric_core.ports import Http, HttpReply, NetworkError, Ports, ProviderError
 
-__all__ = ["HttpRefusalError", "HttpTarget"]
+__all__ = ["HttpCall", "HttpRefusalError", "HttpTarget"]
 
 _SIZE_LIMIT = 10_000_000
 _SHOWN = 300
@@ -27,9 +29,28 @@ _STREAM = ("data:", "event:")
 #: Timeouts, busy servers, servers in trouble; 529 is Anthropic's word for busy.
 _RETRIED = (408, 429, 500, 502, 503, 504, 529)
 
+#: The redirects that repeat a request as it is, and those that do so for requests without a body.
+_REPEATED, _REPEATED_GET = (307, 308), (301, 302, 303)
+#: The most requests for one answer, redirects included.
+_REDIRECTS = 6
+
 
 def _unheard(_: str) -> None:
     """Ignore the reason for a retry."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCall:
+    """One request."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+    #: Whether it carries a key, for messages.
+    keyed: bool
+    #: Whether a redirect to the same host is followed.
+    follows: bool = False
 
 
 class HttpRefusalError(ProviderError):
@@ -45,7 +66,7 @@ class HttpRefusalError(ProviderError):
 class HttpTarget:
     """How one target is called. When a server asks to slow down, all requests to the target wait."""
 
-    settings: Api
+    settings: Api | HttpEndpoint
     place: TargetLocation
     ports: Ports
     #: The setting with the address, for messages; empty when it is not a setting.
@@ -53,6 +74,8 @@ class HttpTarget:
     #: The requested model, and the setting that names it.
     model: str = ""
     model_setting: str = "model"
+    #: The setting with the key, for messages.
+    key_setting: str = "api_key"
     #: The moment of the clock before which nothing is sent.
     _not_before: float = 0.0
 
@@ -66,7 +89,12 @@ class HttpTarget:
         Raises RefusalError for an error status that persists after the retries, ProviderError for everything else.
         """
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        sent = {"Content-Type": "application/json", "Accept": "application/json", **self._headers(headers)}
+        sent = {"Content-Type": "application/json", "Accept": "application/json", **self.sendable(headers)}
+        reply, took = await self.reply(HttpCall("POST", url, sent, content, bool(headers)), again)
+        return self._read(url, reply, keyed=bool(headers)), took
+
+    async def reply(self, call: HttpCall, again: Callable[[str], None] = _unheard) -> tuple[HttpReply, float]:
+        """The server's reply, and the duration of the last request in milliseconds. As `ask`, but the body is not read."""
         retries = _or(self.settings.max_retries, _RETRIES)
         longest = _or(self.settings.retry_max_delay_ms, _LONGEST_DELAY_MS) / 1000
         delay = _or(self.settings.retry_initial_delay_ms, _FIRST_DELAY_MS) / 1000
@@ -76,20 +104,18 @@ class HttpTarget:
                 await clock.sleep(self._not_before - clock.seconds())
             began = clock.seconds()
             try:
-                reply = await http.post(
-                    url, sent, content, time_limit=_or(self.settings.timeout_seconds, _TIMEOUT), size_limit=_SIZE_LIMIT
-                )
+                reply = await self._sent(call, http)
             except NetworkError as error:
                 if not (error.transient and left):
                     raise ProviderError(self._unreached(error)) from None
                 wait, why = delay, str(error)
             else:
                 if reply.status < 300:
-                    return self._read(url, reply, keyed=bool(headers)), (clock.seconds() - began) * 1000
+                    return reply, (clock.seconds() - began) * 1000
                 if reply.status not in (self.settings.retry_status_codes or _RETRIED) or not left:
                     refusal = refusal_of(reply)
                     raise HttpRefusalError(
-                        self._refused(url, reply, refusal, retries, keyed=bool(headers)), reply.status, refusal
+                        self._refused(call.url, reply, refusal, retries, keyed=call.keyed), reply.status, refusal
                     )
                 asked = self._retry_after(reply)
                 if self.settings.retry_max_delay_ms is None:
@@ -103,14 +129,28 @@ class HttpTarget:
             delay *= _or(self.settings.retry_backoff_factor, _FACTOR)
         raise AssertionError("the loop returns or raises")
 
-    def _headers(self, headers: Mapping[str, str]) -> Mapping[str, str]:
-        """Headers as they can be sent: a key from a file often ends with a line break."""
+    async def _sent(self, call: HttpCall, http: Http) -> HttpReply:
+        """The reply to one request, after the redirects that may be followed. Raises NetworkError."""
+        limit = _or(self.settings.timeout_seconds, _TIMEOUT)
+        if not call.follows:
+            return await http.post(call.url, call.headers, call.body, time_limit=limit, size_limit=_SIZE_LIMIT)
+        for _ in range(_REDIRECTS):
+            reply = await http.request(
+                call.method, call.url, call.headers, call.body, time_limit=limit, size_limit=_SIZE_LIMIT
+            )
+            target = redirect_target(call, reply)
+            if target is None:
+                break
+            call = replace(call, url=target)
+        return reply
+
+    def sendable(self, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """Headers as they can be sent: a key from a file often ends with a line break. Raises ProviderError."""
         stripped = {name: value.strip() for name, value in headers.items()}
         if not all(value.isascii() and value.isprintable() for value in stripped.values()):
-            where = self.place.where("api_key")
-            raise ProviderError(
-                f"the key contains characters that are not allowed in a header; check api_key ({where})"
-            )
+            setting, what = self.key_setting, "the key" if self.key_setting == "api_key" else "a value"
+            words = f"{what} contains characters that are not allowed in a header; check {setting}"
+            raise ProviderError(f"{words} ({self.place.where(setting)})")
         return stripped
 
     def _retry_after(self, reply: HttpReply) -> float:
@@ -163,9 +203,9 @@ class HttpTarget:
             what = "deployment" if self.model_setting == "deployment" else "model"
             return f"the server has no {what}{name} for this target ({said}) ({where(self.model_setting)})"
         if cause == "key" and not keyed:
-            return f"the server requires a key ({said}); set api_key ({where('')})"
+            return f"the server requires a key ({said}); set {self.key_setting} ({where('')})"
         if cause == "key":
-            return f"the server rejected the API key ({said}); check api_key ({where('api_key')})"
+            return f"the server rejected the API key ({said}); check {self.key_setting} ({where(self.key_setting)})"
         if cause == "address":
             asked = _without_query(url)
             hint = "; most addresses end in /v1" if self.address == "base_url" and "/v1" not in asked else ""
@@ -204,3 +244,18 @@ def _without_query(address: str) -> str:
     except ValueError:
         return ""
     return parts._replace(query="", fragment="", netloc=parts.netloc.rpartition("@")[2]).geturl()[:_SHOWN]
+
+
+def redirect_target(call: HttpCall, reply: HttpReply) -> str | None:
+    """Where a redirect is followed to: the same scheme, host and port only, so that no key reaches another server."""
+    repeated = reply.status in _REPEATED or (reply.status in _REPEATED_GET and call.method == "GET")
+    location = reply.headers.get("location", "")
+    if not repeated or not location:
+        return None
+    try:
+        target = urljoin(call.url, location)
+        here, there = urlsplit(call.url), urlsplit(target)
+        same = (here.scheme, here.hostname, here.port) == (there.scheme, there.hostname, there.port)
+    except ValueError:
+        return None
+    return target if same else None
