@@ -19,7 +19,7 @@ from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
 
-__all__ = ["check"]
+__all__ = ["check", "write_fixed"]
 
 WRONG_USE = 2
 
@@ -119,18 +119,26 @@ def _agree(options: argparse.Namespace) -> None:
             raise _WrongUseError(words)
 
 
-def _written(done: CheckRound, run: CheckRun, standard_input: str | None) -> CheckRound:
-    """Write what fixes changed. Files that refuse are named, and shown as they still are."""
+def write_fixed(files: Iterable[CheckedFile]) -> dict[str, str]:
+    """Write what fixes changed. Gives the files that refuse, each with a sentence that says why."""
     refused: dict[str, str] = {}
-    for each in done.files:
-        if each.path in (STANDARD_INPUT, standard_input) and each.before is not None:
-            sys.stdout.buffer.write(each.document.text.encode())
-            sys.stdout.flush()
-        elif each.changed:
+    for each in files:
+        if each.changed:
             try:
                 write_file(Path(each.path), each.document.text.encode())
             except OSError as error:
                 refused[each.path] = f"{each.path}: cannot be written: {error.strerror or error}"
+    return refused
+
+
+def _written(done: CheckRound, run: CheckRun, standard_input: str | None) -> CheckRound:
+    """Write what fixes changed. Files that refuse are named, and shown as they still are."""
+    piped = (STANDARD_INPUT, standard_input)
+    for each in done.files:
+        if each.path in piped and each.before is not None:
+            sys.stdout.buffer.write(each.document.text.encode())
+            sys.stdout.flush()
+    refused = write_fixed(each for each in done.files if each.path not in piped)
     files = [run.unfixed(each.path) if each.path in refused else each for each in done.files]
     shown = (each for each in files if isinstance(each, CheckedFile))
     unreadable = (each for each in files if isinstance(each, str))

@@ -99,7 +99,7 @@ class FileChecker:
                 if own
                 else CheckedFile(source.shown, self._language.document(text), (), is_suite=False)
             )
-        first = self._analysis(source, text)
+        first = self.analysis(source, text)
         if reason := self._reason_to_pass_over(source, first):
             return CheckedFile(source.shown, first.document, (), is_suite=False, passed_over=reason)
         done = apply_safe_fixes(first) if self._wishes.fix else FixedText(first)
@@ -125,7 +125,7 @@ class FileChecker:
         is_foreign = asked and found.is_eval_yaml(source.path) is False
         return _FOREIGN if is_foreign and not self.configuration(source).includes(source.path) else ""
 
-    def _analysis(self, source: Source, text: str) -> Analysis:
+    def analysis(self, source: Source, text: str) -> Analysis:
         """What is in a text as what it is at its place, with the settings that count there."""
         configuration = self.configuration(source)
         dialect = self._wishes.dialect or configuration.dialect or source.dialect

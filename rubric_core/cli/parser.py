@@ -27,6 +27,7 @@ COMMANDS = {
     "judge": "measure judge accuracy",
     "local": "run a small local model as a target, offline",
     "explain": "explain a code, with an example",
+    "mcp": "serve coding agents by the Model Context Protocol",
     "migrate": "upgrade suites to a newer dialect",
     "schema": "print the JSON Schema of a dialect",
     "trust": "allow suites in a folder to be run from the editor",

@@ -36,6 +36,8 @@ class Source:
     siblings: frozenset[str] | None = None
     #: Whether it was named itself, or by a pattern, rather than found in a folder.
     named: bool = False
+    #: Its text, where that is neither in the file nor on standard input.
+    text: str | None = None
 
     @property
     def place(self) -> Path | None:
@@ -44,6 +46,8 @@ class Source:
 
     def read(self) -> str:
         """The text. Raises UnreadableError."""
+        if self.text is not None:
+            return self.text
         return read_text(Path(self.shown)) if self.is_file else read_standard_input(self.shown)
 
 

@@ -10,6 +10,7 @@ from rubric_core.trust import is_wide
 from rubric_lsp.features.consent import details, is_long, question
 from rubric_lsp.features.consequences import Suites, identity, plan_of
 from rubric_lsp.host import Host
+from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.notices import INFORMATION, WARNING, notice
 from rubric_lsp.running.selection import SelectedCases
@@ -23,23 +24,23 @@ _DETAILS = "what-a-run-would-do.md"
 _VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
-def is_settled(host: Host, parts: Sequence[SelectedCases]) -> bool:
+def is_settled(permission: Permission, parts: Sequence[SelectedCases]) -> bool:
     """Whether suites of trusted folders do nothing that a person has not allowed: a changed command, host or variable is new."""
     # Each of them, so that all are remembered.
-    return all(tuple(_is_settled(host, part) for part in parts))
+    return all(tuple(_is_settled(permission, part) for part in parts))
 
 
-def _is_settled(host: Host, part: SelectedCases) -> bool:
+def _is_settled(permission: Permission, part: SelectedCases) -> bool:
     """What a case does for the first time is not what has changed of another one that runs with it."""
-    before = host.permission.run_before(part.path)
+    before = permission.run_before(part.path)
     old = tuple(case for case in part.cases if identity("case", case.id) in before)
     new = tuple(case for case in part.cases if identity("case", case.id) not in before)
-    return all(tuple(_is_covered(host, replace(part, cases=cases)) for cases in (old, new) if cases))
+    return all(tuple(_is_covered(permission, replace(part, cases=cases)) for cases in (old, new) if cases))
 
 
-def _is_covered(host: Host, part: SelectedCases) -> bool:
-    plan = plan_of(_suites([part]), host.permission.roots(part.path))
-    return host.permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
+def _is_covered(permission: Permission, part: SelectedCases) -> bool:
+    plan = plan_of(_suites([part]), permission.roots(part.path))
+    return permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
 
 
 def _ids(part: SelectedCases) -> list[str]:

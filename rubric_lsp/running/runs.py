@@ -85,7 +85,7 @@ class RunManager:
         if all(self._host.permission.given(part.path) for part in parts):
             from rubric_lsp.running.permission_prompt import is_settled  # noqa: PLC0415
 
-            if is_settled(self._host, parts):
+            if is_settled(self._host.permission, parts):
                 return self._begin(parts, order)
         asked = self._asked.get(order)
         if asked is None:  # who presses twice is asked once

@@ -1,0 +1,148 @@
+"""Tools that read and write suites: nothing is executed."""
+
+from pathlib import Path
+from typing import Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+from rubric_core.analysis import Language
+from rubric_core.cli.agent_lines import agent_lines
+from rubric_core.cli.check_command import write_fixed
+from rubric_core.cli.check_output import summary
+from rubric_core.cli.check_result import CheckedFile, CheckRound, as_json
+from rubric_core.cli.check_run import CheckRun
+from rubric_core.cli.explain import page_of, unknown_code
+from rubric_core.cli.file_checker import CheckOptions, FileChecker
+from rubric_core.cli.sources import STANDARD_INPUT, Source, SourceCollector
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.dialect_reference import dialect_reference
+from rubric_core.language.dialects import dialect_named
+from rubric_core.language.schema import KINDS, json_schema
+from rubric_core.text import Position
+from rubric_lsp.features.completion import complete
+from rubric_lsp.mcp.served_folder import ServedFolder, expected_errors
+
+__all__ = ["LanguageTools"]
+
+
+class LanguageTools:
+    """Each public method is a tool; its docstring is what a client is told."""
+
+    def __init__(self, folder: ServedFolder) -> None:
+        self._folder = folder
+        self._language = Language()
+
+    def check(self, path: str = "", text: str | None = None, dialect: str = "") -> dict[str, Any]:
+        """Find the mistakes in evaluation suites, with fixes. Executes nothing.
+
+        Args:
+            path: A suite, or a folder with suites, relative to the served folder. With `text`, where that text belongs.
+            text: The text of a suite that is not written yet.
+            dialect: The dialect of suites that do not name one, such as agentv-3.
+
+        `lines` is the short form; positions in `findings` are 0-based and count UTF-16 units, as in LSP.
+        """
+        found = self._round(path, text, dialect, fix=False)
+        return {
+            "summary": summary(found),
+            "lines": list(agent_lines(found.files)),
+            "findings": as_json(found.files),
+            "unreadable": list(found.failures),
+        }
+
+    def fix(self, path: str = "", text: str | None = None, dialect: str = "") -> dict[str, Any]:
+        """Apply every safe fix. With `text`, give the fixed text and write nothing; otherwise write the file, or those of the folder.
+
+        Args:
+            path: A suite, or a folder with suites, relative to the served folder. With `text`, where that text belongs.
+            text: The text of a suite that is not written yet.
+            dialect: The dialect of suites that do not name one, such as agentv-3.
+        """
+        done = self._round(path, text, dialect, fix=True)
+        refused = {} if text is not None else write_fixed(done.files)
+        left = [each for each in done.files if each.path not in refused]
+        return {
+            "summary": summary(done, fixed=True),
+            "changed": [each.path for each in left if each.changed and text is None],
+            "text": done.files[0].document.text if text is not None and done.files else None,
+            "lines": list(agent_lines(left)),
+            "unreadable": [*done.failures, *refused.values()],
+        }
+
+    def complete_at(
+        self, line: int, character: int, path: str = "", text: str | None = None, dialect: str = ""
+    ) -> list[dict[str, Any]]:
+        """What can be written at a position of a suite: keys, values and types of its dialect, the likeliest first.
+
+        Args:
+            line: 0-based.
+            character: 0-based, in UTF-16 units, as in the `findings` of `check`.
+            path: The suite, relative to the served folder. With `text`, where that text belongs.
+            text: The text of a suite that is not written yet.
+            dialect: The dialect of a suite that does not name one, such as agentv-3.
+        """
+        source = self._source(path, text)
+        with expected_errors():
+            analysis = self._checker(dialect, fix=False).analysis(source, source.read())
+        offers = complete(analysis, analysis.document.offset(Position(line, character)))
+        return [
+            {"label": each.label, "kind": each.kind, "insert": each.plain, "detail": each.detail}
+            for each in sorted(offers, key=lambda each: each.sort)
+        ]
+
+    def explain(self, code: str = "", dialect: str = "") -> str:
+        """Explain a code that `check` reports, or the whole language of a dialect (about 12,000 tokens), as Markdown.
+
+        Args:
+            code: A code such as overlapping-bands.
+            dialect: A dialect such as agentv-3, in place of a code.
+        """
+        if bool(code) == bool(dialect):
+            raise ToolError("name either a code or a dialect")
+        if dialect:
+            with expected_errors():
+                return dialect_reference(dialect_named(dialect))
+        page = page_of(code, self._language)
+        if page is None:
+            raise ToolError(unknown_code(code, self._language))
+        return page
+
+    def schema(self, dialect: str, kind: str = "suite") -> dict[str, Any]:
+        """The JSON Schema of a kind of file: suite, targets, config, cases or template.
+
+        Args:
+            dialect: Such as agentv-3.
+            kind: What the file is.
+        """
+        if kind not in KINDS:
+            raise ToolError(f"there is no kind {kind}; there are {', '.join(KINDS)}")
+        with expected_errors():
+            return json_schema(dialect_named(dialect), kind)
+
+    def _round(self, path: str, text: str | None, dialect: str, *, fix: bool) -> CheckRound:
+        """One check of a text, or of what a path stands for. Raises ToolError."""
+        if text is not None:
+            checked = self._checker(dialect, fix=fix).attempt(self._source(path, text))
+            return (
+                CheckRound((checked,), (), 0.0) if isinstance(checked, CheckedFile) else CheckRound((), (checked,), 0.0)
+            )
+        shown = self._folder.shown(self._folder.path(path or "."))
+        configurations = Configurations(self._language)
+        sources = SourceCollector([shown], Discovery(configurations), None)
+        done = CheckRun(self._language, configurations, self._options(dialect, fix=fix), sources).round(cached=False)
+        inside = tuple(each for each in done.files if self._folder.holds(Path(each.path)))
+        return CheckRound(inside, done.failures, done.seconds)
+
+    def _source(self, path: str, text: str | None) -> Source:
+        if text is None and not path:
+            raise ToolError("name a path, or give a text")
+        shown = self._folder.shown(self._folder.path(path)) if path else STANDARD_INPUT
+        return Source(shown, self._folder.root / shown, named=True, text=text)
+
+    def _checker(self, dialect: str, *, fix: bool) -> FileChecker:
+        return FileChecker(self._language, Configurations(self._language), self._options(dialect, fix=fix))
+
+    def _options(self, dialect: str, *, fix: bool) -> CheckOptions:
+        with expected_errors():
+            return CheckOptions(dialect_named(dialect).name if dialect else None, fix=fix)

@@ -1,0 +1,127 @@
+"""Tools about runs: one case, stored results, comparisons."""
+
+from typing import Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+from rubric_core.analysis import Language
+from rubric_core.cli.selection import named_cases, with_needed
+from rubric_core.cli.stored_run import StoredRun
+from rubric_core.configuration import Configurations
+from rubric_core.evaluation.cases.load import LoadedSuite, load_suite
+from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.comparison.runs import chosen_runs, compare_runs
+from rubric_core.evaluation.engine.events import CaseDone, Event
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.reporting.comparison_report import comparison_row
+from rubric_core.evaluation.reporting.explain import explanation
+from rubric_core.evaluation.reporting.rows import case_row, run_row
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.records import RunCase, RunState
+from rubric_lsp.mcp.served_folder import ServedFolder, expected_errors
+from rubric_lsp.permission import Permission
+from rubric_lsp.running.permission_prompt import is_settled
+from rubric_lsp.running.selection import SelectedCases
+
+__all__ = ["RunTools"]
+
+
+class RunTools:
+    """Each public method is a tool; its docstring is what a client is told."""
+
+    def __init__(self, folder: ServedFolder) -> None:
+        self._folder = folder
+
+    async def run_case(self, suite: str, case: str, replay: bool = True, target: str = "") -> dict[str, Any]:
+        """Run a case and those that it depends on, grade the answers and store the results.
+
+        This executes programs and calls targets, so a person has to allow it first, by `rubric trust` in a terminal.
+
+        Args:
+            suite: The suite, relative to the served folder.
+            case: The id of the case; a pattern such as refund* runs several.
+            replay: Whether judges are only taken from recordings. Without it a judge is called for what is not recorded, which costs money.
+            target: The target that answers, in place of that of the suite.
+        """
+        path = self._folder.path(suite)
+        with expected_errors():
+            options = Options(mode="replay" if replay else "auto", target=target or None)
+            language = Language()
+            dialect = Configurations(language).for_file(path).dialect
+            loaded = load_suite(path, language, options=options, dialect=dialect)
+            cases = with_needed(named_cases(loaded, [case]), loaded.cases)
+            self._require_permission(loaded, cases)
+            results, notes = await self._run(loaded, cases)
+        return {
+            "cases": [{**case_row(each), "explanation": explanation(each)} for each in results],
+            "notes": notes,
+        }
+
+    async def _run(self, suite: LoadedSuite, cases: list[Runnable]) -> tuple[list[CaseResult], list[str]]:
+        """The results, stored, and what could not be done. Raises OSError."""
+        notes: list[str] = []
+        by_id = {each.id: each for each in cases}
+        stored = StoredRun(("rubric", "mcp", "run_case", *by_id), [suite.path], notes.append, stores=True)
+
+        def heard(event: Event) -> None:
+            if isinstance(event, CaseDone):
+                stored.add(suite.path, by_id.get(event.result.id), event.result)
+
+        state = RunState.STOPPED
+        try:
+            results = await run_cases(cases, on_event=heard)
+            state = RunState.DONE
+        finally:
+            stored.end(state)
+        return results, notes
+
+    def _require_permission(self, suite: LoadedSuite, cases: list[Runnable]) -> None:
+        """Raises ToolError for a run that nobody allowed, by the rules of the editors."""
+        permission = Permission()
+        how = f"nothing was run; ask a person to run `rubric trust {self._folder.root}` in a terminal"
+        if not permission.given(suite.path):
+            raise ToolError(f"{self._folder.shown(suite.path)} is not in a trusted folder: {how}")
+        part = SelectedCases(suite.path.as_uri(), suite.path, tuple(cases), suite.analysis.dialect.name)
+        if not is_settled(permission, [part]):
+            raise ToolError(
+                f"this run would do something that was not allowed before, such as a changed command: {how}"
+            )
+
+    def results(self, run: str = "", case: str = "", limit: int = 20) -> dict[str, Any]:
+        """The stored runs of this repository, newest first; or the cases of one; or one case in full, with its answer and reasons.
+
+        Args:
+            run: An id or the beginning of one, `last`, `last~2`, a commit, or the name of a baseline.
+            case: The id of a case of the run.
+            limit: The most runs that are listed.
+        """
+        with expected_errors():
+            database = ResultDatabase.at(self._folder.root)
+            if not run and not case:
+                return {"runs": [run_row(each) for each in database.runs(limit=limit)]}
+            found = database.find(run or "last")
+            cases = [each for each in database.cases(found) if case in ("", each.id)]
+        if case and not cases:
+            raise ToolError(f"the run {found.id} has no case {case}")
+        return {"run": run_row(found), "cases": [_in_full(each) if case else _in_short(each) for each in cases]}
+
+    def compare(self, before: str = "", after: str = "") -> dict[str, Any]:
+        """Compare two stored runs case by case: what flipped, and whether that is more than noise.
+
+        Args:
+            before: The run to compare with (default: the one before the last, of the same suites).
+            after: The run to look at (default: the last one).
+        """
+        with expected_errors():
+            database = ResultDatabase.at(self._folder.root)
+            return comparison_row(compare_runs(database, *chosen_runs(database, before or None, after or None)))
+
+
+def _in_short(case: RunCase) -> dict[str, Any]:
+    verdict, score = case.summary.verdict.value, case.summary.score
+    return {"suite": case.suite, "id": case.id, "target": case.target, "verdict": verdict, "score": score}
+
+
+def _in_full(case: RunCase) -> dict[str, Any]:
+    return {"suite": case.suite, **case_row(case.result), "explanation": explanation(case.result)}

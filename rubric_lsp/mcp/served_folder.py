@@ -1,0 +1,48 @@
+"""The folder that the server was started for, and the errors that an agent is told."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+from rubric_core.cli.selection import WrongUseError
+from rubric_core.evaluation.cases.load import NoSuiteError
+from rubric_core.evaluation.results.records import RunNotFoundError
+from rubric_core.loading.files import UnreadableError
+from rubric_core.trust import real_path
+
+__all__ = ["ServedFolder", "expected_errors"]
+
+
+class ServedFolder:
+    """Resolves the paths that a client names. Nothing outside of the folder is read or written for them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = real_path(folder)
+
+    def path(self, name: str) -> Path:
+        """The file or folder with a name relative to the folder. Raises ToolError for one outside, links followed."""
+        if not name or "\0" in name:
+            raise ToolError("name a file or folder; . is the whole folder")
+        path = self.root / name
+        if not self.holds(path):
+            raise ToolError(f"{name} is outside of {self.root}, the folder that this server was started for")
+        return path
+
+    def holds(self, path: Path) -> bool:
+        """Whether a path is the folder or inside it, links followed."""
+        return real_path(self.root / path).is_relative_to(self.root)
+
+    def shown(self, path: Path) -> str:
+        """A path as a client may name it."""
+        return path.relative_to(self.root).as_posix()
+
+
+@contextmanager
+def expected_errors() -> Iterator[None]:
+    """Meanwhile, errors with a sentence for the caller become errors of the tool with that sentence."""
+    try:
+        yield
+    except (WrongUseError, NoSuiteError, UnreadableError, RunNotFoundError, ValueError, OSError) as error:
+        raise ToolError(str(error)) from error
