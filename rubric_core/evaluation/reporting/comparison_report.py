@@ -25,7 +25,7 @@ _HEADINGS = {
     CaseChange.MOVED: "◐ moved",
     CaseChange.UNSCORED: "○ has a score in one run only, or in none",
     CaseChange.TEST_CHANGED: "≠ the test itself changed: its scores are not compared",
-    CaseChange.ONLY_AFTER: "+ new",
+    CaseChange.ONLY_AFTER: "+ not in the first run",
     CaseChange.ONLY_BEFORE: "- not in the second run",
 }
 _COMMIT = 9
