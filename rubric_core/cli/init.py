@@ -16,6 +16,7 @@ _TESTED = {
     "example": "an example bot, to be replaced later",
     "command": "a command that prints an answer",
     "python": "a Python function",
+    "http": "an HTTP endpoint",
     "openai": "a model behind an OpenAI-compatible API",
     "existing": "a target that this repository has already",
 }
@@ -37,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--command", dest="program", metavar="COMMAND", help="the command line; {PROMPT} is the question"
     )
     parser.add_argument("--function", metavar="MODULE:NAME", help="the Python function; it gets the question as text")
+    parser.add_argument("--url", metavar="URL", help="the HTTP endpoint; it gets the question as JSON")
+    parser.add_argument("--output", metavar="PATH", help="where the answer is in the JSON of its reply")
     parser.add_argument("--model", metavar="NAME", help="the name of the model")
     parser.add_argument("--base-url", metavar="URL", help="the address of the model's API")
     parser.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the API's key")
@@ -62,9 +65,9 @@ def main(options: argparse.Namespace) -> int:
 
 def _complete(options: argparse.Namespace, folder: Path) -> None:
     """Find out what the options leave open: from the other options, from the folder, or by asking."""
-    named = {"command": options.program, "python": options.function, "openai": options.model}
+    named = {"command": options.program, "python": options.function, "http": options.url, "openai": options.model}
     chosen = [test for test, value in named.items() if value]
-    flags = {"command": "--command", "python": "--function", "openai": "--model"}
+    flags = {"command": "--command", "python": "--function", "http": "--url", "openai": "--model"}
     if len(chosen) > 1:
         raise RefusedError(f"{' and '.join(flags[test] for test in chosen)} exclude each other")
     if chosen and options.test not in (None, chosen[0]):
@@ -78,6 +81,7 @@ def _complete(options: argparse.Namespace, folder: Path) -> None:
     needed = {
         "command": [("program", "--command", "The command, with {PROMPT} for the question")],
         "python": [("function", "--function", "The function, as module:name")],
+        "http": [("url", "--url", "The address of the endpoint, such as http://localhost:8000/chat")],
         "openai": [
             ("model", "--model", "The name of the model"),
             ("base_url", "--base-url", "The address of its API, such as https://api.openai.com/v1"),

@@ -12,7 +12,6 @@ __all__ = [
     "ci_text",
     "command_target",
     "example_target",
-    "python_caller",
     "recordings",
     "suite",
     "targets",
@@ -117,28 +116,6 @@ if __name__ == "__main__":
     print(next((answer for word, answer in ANSWERS.items() if word in question), "I do not know that yet."))
 '''
 
-_CALLER = '''\
-"""Asks {module}:{function} the question on the command line and prints its answer; rubric starts this for each case."""
-
-import asyncio
-import inspect
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent{up}))
-
-from {module} import {function}  # noqa: E402
-
-answer = {function}(" ".join(sys.argv[1:]))
-if inspect.isawaitable(answer):
-
-    async def finish(waiting):
-        return await waiting
-
-    answer = asyncio.run(finish(answer))
-print(answer)
-'''
-
 _GITHUB = """\
 # Checks the suites at every push, and runs them with recorded answers and judges: no key, no cost.
 name: evals
@@ -227,15 +204,10 @@ def command_target(name: str, comment: str, command: str, cwd: str = "") -> Firs
         command: The command line; a script of Python alone is started with the interpreter's usual name.
         cwd: Where it is started, relative to the targets file; the folder of the suite if empty.
     """
-    if command.startswith(("bot.py", "ask_function.py")):
+    if command.startswith("bot.py"):
         command = f"{_PYTHON} {command}"
     keys = [("provider", "cli"), ("command", json.dumps(command, ensure_ascii=False))]  # JSON's strings are YAML's
     return FirstTarget(name, comment, (*keys, *([("cwd", json.dumps(cwd))] if cwd else [])))
-
-
-def python_caller(module: str, function: str, depth: int) -> str:
-    """A script that asks a Python function; it lies `depth` folders below the one that `module` is imported from."""
-    return _CALLER.format(module=module, function=function, up=".parent" * depth)
 
 
 def ci_text(server: str, package: str, folder: str) -> str:

@@ -16,7 +16,6 @@ from rubric_core.cli.init_files import (
     ci_text,
     command_target,
     example_target,
-    python_caller,
     recordings,
     suite,
     targets,
@@ -104,21 +103,33 @@ def _command(options: argparse.Namespace, plan: Plan) -> FirstTarget:
 
 
 def _python(options: argparse.Namespace, plan: Plan) -> FirstTarget:
+    del plan
     module, colon, function = options.function.partition(":")
     parts = [*module.split("."), function]
     if not colon or not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
         raise RefusedError(f"--function {options.function} is not MODULE:NAME, such as app.bot:answer")
-    plan.texts[plan.folder / _FOLDER / "ask_function.py"] = python_caller(module, function, depth=1)
-    return command_target(
-        _named(options), f"Your system: {options.function}, called by ask_function.py.", "ask_function.py {PROMPT}"
+    keys = (("provider", "python"), ("function", json.dumps(options.function)), ("cwd", '".."'))
+    return FirstTarget(_named(options), "Your system: a Python function, looked for in the folder above evals.", keys)
+
+
+def _http(options: argparse.Namespace, plan: Plan) -> FirstTarget:
+    del plan
+    if not options.url.startswith(("http://", "https://")):
+        raise RefusedError(f"--url {options.url} is not an HTTP address, such as http://localhost:8000/chat")
+    keys = [("provider", "http"), ("url", json.dumps(options.url, ensure_ascii=False))]
+    if options.key_variable:
+        keys.append(("headers", f"{{Authorization: 'Bearer ${{{{ {_variable(options)} }}}}'}}"))
+    keys.append(("body", """{prompt: '{{ prompt }}'}"""))
+    if options.output:
+        keys.append(("output", json.dumps(options.output, ensure_ascii=False)))
+    return FirstTarget(
+        _named(options), "Your system: an HTTP endpoint; `output` is the path of the answer.", tuple(keys)
     )
 
 
 def _openai(options: argparse.Namespace, plan: Plan) -> FirstTarget:
     del plan
-    variable = options.key_variable or "OPENAI_API_KEY"
-    if not variable.isidentifier():
-        raise RefusedError(f"--key-variable {variable} is not the name of an environment variable")
+    variable = _variable(options)
     keys = [("provider", "openai"), ("model", json.dumps(options.model, ensure_ascii=False))]
     if options.base_url:
         keys.append(("base_url", json.dumps(options.base_url, ensure_ascii=False)))
@@ -126,10 +137,17 @@ def _openai(options: argparse.Namespace, plan: Plan) -> FirstTarget:
     return FirstTarget(_named(options), "Your system: a model.", tuple(keys))
 
 
+def _variable(options: argparse.Namespace) -> str:
+    variable: str = options.key_variable or "OPENAI_API_KEY"
+    if not variable.isidentifier():
+        raise RefusedError(f"--key-variable {variable} is not the name of an environment variable")
+    return variable
+
+
 def _existing(options: argparse.Namespace, plan: Plan) -> FirstTarget | None:
     there = targets_file(plan.folder)
     if there is None:
-        raise RefusedError(f"{plan.folder} has no targets file; --test command, python or openai writes one")
+        raise RefusedError(f"{plan.folder} has no targets file; --test command, python, http or openai writes one")
     if options.target and options.target not in names_in(there, DiskFiles()):
         raise RefusedError(f"{there} has no target {options.target}")
     return None
@@ -143,5 +161,5 @@ def _named(options: argparse.Namespace) -> str:
 
 
 _MAKERS: dict[str, Callable[[argparse.Namespace, Plan], FirstTarget | None]] = {
-    "command": _command, "python": _python, "openai": _openai, "existing": _existing,
+    "command": _command, "python": _python, "http": _http, "openai": _openai, "existing": _existing,
 }  # fmt: skip

@@ -12,12 +12,16 @@ from command import Run, write
 sys.path.insert(0, str(Path(__file__).parents[1] / "editors"))
 from terminal import Terminal
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "evaluation"))
+from endpoint_server import EndpointServer, Reply
+
 FUNCTION = "def answer(question):\n    return 'Good morning! Within 30 days.'\n"
 ASYNC = "async def answer(question):\n    return 'Good morning! Within 30 days.'\n"
 TESTED = {
     "example": [],
     "command": ["--command", "python3 app/bot.py"],
     "python": ["--function", "app.bot:answer"],
+    "http": ["--url", "http://127.0.0.1:9/chat", "--key-variable", "MY_KEY", "--output", "a.b"],
     "openai": ["--model", "gpt-5-mini", "--base-url", "http://127.0.0.1:9/v1", "--key-variable", "MY_KEY"],
 }
 MINE = "# Ours.\ntargets:\n  - name: theirs   # first of all\n    provider: mock\n\n# The end.\n"
@@ -55,6 +59,16 @@ def test_a_function_is_called_for_each_case(rubric: Run, text: str) -> None:
     assert rubric("init", "--function", "app.bot:answer", "--target", "mine").code == 0
     ran = rubric("run", f"{SUITE}::greeting", "--target", "mine")
     assert (ran.code, "1 passed · target mine" in ran.out) == (0, True)
+
+
+def test_an_endpoint_is_asked(rubric: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "secret-1")
+    with EndpointServer(Reply({"a": {"b": "Good morning!"}})) as server:
+        arguments = ["--url", f"{server.url}/chat", "--output", "a.b", "--key-variable", "MY_KEY", "--target", "mine"]
+        assert rubric("init", *arguments).code == 0
+        assert rubric("run", f"{SUITE}::greeting", "--target", "mine").code == 0
+        (asked,) = server.asked
+    assert (asked.json, asked.headers["authorization"]) == ({"prompt": "Good morning!"}, "Bearer secret-1")
 
 
 def test_a_command_starts_in_the_folder_it_was_given_for(rubric: Run) -> None:
@@ -105,11 +119,13 @@ def test_a_link_to_nowhere_is_not_written_through(rubric: Run, tmp_path: Path) -
         (["--test", "openai", "--model", "m"], "--test openai needs --base-url"),
         (["--test", "python", "--command", "x"], "--command is not for --test python"),
         (["--command", "x", "--model", "m"], "--command and --model exclude each other"),
+        (["--url", "localhost:80"], "--url localhost:80 is not an HTTP address, such as http://localhost:8000/chat"),
+        (["--test", "http"], "--test http needs --url"),
         (["--function", "bot"], "--function bot is not MODULE:NAME, such as app.bot:answer"),
         (["--function", "bot:a;b"], "--function bot:a;b is not MODULE:NAME, such as app.bot:answer"),
         (["--command", "x", "--target", "a: b"], "--target a: b is not a name of letters, digits, - and _"),
         (["--model", "m", "--base-url", "u", "--key-variable", "a-b"], "--key-variable a-b is not the name of an environment variable"),
-        (["--test", "existing"], ". has no targets file; --test command, python or openai writes one"),
+        (["--test", "existing"], ". has no targets file; --test command, python, http or openai writes one"),
     ],
 )  # fmt: skip
 def test_wrong_use_is_explained(rubric: Run, arguments: list[str], words: str) -> None:
@@ -158,7 +174,7 @@ def test_who_is_asked_gets_what_was_answered(here: Path) -> None:
     try:
         screen.sees("What do you test?")
         screen.keys("9", "Enter")
-        screen.sees("Please answer with a number from 1 to 4.")
+        screen.sees("Please answer with a number from 1 to 5.")
         screen.keys("2", "Enter")
         screen.sees("The command, with {PROMPT} for the question:")
         screen.keys("python3 bot.py {PROMPT}", "Enter")
