@@ -1,5 +1,6 @@
 """Runs the program of a target: its directory, its environment, and its errors in a sentence."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +15,24 @@ __all__ = ["LONGEST_ARGUMENT", "ProgramRunner"]
 #: Bytes; systems refuse longer arguments.
 LONGEST_ARGUMENT = 120_000
 _OUTPUT_LIMIT = 20_000_000
+#: The places in a Python traceback, and the files in it that nobody here wrote.
+_FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
+_INSTALLED = re.compile(r"[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|Python[\d.]*[/\\]Lib)[/\\]|^<")
+_MESSAGE = 400
 _NO_FILES: Mapping[str, str] = {}
+
+
+def traceback_words(error: str) -> str:
+    """A Python traceback as its last place in the author's own code, and the error; empty without one (issue 19, section 1)."""
+    _, begun, frames = error.rpartition("Traceback (most recent call last):")
+    lines = [line for line in frames.splitlines() if line.strip()]
+    message = next((line for line in lines if not line.startswith(" ")), "")
+    places = _FRAME.findall(frames)
+    if not begun or not message or not places:
+        return ""
+    own = [place for place in places if not _INSTALLED.search(place[0])] or places
+    file, line = own[-1]
+    return f"{file}:{line}: {message[:_MESSAGE]}"
 
 
 @dataclass(frozen=True)
@@ -62,6 +80,8 @@ class ProgramRunner:
 
     def failed(self, finished: Finished, said: str = "") -> ProviderError:
         """The error of a program that failed; `said` is its own message."""
-        words = last_words(self.place.redact(said).encode("utf-8", "replace")) if said else failure_words(finished)
+        error = finished.stderr.decode("utf-8", "replace")
+        words = last_words(self.place.redact(said).encode("utf-8", "replace")) if said else traceback_words(error)
+        words = words or failure_words(finished)
         place = self.place.where(self.setting)
         return ProviderError(f"the command {ended_words(finished.exit_code)}{f': {words}' if words else ''} ({place})")
