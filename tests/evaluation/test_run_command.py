@@ -140,7 +140,6 @@ def test_one_case(suite: Folder, capsys: pytest.CaptureFixture[str]) -> None:
         (["suite.eval.yaml", "--workers", "0"], "at least 1"),
         (["suite.eval.yaml", "--repeat", "some"], "a whole number of at least 1, not 'some'"),
         ([""], "an empty name is not a path"),
-        ([], "required"),
     ],
 )
 def test_wrong_use_is_said_in_a_line_and_exits_2(
