@@ -13,6 +13,7 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, modeline
 from rubric_core.language.detect_file_dialect import choose_file_dialect
+from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.file_kind import kind_of
 from rubric_core.loading.files import absolute
@@ -149,7 +150,8 @@ def _kind(
 ) -> FileKind:
     """What a text is."""
     first = next(items, None)
-    if modeline(document.head) is None and is_promptfoo_file(path, document.head, root, first):
+    asked = modeline(document.head)
+    if asked == PROMPTFOO.name or (asked is None and is_promptfoo_file(path, document.head, root, first)):
         return FileKind.PROMPTFOO
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
     return kind_of(path, root, first if listed else None, outside)
@@ -200,6 +202,10 @@ def _choose(
     signs: Sign,
 ) -> DialectChoice:
     """The dialect as far as the text and the settings tell it."""
+    if kind is FileKind.PROMPTFOO:
+        stated = modeline(document.head) == PROMPTFOO.name
+        why = "its modeline says so" if stated else "its name, its schema or its keys are those of promptfoo"
+        return DialectChoice(PROMPTFOO.name, why, certain=True, stated=stated)
     items = [] if kind is FileKind.SUITE else [*items_of(document, states, root)]
     around = None if kind is FileKind.SUITE else choose_file_dialect(kind, root, items, document.text)
     return choose(signs, modeline(document.head), dialect, (d.name for d in language.dialects), around)

@@ -86,7 +86,7 @@ class Check:
             analysis.own_targets = previous.own_targets
         else:
             analysis.own_targets = frozenset[str]().union(*map(_own_targets, self.states.values()))
-        if self.around is not None:
+        if self.around is not None and analysis.kind is not FileKind.PROMPTFOO:  # its paths follow other rules
             self._link(*self.around, previous, change)
         Findings(analysis).settle(previous, change)
 
@@ -205,7 +205,9 @@ class Check:
         if self.states[self.frame.block].key == key:
             return
         state = self._to_fill(self.frame.block)
-        lowering = Lowering(self.frame.block.text, self.dialect, self.language.dialects, self.anchors.outer(-1))
+        lowering = Lowering(
+            self.frame.block.text, self.dialect, self.language.related(self.dialect), self.anchors.outer(-1)
+        )
         lowering.known = self.anchors.names(-1)
         broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
         skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
@@ -219,7 +221,7 @@ class Check:
 
     def _refresh_item(self, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
         state = self._to_fill(block)
-        lowering = Lowering(block.text, self.dialect, self.language.dialects, self.anchors.outer(number))
+        lowering = Lowering(block.text, self.dialect, self.language.related(self.dialect), self.anchors.outer(number))
         lowering.known = self.anchors.names(number)
         lowering.merged_above = self.anchors.merged(number)
         root = state.tree.root

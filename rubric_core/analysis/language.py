@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Any
 
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite
 from rubric_core.loading.file_kind import kind_by_name
@@ -27,7 +27,7 @@ class Language:
     def __init__(self, dialects: Sequence[Dialect] = DIALECTS, rules: Sequence[Rule[Any]] = RULES) -> None:
         self.dialects = tuple(dialects)
         self.rules = tuple(rules)
-        self._by_name = {d.name: d for d in dialects}
+        self._by_name = {d.name: d for d in (*dialects, PROMPTFOO)}
         self._by_code = {r.code: r for r in rules}
         self._by_class = by_class(rules)
         self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
@@ -46,6 +46,10 @@ class Language:
     def dialect(self, name: str) -> Dialect:
         """The dialect of that name. Raises KeyError."""
         return self._by_name[name]
+
+    def related(self, dialect: Dialect) -> tuple[Dialect, ...]:
+        """The dialects that a text of `dialect` can be confused with: for promptfoo only itself."""
+        return self.dialects if dialect in self.dialects else (dialect,)
 
     def rule(self, code: str) -> Rule[Any] | None:
         """The rule behind a code."""

@@ -134,7 +134,7 @@ class Analysis:
         if path.suffix.lower() not in YAML:
             return None
         if self.kind is FileKind.PROMPTFOO:
-            return False
+            return True
         roots = (self.states[block].tree.root for block in self.document.blocks if block.key)
         items = (item for root in roots for item in (root.items if isinstance(root, Sequence) else [root]) if item)
         text = f"{self.document.head}\n{self.frame.block.text}"

@@ -19,10 +19,6 @@ from rubric_core.validation.selection import Selection
 
 __all__ = ["CheckOptions", "FileChecker"]
 
-_PROMPTFOO = (
-    "not checked, because it is a promptfoo configuration, which rubric does not read yet; "
-    "a first line `# rubric: dialect=agentv-5` says that it is a suite of agentv"
-)
 _FOREIGN = (
     "not checked, because it does not look like eval YAML; a first line `# rubric: dialect=…` or `include` in the "
     "configuration makes it count as a suite"
@@ -119,8 +115,6 @@ class FileChecker:
 
     def _reason_to_pass_over(self, source: Source, found: Analysis) -> str:
         """Why a file is not checked; empty for one that is. Files in folders are there because they are eval YAML, others because something refers to them."""
-        if found.kind is FileKind.PROMPTFOO:
-            return _PROMPTFOO
         asked = source.named and source.kind is None and source.place is not None
         is_foreign = asked and found.is_eval_yaml(source.path) is False
         return _FOREIGN if is_foreign and not self.configuration(source).includes(source.path) else ""

@@ -74,6 +74,12 @@ class TypeName(NamedTuple):
 class Properties:
     """How a dialect scores. Every number is a share of 1."""
 
+    #: The program that reads it, as messages name it.
+    engine: str = "agentv"
+    #: Whether a mapping with `$ref` stands for another one, and keys that begin with `x-` or `$` are the author's.
+    refs: bool = False
+    #: How types begin that another part of the engine has, and that are not looked into.
+    free_types: tuple[str, ...] = ()
     #: Which verdicts a score gets: three bands (0.8, 0.6), two (the threshold), or none.
     verdicts: Literal["none", "three", "two"] = "none"
     threshold: float = 0.8
@@ -197,9 +203,17 @@ class Dialect:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copied and pickled by name: a dialect is large and holds generated classes.
-        from rubric_core.language.dialects import DIALECTS, dialect_named  # noqa: PLC0415  # they are made of this class
+        from rubric_core.language.dialects import (  # noqa: PLC0415  # they are made of this class
+            DIALECTS,
+            PROMPTFOO,
+            dialect_named,
+        )
 
-        return (dialect_named, (self.name,)) if self in DIALECTS else cast("tuple[Any, ...]", super().__reduce__())
+        return (
+            (dialect_named, (self.name,))
+            if self in (*DIALECTS, PROMPTFOO)
+            else cast("tuple[Any, ...]", super().__reduce__())
+        )
 
     def table(self, shape: type[Shape]) -> Mapping[str, Spelling]:
         """Every spelling that `shape` may have in this dialect, inherited ones included."""

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from rubric_core.language.file_extensions import CASES, YAML
 from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
+from rubric_core.language.promptfoo.case import CASE_ITEM
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
@@ -37,7 +39,6 @@ class FileKind(Enum):
     WORKSPACE = "a workspace"
     ENVIRONMENT = "an environment"
     PROMPT = "a prompt"
-    #: The configuration of another program with a language of its own: it is left alone.
     PROMPTFOO = "a promptfoo configuration"
 
 
@@ -159,6 +160,7 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.DEFAULT_TEST: Shaped(DefaultTest),
     FileKind.WORKSPACE: Shaped(Workspace),
     FileKind.ENVIRONMENT: Shaped(Environment),
+    FileKind.PROMPTFOO: Shaped(Configuration),
 }
 
 #: What an item of a list at the root is, for files whose items are looked at one by one.
@@ -168,6 +170,7 @@ ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.TARGETS: Tagged(Target),
     FileKind.TEMPLATE: EVALUATORS.item,
     FileKind.SCENARIOS: Shaped(Scenario),
+    FileKind.PROMPTFOO: CASE_ITEM,
 }
 
 #: Entries of a list in a file providers.yaml.

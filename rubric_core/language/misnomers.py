@@ -30,6 +30,10 @@ from rubric_core.language.evaluators import (
     ToolTrajectory,
 )  # fmt: skip
 from rubric_core.language.model import Case, ContentBlock, EvaluateOptions, Execution, Suite, Trials, Turn
+from rubric_core.language.promptfoo import graded_assertions, text_assertions
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.providers import Api, Cli, OpenAi
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
@@ -86,6 +90,12 @@ _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
     Api: {"model": "model_name model_id", "max_output_tokens": "max_tokens max_completion_tokens", "api_key": "key token"},
     OpenAi: {"base_url": "api_base url host api_base_url"},
     Cli: {"command": "cmd run exec script"},
+    Configuration: {"tests": "test cases test_cases", "default_test": "default_tests defaults", "prompts": "prompt"},
+    PromptfooCase: {
+        "assertions": "asserts assertion assertions checks expect", "vars": "var variables inputs", "description": "title",
+        "options": "option config",
+    },
+    Assertion: {"value": "values expected", "rubric_prompt": "rubric", "metric": "metrics", "threshold": "thresholds min_score"},
 }  # fmt: skip
 
 _TYPES: Mapping[type[Shape], str] = {
@@ -96,6 +106,10 @@ _TYPES: Mapping[type[Shape], str] = {
     CodeEvaluator: "python javascript script command exec shell program function custom code-check code-eval", Latency: "duration time response-time max-latency",
     Cost: "price", TokenUsage: "tokens token-count", Similar: "similarity semantic-similarity embedding cosine",
     ToolTrajectory: "tool-calls tool-call tools trajectory tool-use tool-usage tool-call-f1", Composite: "assert-set all any and or group",
+    text_assertions.Contains: "include includes substring has", text_assertions.IContains: "i-contains contains-ignore-case",
+    text_assertions.Equals: "exact exact-match is equal equality", text_assertions.Regex: "ends-with match matches pattern regexp",
+    text_assertions.IsJson: "json valid-json is-valid-json json-schema",
+    graded_assertions.ModelRubric: "llm-judge llm-grader llm-as-judge rubric model-graded judge",
 }  # fmt: skip
 
 _OPTIONS = {

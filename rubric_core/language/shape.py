@@ -156,6 +156,13 @@ class Shape:
     #: Whether an engine that is strict about keys refuses those that it does not know here.
     strict: ClassVar[bool] = False
 
+    #: Whether a key that is nearly a known one is reported even though any further key may stand here.
+    watched: ClassVar[bool] = False
+    #: Whether a key with nothing behind it means the same as not writing it.
+    nullable: ClassVar[bool] = False
+    #: Whether `{name: {…}}` is short for `{id: name, …}`.
+    keyed: ClassVar[bool] = False
+
     #: Attributes beside the keys that hold further shapes.
     parts: ClassVar[tuple[str, ...]] = ()
     #: The field that says which of the shapes below this one a mapping has.

@@ -10,6 +10,8 @@ from rubric_core.language.closest_name import closest, is_same_word
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.misnomers import field_called, options_called
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
+from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
+from rubric_core.language.promptfoo.configuration import ProviderSettings, RunOptions
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.value_kinds import Boolean, Choice, Integer, Kind, NodeUnion, Number, Text
@@ -18,7 +20,7 @@ from rubric_core.loading.read_values import Merged
 from rubric_core.loading.shape_choice import Tags
 from rubric_core.loading.type_match import could_be_of
 from rubric_core.syntax.reindent import dash_within
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
 
 __all__ = ["Keys"]
@@ -29,6 +31,7 @@ _LONGEST = 30
 #: Blocks whose keys are often written a step too far out.
 _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
     ("execution", Execution), ("evaluate_options", EvaluateOptions), ("run", RunSettings),
+    ("default_test", PartialCase), ("options", CaseOptions), ("config", ProviderSettings), ("evaluate_options", RunOptions),
 )  # fmt: skip
 
 
@@ -128,6 +131,8 @@ class Keys(Tags):
 
         Where any key may stand, only those of other dialects count, and those that are nearly a known one.
         """
+        if self.dialect.properties.refs and self._is_private(type(made), place.name, entry):
+            return
         others = self._foreign(type(made), place.name)
         inside = self._inside(type(made), place.name)
         if others and not inside:
@@ -137,9 +142,9 @@ class Keys(Tags):
             ):  # else it is a setting that happens to have the name
                 self._of_another_dialect(made, entry, place, others)
             return
-        meant = None if inside else self._meant(made, place, any_key=any_key)
+        meant = None if inside else self._meant(made, place, any_key=any_key and not type(made).watched)
         half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
-        if (meant is not None or not any_key) and not half_typed:
+        if (meant is not None or inside or not any_key) and not half_typed:
             self.issues.append(
                 UnknownKey(
                     span=place.key,
@@ -154,6 +159,13 @@ class Keys(Tags):
                     owner=made,
                 )
             )
+
+    def _is_private(self, cls: type[Shape], name: str, entry: Entry) -> bool:
+        """Whether a key is the author's own: by its name, or because others refer to what is below it."""
+        if name.startswith(("x-", "$")):
+            return True
+        referred = f"#/{name}/" in self.text or any(node.anchor for node in walk(entry.value))
+        return cls.watched and (referred or (name.startswith(("_", "."))))
 
     def _inside(self, cls: type[Shape], name: str) -> str:
         """The key of a block of settings that has this one."""

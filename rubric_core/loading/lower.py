@@ -10,6 +10,8 @@ from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.model.messages import ROLE
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseSource, PromptfooCase
 from rubric_core.language.shape import FieldPlace, Shape, as_list
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry as TargetEntry
@@ -177,9 +179,19 @@ class Lowering(Keys):
         if not isinstance(node, Mapping):
             return self._wrong(kind, node, name)
         shape = kind.shape
+        if shape is PromptfooCase and node.get("path") is not None:
+            shape = CaseSource
+        if shape.keyed and (inner := self._only(shape, node)) is not None:
+            node = inner
         if shape is Case and node.get("include") is not None and self.dialect.table(CaseInclude):
             shape = CaseInclude
         return self.shape(shape, node)
+
+    def _only(self, shape: type[Shape], node: Mapping) -> Mapping | None:
+        """What stands below the only key of a mapping, where that is a name and not a key of the shape."""
+        entry = node.entries[0] if len(node.entries) == 1 else None
+        named = entry is not None and entry.name is not None and entry.name not in self.dialect.table(shape)
+        return entry.value if entry is not None and named and isinstance(entry.value, Mapping) else None
 
     def _shorthand(self, kind: Shorthand, node: Node, name: str) -> Any:
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
@@ -203,7 +215,7 @@ class Lowering(Keys):
         # Of a type that is refused only that is said, not what else it would need.
         refused = known is not None and known.fate is SpellingStatus.REJECTED and shape is not CodeEvaluator
         made = self.shape(shape, node, lenient=shape is kind.base or refused)
-        if isinstance(made, Evaluator | TargetEntry):
+        if isinstance(made, Evaluator | TargetEntry | Assertion):
             made.type_name = written
         return made
 
@@ -248,6 +260,9 @@ class Lowering(Keys):
             )
             if idle is place:
                 return
+        value = entry.value
+        if made.nullable and isinstance(value, Scalar) and value.value is None and value.style != "hole":
+            return
         made.places[field] = place
         if field in made.nested:
             return

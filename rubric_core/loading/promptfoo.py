@@ -6,6 +6,7 @@ a message, and an assertion in `defaultTest` is no longer run. So this is decide
 
 from functools import lru_cache
 from pathlib import PurePath
+from typing import Any
 
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Suite
@@ -42,22 +43,26 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
         root: The root of its tree, or of what stands around its cases.
         first: Its first case.
     """
-    if path is not None and _NAME.match(path.name):
+    agentv_name = path is not None and _AGENTV_NAME.match(path.name) is not None
+    named = path is not None and _NAME.match(path.name) is not None
+    if named and not agentv_name:
         return True
-    if _names_schema(head[:_TOP_OF_FILE]):
+    case = first if first is not None else _first(root.get("tests")) if isinstance(root, Mapping) else None
+    if _has_only_agentv(root, Suite) or _has_only_agentv(case, Case):
+        return False
+    if named or _names_schema(head[:_TOP_OF_FILE]):
         return True
-    if not isinstance(root, Mapping) or (path is not None and _AGENTV_NAME.match(path.name)):
-        return False
-    names = key_names(root)
-    if not names & _TOP or names & _only_agentv(Suite):
-        return False
-    case = first if first is not None else _first(root.get("tests"))
-    return not (isinstance(case, Mapping) and key_names(case) & _only_agentv(Case))
+    return isinstance(root, Mapping) and not agentv_name and bool(key_names(root) & _TOP)
+
+
+def _has_only_agentv(node: Node | None, shape: Any) -> bool:  # mypy takes no class for hashable
+    """Whether a mapping has a key that agentv has and promptfoo has not."""
+    return isinstance(node, Mapping) and bool(key_names(node) & _only_agentv(shape))
 
 
 def _names_schema(head: str) -> bool:
     """Whether a comment names the schema of promptfoo."""
-    comments = (line for line in head.splitlines() if line.startswith("#"))
+    comments = (line for line in head.removeprefix("\ufeff").splitlines() if line.startswith("#"))
     return any("promptfoo" in line.partition("$schema")[2] for line in comments)
 
 

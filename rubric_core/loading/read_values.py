@@ -128,6 +128,8 @@ class ValueReader:
             return self._behind(node, lambda target: self.value(kind, target, name), text=takes_text(kind))
         if isinstance(node, Scalar) and node.style == "hole":
             return HOLE
+        if self.dialect.properties.refs and isinstance(node, Mapping) and node.get("$ref") is not None:
+            return HOLE
         if node.tag is not None and not node.tag.startswith(_CORE) and id(node) not in self._tagged_nodes:
             self._tagged_nodes.add(id(node))
             self.issues.append(UnknownTag(span=self.at(node), borrowed=self.via is not None, node=node, tag=node.tag))

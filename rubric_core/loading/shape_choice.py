@@ -70,6 +70,8 @@ class Tags(ValueReader):
 
     def _report_unknown(self, base: type[Shape], mapping: Mapping, node: Scalar, span: Span) -> None:
         name, borrowed = node.text, span != node.span
+        if name.startswith(self.dialect.properties.free_types or "\0"):
+            return
         usable = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
         others = [(d, t) for d in self.dialects if (t := d.type_of(name, base)) is not None and t.fate in usable]
         if others:

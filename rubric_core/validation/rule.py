@@ -154,6 +154,11 @@ class Context:
     pinned: bool = False
 
     @property
+    def engine(self) -> str:
+        """The program that reads the text, as messages name it."""
+        return self.dialect.properties.engine
+
+    @property
     def templated(self) -> bool:
         """Whether the text may have templates in it."""
         return _templated(self.text)

@@ -190,7 +190,7 @@ class ClientWorkspace:
         if kind is None and path is not None and path.parent.name in HOMES:
             return False
         if snapshot.analysis.kind is FileKind.PROMPTFOO:
-            return False
+            return True
         if snapshot.kind in _OWN_LANGUAGES or path is None:
             return True
         if _MODELINE.match(snapshot.document.head) or self.configuration(path).includes(path):

@@ -8,6 +8,7 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import FieldPlace, Key, Shape, children
 from rubric_core.language.value_kinds import Choice, Kind, NodeUnion
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
@@ -85,7 +86,7 @@ def _parts(
         yield _weight(analysis, local, shape)
     if field in ("weight", "required", "min_score") and isinstance(shape, Criterion | Evaluator):
         yield _weight(analysis, local, shape)
-    if field == "type" and isinstance(shape, Evaluator) and not on_key:
+    if field == "type" and isinstance(shape, Evaluator | Assertion) and not on_key:
         yield f"**{plain(shape.type_name)}**\n\n{type_markdown(type(shape), analysis.dialect)}"
         return
     if isinstance(shape, Criterion) and shape.shorthand:
@@ -134,7 +135,8 @@ def _dialect(analysis: Analysis) -> str:
     choice = analysis.choice
     releases = analysis.dialect.releases
     because = f"because {choice.reason}" if choice.reason.startswith(("of", "its", "the")) else f"since {choice.reason}"
-    return f"Read as **{choice.name}** (AgentV {releases}) {because}."
+    engine = "AgentV " if analysis.dialect.properties.engine == "agentv" else ""
+    return f"Read as **{choice.name}** ({engine}{releases}) {because}."
 
 
 def _case(analysis: Analysis, case: Case, report: Report | None) -> str:

@@ -22,12 +22,13 @@ def key_markdown(analysis: Analysis, shape: type[Shape], key: Key[object]) -> st
         lines += ["", EXTENSION]
     if key.example:
         lines += ["", "```yaml", f"{name}: {key.example}", "```"]
-    spelled = history(analysis.language.dialects, shape, key.field)
+    dialects = analysis.language.related(dialect)
+    spelled = history(dialects, shape, key.field)
     if key.extension:
         return "\n".join(lines)
     if len(spelled) > 1:
         lines += ["", "Spelled " + ", ".join(f"`{written}` since {since}" for since, written in spelled) + "."]
-    elif spelled and spelled[0][0] != analysis.language.dialects[0].name:
+    elif spelled and spelled[0][0] != dialects[0].name:
         lines += ["", f"Since {spelled[0][0]}."]
     return "\n".join(lines)
 
@@ -46,6 +47,9 @@ def type_markdown(shape: type[Shape], dialect: Dialect) -> str:
     lines = [words[:1].upper() + words[1:]]
     if needed:
         lines += ["", f"Needs {', '.join(f'`{n}`' for n in needed)}."]
+    declared = next((k for _, k in dialect.fields(shape) if k.field == "threshold"), None)
+    if declared is not None and declared.shown_default and dialect.properties.engine != "agentv":
+        lines += ["", f"Default threshold: {declared.shown_default}."]
     if own:
         lines += ["", f"Takes {', '.join(f'`{n}`' for n in own if n != 'type')}."]
     return "\n".join(lines)

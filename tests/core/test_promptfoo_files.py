@@ -1,4 +1,4 @@
-"""A configuration of promptfoo is left alone: no finding, no fix, no migration and no run takes it for a suite of agentv."""
+"""A configuration of promptfoo is read as such: no finding, no fix, no migration and no run takes it for a suite of agentv."""
 
 from pathlib import Path, PurePath
 
@@ -6,7 +6,9 @@ import pytest
 
 from rubric_core.analysis import analyze
 from rubric_core.cli import main
+from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.text import apply_edits
 
 CONFIG = """\
 description: Greets
@@ -30,8 +32,9 @@ SCHEMA = "# yaml-language-server: $schema=https://promptfoo.dev/config-schema.js
     [
         ("promptfooconfig.yaml", NEUTRAL),
         ("promptfooconfig.support.yml", NEUTRAL),
-        ("promptfooconfig.yaml", "tests: 3\n"),
         ("suite.yaml", SCHEMA + NEUTRAL),
+        ("suite.yaml", "\ufeff" + SCHEMA + NEUTRAL),
+        ("suite.yaml", "# rubric: dialect=promptfoo\n" + NEUTRAL),
         ("suite.eval.yaml", SCHEMA + NEUTRAL),
         ("suite.yaml", CONFIG),
         ("suite.yaml", NEUTRAL + "evaluateOptions: {maxConcurrency: 2}\n"),
@@ -41,8 +44,8 @@ SCHEMA = "# yaml-language-server: $schema=https://promptfoo.dev/config-schema.js
 )
 def test_it_is_known_by_its_name_its_schema_or_its_keys(name: str, text: str) -> None:
     analysis = analyze(text, path=PurePath("/w/evals") / name)
-    assert analysis.kind is FileKind.PROMPTFOO
-    assert analysis.is_eval_yaml(PurePath("/w/evals") / name) is False
+    assert (analysis.kind, analysis.dialect) == (FileKind.PROMPTFOO, PROMPTFOO)
+    assert analysis.is_eval_yaml(PurePath("/w/evals") / name) is True
     assert analysis.diagnostics == ()
 
 
@@ -53,6 +56,8 @@ def test_it_is_known_by_its_name_its_schema_or_its_keys(name: str, text: str) ->
         ("suite.eval.yaml", CONFIG),  # nobody but agentv's users calls files this
         ("suite.yaml", CONFIG + "default_test: {threshold: 1}\n"),
         ("suite.yaml", CONFIG.replace("- vars", "- id: greets\n    vars")),
+        ("suite.yaml", SCHEMA + NEUTRAL + "default_test: {threshold: 1}\n"),
+        ("promptfooconfig.eval.yaml", NEUTRAL + "default_test: {threshold: 1}\n"),
         ("promptfooconfig.yaml", "# rubric: dialect=agentv-5\n" + CONFIG),
         ("suite.yaml", NEUTRAL + "defaultTest\n"),  # still being typed
     ],
@@ -87,4 +92,38 @@ def test_no_command_touches_it(
     assert config.read_text(encoding="utf-8") == CONFIG
     assert [each.name for each in tmp_path.iterdir()] == [config.name]
     said = capsys.readouterr()
-    assert "promptfoo configuration" in said.out + said.err
+    assert ("promptfoo" if "check" not in command else "no findings") in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("test:\n", "tests:\n"),
+        ("    asserts:\n", "    assert:\n"),
+        ("      - {type: icontain, value: hi}", "      - {type: icontains, value: hi}"),
+        ("      - {type: icontains, value: hi, wieght: 2}", "      - {type: icontains, value: hi, weight: 2}"),
+        ("default_test:\n", "defaultTest:\n"),
+    ],
+)
+def test_the_first_fix_gives_what_was_meant(wrong: str, right: str) -> None:
+    """Compared both ways: what is meant has no finding, and the fix of what is not gives exactly that."""
+    path = PurePath("/w/promptfooconfig.yaml")
+    meant = CONFIG.replace("      - {type: icontains, value: hi}", right) if right.startswith("      -") else CONFIG
+    written = meant.replace(right, wrong) if right.startswith("      -") else _once(CONFIG, right, wrong)
+    assert analyze(meant, path=path).diagnostics == ()
+    found = analyze(written, path=path).diagnostics
+    assert [len(each.fixes) > 0 for each in found] == [True]
+    assert apply_edits(written, found[0].fixes[0].edits) == meant
+
+
+def _once(text: str, old: str, new: str) -> str:
+    """The last `old` of a text replaced: the first may stand in `defaultTest`."""
+    before, _, after = text.rpartition(old)
+    return f"{before}{new}{after}"
+
+
+def test_an_agentv_suite_knows_nothing_of_it() -> None:
+    """Keys of promptfoo are in no suite's list of keys of other dialects."""
+    found = analyze("tests:\n  - {id: a, input: hi, criteria: x, storeOutputAs: y}\n", path=PurePath("/w/a.eval.yaml"))
+    assert [each.code for each in found.diagnostics] == ["unknown-key"]
+    assert PROMPTFOO.name not in found.diagnostics[0].message

@@ -1,4 +1,4 @@
-"""The dialects of eval YAML, oldest first. A dialect is named by the first AgentV release that reads it."""
+"""The dialects of eval YAML. Those of agentv are named by the first AgentV release that reads them."""
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects.agentv_0_1 import AGENTV_0_1
@@ -7,16 +7,17 @@ from rubric_core.language.dialects.agentv_1 import AGENTV_1
 from rubric_core.language.dialects.agentv_2_7 import AGENTV_2_7
 from rubric_core.language.dialects.agentv_3 import AGENTV_3
 from rubric_core.language.dialects.agentv_5 import AGENTV_5
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
 
-__all__ = ["DIALECTS", "dialect_named"]
+__all__ = ["DIALECTS", "PROMPTFOO", "dialect_named"]
 
-#: Oldest first.
+#: Those of agentv, oldest first: each is made of the one before it. PROMPTFOO is none of them, so that nothing leads there or back.
 DIALECTS = (AGENTV_0_1, AGENTV_0_5, AGENTV_1, AGENTV_2_7, AGENTV_3, AGENTV_5)
 
 
 def dialect_named(name: str) -> Dialect:
     """The dialect of that name. Raises ValueError."""
-    found = next((each for each in DIALECTS if each.name == name), None)
+    found = next((each for each in (*DIALECTS, PROMPTFOO) if each.name == name), None)
     if found is None:
         raise ValueError(f"there is no dialect {name!r:.60}; there are {', '.join(each.name for each in DIALECTS)}")
     return found

@@ -25,7 +25,7 @@ def CUT_TEXT(issue: CutText, context: Context) -> Iterator[Finding]:  # noqa: N8
         issue.span,
         f"put the text in quotes if `{number}` belongs to it: `#` begins a comment, so the text ends there",
         fixes=(keep, apart),
-        consequence="agentv never sees the text after the `#`",
+        consequence=f"{context.engine} never sees the text after the `#`",
     )
 
 

@@ -26,7 +26,7 @@ def DUPLICATE_KEY(issue: DuplicateKey, context: Context) -> Iterator[Finding]:  
         f"`{issue.name}` is in this mapping twice{'; is a dash missing in front of it?' if again else ''}",
         related=related,
         fixes=fixes,
-        consequence="agentv rejects the whole file",
+        consequence=f"{context.engine} rejects the whole file",
     )
 
 

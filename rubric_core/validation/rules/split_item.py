@@ -25,7 +25,9 @@ def SPLIT_ITEM(issue: SplitItem | CaseList, context: Context) -> Iterator[Findin
                 yield from _cut_case(issue, above, entry)
         return
     fixes = () if issue.borrowed else (Fix("join it to the item above", (Edit(issue.span, " "),)),)
-    yield Finding(issue.span, _message(issue.shape), fixes=fixes, consequence=_SKIPS)
+    yield Finding(
+        issue.span, _message(issue.shape), fixes=fixes, consequence=_SKIPS if context.engine == "agentv" else ""
+    )
 
 
 def _message(shape: type[Shape]) -> str:

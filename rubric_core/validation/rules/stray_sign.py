@@ -40,7 +40,7 @@ def _item_too_far_in(issue: StraySign, context: Context) -> Finding:
     """`- a` above `    - b`: one text, not two items."""
     message = "line up the dashes of this list: YAML reads this line as part of the text above"
     fixes = tuple(_as_item(issue, context.text))
-    return Finding(issue.span, message, fixes=fixes, consequence="agentv grades both as one")
+    return Finding(issue.span, message, fixes=fixes, consequence=f"{context.engine} grades both as one")
 
 
 def _as_item(issue: StraySign, text: str) -> Iterator[Fix]:

@@ -9,11 +9,11 @@ __all__ = ["SYNTAX_ERROR"]
 
 
 @rule("syntax-error", "error", "Text that is not valid YAML")
-def SYNTAX_ERROR(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def SYNTAX_ERROR(issue: NotYaml, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what the parser stumbled on; what stands around it is read anyway."""
     problem = issue.problem
     if problem.kind in ("documents", "size"):
         return
-    consequence = "agentv rejects the whole file" if problem.kind == "syntax" else ""
+    consequence = f"{context.engine} rejects the whole file" if problem.kind == "syntax" else ""
     fixes = (Fix(*problem.mend),) if problem.mend is not None else ()
     yield Finding(issue.span, problem.message, fixes=fixes, consequence=consequence)

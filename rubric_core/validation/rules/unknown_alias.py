@@ -10,14 +10,16 @@ from rubric_core.validation.wording import closest
 
 __all__ = ["UNKNOWN_ALIAS"]
 
-_REFUSES = "agentv rejects the whole file"
+_REFUSES = "rejects the whole file"
 
 
 @rule("unknown-alias", "error", "A reference to an unknown anchor")
 def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """An anchor has to stand before its references, and cannot hold one to itself."""
     if issue.recursive:
-        yield Finding(issue.span, f"`&{issue.name}` contains a reference to itself", consequence=_REFUSES)
+        yield Finding(
+            issue.span, f"`&{issue.name}` contains a reference to itself", consequence=f"{context.engine} {_REFUSES}"
+        )
         return
     if issue.through:
         yield Finding(
@@ -32,7 +34,7 @@ def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  
         fixes = (Fix(f"change it to `*{meant}`", (Edit(issue.span, f"*{meant}"),)),)
     elif issue.name in issue.known:
         words = f"`&{issue.name}` is defined further down; an anchor must come before the references to it"
-        yield Finding(issue.span, words, consequence=_REFUSES)
+        yield Finding(issue.span, words, consequence=f"{context.engine} {_REFUSES}")
         return
     elif context.written(issue.span) == f"*{issue.name}" and issue.text and not issue.borrowed:
         fixes = (
@@ -40,5 +42,8 @@ def UNKNOWN_ALIAS(issue: UnknownAlias, context: Context) -> Iterator[Finding]:  
         )
     advice = f"; did you mean `*{meant}`?" if meant else ""
     yield Finding(
-        issue.span, f"no anchor `&{issue.name}` is defined before this{advice}", fixes=fixes, consequence=_REFUSES
+        issue.span,
+        f"no anchor `&{issue.name}` is defined before this{advice}",
+        fixes=fixes,
+        consequence=f"{context.engine} {_REFUSES}",
     )

@@ -36,7 +36,9 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         return  # what is wrong with the whole is said there
     strict = context.dialect.properties.strict_keys and issue.shape.strict
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
-        yield Finding(issue.span, f"{message}; agentv ignores it, but its anchors can be referred to", severity="hint")
+        yield Finding(
+            issue.span, f"{message}; {context.engine} ignores it, but its anchors can be referred to", severity="hint"
+        )
         return
     if command and not camel_case:
         yield Finding(issue.span, message, fixes=fixes, consequence="agentv rejects the target", severity="error")
@@ -47,7 +49,7 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         severity = lack_severity(issue.shape, context.dialect.properties)
         yield Finding(issue.span, message, fixes=fixes, consequence=lack, severity=severity)
     else:
-        yield Finding(issue.span, message, fixes=fixes, consequence="agentv silently ignores it")
+        yield Finding(issue.span, message, fixes=fixes, consequence=f"{context.engine} silently ignores it")
 
 
 def _fixes(issue: UnknownKey, context: Context) -> Iterator[Fix]:

@@ -9,6 +9,7 @@ from rubric_core.language.closest_name import is_slip
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.misnomers import types_called
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.targets import Provider
 from rubric_core.loading.issues import UnknownType
 from rubric_core.syntax.edit import newline_of
@@ -26,6 +27,9 @@ _OWN_LINE = re.compile(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
 @rule("unknown-type", "warning", "An evaluator type that the dialect does not have")
 def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the type that was probably meant; a program of that name may also stand for it."""
+    if issubclass(issue.base, Assertion):
+        yield _of_promptfoo(issue, context)
+        return
     graded = issubclass(issue.base, Evaluator)
     if issubclass(issue.base, Provider) and issue.name in _KEYS_OF_PROVIDERS:
         words = f"`{issue.name}` is a key of a provider, not a kind of provider"
@@ -51,6 +55,33 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
         else "agentv cannot ask it"
     )
     yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
+
+
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s]+")
+
+
+def _of_promptfoo(issue: UnknownType, context: Context) -> Finding:
+    """Types of promptfoo are a closed set: an unknown one makes the row an error, and its other assertions are lost."""
+    bare = issue.name[len("not-") :] if issue.name.startswith("not-") else ""
+    plain = _WORDS.sub("-", issue.name).lower()
+    elsewhere = list(types_called(context.dialect, issue.name))
+    known = [name for name in issue.known if not name.startswith("not-") or plain.startswith("not-")]
+    meant = plain if plain in issue.known else elsewhere[0] if elsewhere else closest(plain, known)
+    if bare in issue.known:
+        words, meant = f"promptfoo cannot invert `{bare}`", None
+    else:
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        words = f"{context.dialect.name} has no assertion type `{issue.name}`{advice}"
+    fixes: tuple[Fix, ...] = ()
+    if meant and not issue.borrowed:
+        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_slip(issue.name, meant)),)
+    return Finding(
+        issue.span,
+        words,
+        fixes=fixes,
+        severity="error",
+        consequence="promptfoo makes the row an error: Unknown assertion type",
+    )
 
 
 def _nearest(issue: UnknownType, context: Context) -> str | None:

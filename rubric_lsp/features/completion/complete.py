@@ -9,6 +9,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE
+from rubric_core.language.promptfoo.case import CASE_ITEM
 from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import Entry, Provider, Target
@@ -24,7 +25,7 @@ from rubric_lsp.features.completion.directives import aliases, directives
 from rubric_lsp.features.completion.keys import keys
 from rubric_lsp.features.completion.named_keys import members
 from rubric_lsp.features.completion.ranking import usage_for
-from rubric_lsp.features.completion.skeletons import case, dashes, items, suite
+from rubric_lsp.features.completion.skeletons import case, dashes, items, promptfoo_case, suite
 from rubric_lsp.features.completion.values import values
 from rubric_lsp.features.completion.variables import variables
 
@@ -72,7 +73,7 @@ def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
         if analysis.item_kind is PROVIDER_ITEM and not local.in_frame:
             return ListOf(PROVIDER_ITEM)
         return ListOf(CASE) if listed else ROOTS.get(analysis.kind) or Shaped(Shape)
-    return ListOf(CASE)
+    return ListOf(CASE_ITEM if analysis.kind is FileKind.PROMPTFOO else CASE)
 
 
 def _around(local: LocalText) -> list[type[Shape]]:
@@ -179,7 +180,7 @@ def _outermost(site: CompletionSite) -> Iterator[Completion]:
     """Keys of the whole text, or the beginning of an item."""
     cursor = site.cursor
     if not site.local.in_frame and cursor.column > 0:
-        yield case(site, "- ")
+        yield promptfoo_case(site, "- ") if site.analysis.kind is FileKind.PROMPTFOO else case(site, "- ")
         return
     if cursor.column > 0:
         return

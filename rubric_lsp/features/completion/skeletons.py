@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Band, Criterion, Evaluator
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, Message, Suite
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry, Target
 from rubric_core.language.value_kinds import Kind, ListOf, NodeUnion, Ranges
@@ -12,13 +14,13 @@ from rubric_lsp.features.completion.bands import band, bands
 from rubric_lsp.features.completion.context import Completion, CompletionSite
 from rubric_lsp.features.completion.values import types
 
-__all__ = ["case", "dashes", "items", "suite"]
+__all__ = ["case", "dashes", "items", "promptfoo_case", "suite"]
 
 
 def items(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
     """What an item of a list can be as a whole."""
     for each in kind.branches if isinstance(kind, NodeUnion) else (kind,):
-        if isinstance(each, Tagged) and each.base is Evaluator and not site.cursor.flow:
+        if isinstance(each, Tagged) and each.base in (Evaluator, Assertion) and not site.cursor.flow:
             yield from types(site, lead="type: ")
         elif isinstance(each, Tagged) and issubclass(each.base, Target) and not site.cursor.flow:
             yield _target(site, "")
@@ -43,10 +45,18 @@ def dashes(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completi
             yield from _of_shape(site, each, "- ")
         elif isinstance(each, Tagged) and issubclass(each.base, Target):
             yield _target(site, "- ")
-        elif (isinstance(each, Tagged) and each.base is Evaluator) or (
+        elif (isinstance(each, Tagged) and each.base in (Evaluator, Assertion)) or (
             isinstance(each, Shorthand) and len(branches) == 1
         ):
-            yield Completion("- type", "snippet", site.span, "- type: ", "- type: $1", "an evaluator", sort="0")
+            yield Completion(
+                "- type",
+                "snippet",
+                site.span,
+                "- type: ",
+                "- type: $1",
+                each.base.title() if isinstance(each, Tagged) else "an evaluator",
+                sort="0",
+            )
 
 
 def _of_shape(site: CompletionSite, kind: Shaped, dash: str) -> Iterator[Completion]:
@@ -54,6 +64,8 @@ def _of_shape(site: CompletionSite, kind: Shaped, dash: str) -> Iterator[Complet
         yield _criterion(site, dash)
     elif issubclass(kind.shape, Case):
         yield case(site, dash)
+    elif kind.shape is PromptfooCase:
+        yield promptfoo_case(site, dash)
 
 
 def _message(site: CompletionSite) -> Completion:
@@ -86,6 +98,13 @@ def case(site: CompletionSite, dash: str) -> Completion:
     return Completion(
         "case", "snippet", site.span, f"{dash}id: ", f"{dash}{line.join(body)}", "a whole case", sort="00"
     )
+
+
+def promptfoo_case(site: CompletionSite, dash: str) -> Completion:
+    """A whole case of promptfoo."""
+    lines = ("vars:", "  ${1:name}: ${2:value}", "assert:", "  - type: ${3:contains}", "    value: ${4:text}")
+    body = site.line(len(dash)).join(lines)
+    return Completion("case", "snippet", site.span, f"{dash}vars:", f"{dash}{body}", "a whole case", sort="00")
 
 
 def _case_lines(site: CompletionSite, stop: int) -> tuple[list[str], int]:
@@ -121,6 +140,12 @@ def suite(site: CompletionSite) -> Iterator[Completion]:
             "targets", "snippet", site.span, "targets:\n  - name: default\n", body, "a whole targets file", sort="00"
         )
         return
+    if site.analysis.kind is FileKind.PROMPTFOO:
+        body = (
+            'description: ${1:what is tested}\nprompts:\n  - "${2:Greet} {{name}}."\nproviders:\n  - ${3:openai:chat:gpt-5-mini}\n'
+            "tests:\n  - vars:\n      name: ${4:Ann}\n    assert:\n      - type: contains\n        value: ${5:Ann}\n"
+        )
+        yield Completion("configuration", "snippet", site.span, "tests:\n", body, "a whole configuration", sort="00")
     if site.analysis.kind is not FileKind.SUITE:
         return
     spelled = site.dialect.spelled

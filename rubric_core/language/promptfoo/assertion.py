@@ -1,0 +1,56 @@
+"""What all assertions of promptfoo share, and sets of them."""
+
+from typing import ClassVar
+
+from rubric_core.language.shape import Shape, key
+from rubric_core.language.shape_kinds import Tagged
+from rubric_core.language.value_kinds import Anything, ListOf, MapOf, NodeUnion, Number, Text
+
+__all__ = ["ASSERTIONS", "GRADER", "Assertion", "AssertionSet"]
+
+#: A model that grades: its id or label, its settings, or one for each role.
+GRADER = NodeUnion(text=Text(blank=True), mapping=MapOf(Anything()))
+_CODE = NodeUnion(text=Text(blank=True), mapping=MapOf(Anything()))
+
+
+class Assertion(Shape):
+    """A promptfoo assertion: one check of an output."""
+
+    type = key(
+        Text(refers_to="type"), "Which check this is; `not-` in front inverts it.", required=True, example="contains"
+    )
+    value = key(Anything(), "What the output is checked against.")
+    threshold = key(Number(), "The lowest score that passes; what it means depends on the type.", example="0.8")
+    weight = key(
+        Number(), "Its weight in the score of the case. With 0 it always passes and its metric is recorded as 0.", default=1.0, shown="1",
+        example="2",
+    )  # fmt: skip
+    metric = key(Text(blank=True), "The named metric that its score adds to.", example="tone")
+    provider = key(GRADER, "The model that grades, in place of `options.provider`.", example="openai:chat:gpt-5-mini")
+    rubric_prompt = key(Anything(), "The prompt for the judge, in place of the built-in one.", name="rubricPrompt")
+    transform = key(
+        _CODE,
+        "JavaScript over `output`, or a file, that changes the output for this assertion.",
+        example="output.trim()",
+    )
+    context_transform = key(
+        _CODE,
+        "Takes the context for RAG assertions out of the output.",
+        name="contextTransform",
+        example="output.context",
+    )
+    config = key(MapOf(Anything()), "Settings that scripts see.")
+
+    #: The spelling of the type in the text.
+    type_name: str = ""
+
+
+ASSERTIONS = ListOf(Tagged(Assertion))
+
+
+class AssertionSet(Assertion):
+    """An assert-set: passes if all its assertions pass, or from `threshold` on; score = their weighted mean."""
+
+    assertions = key(ASSERTIONS, "The assertions; a set cannot be one of them.", name="assert", required=True)
+    threshold = key(Number(), "The lowest score that passes.", shown="none: every assertion has to pass", example="0.5")
+    strict: ClassVar[bool] = False

@@ -1,0 +1,112 @@
+"""Completion and hover in configurations of promptfoo: everything comes from its own catalogue."""
+
+from pathlib import Path
+
+import pytest
+from client import VSCODE, Connect
+from harness import LANGUAGE, cursor
+
+from rubric_core.analysis import Analysis, analyze
+from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.shape import EXTENSION
+from rubric_lsp.features.completion import Completion, complete
+from rubric_lsp.features.hover import hover
+
+HEAD = 'prompts: ["Say {{word}}"]\nproviders: [echo]\n'
+CASE = f"{HEAD}tests:\n  - vars: {{word: hi}}\n"
+
+
+def at(marked: str) -> tuple[Analysis, int]:
+    text, offset = cursor(marked)
+    path = Path("/w/promptfooconfig.yaml")
+    return analyze(LANGUAGE.document(text, path), LANGUAGE, path=path), offset
+
+
+def offered(marked: str) -> dict[str, Completion]:
+    return {each.label: each for each in sorted(complete(*at(marked)), key=lambda each: each.sort)}
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected", "foreign"),
+    [
+        (f"{HEAD}<|>", "defaultTest", "default_test"),
+        (f"{CASE}    <|>\n", "providerOutput", "criteria"),
+        (f"{CASE}    options:\n      <|>\n", "storeOutputAs", "temperature"),
+        (f"{CASE}    assert:\n      - type: latency\n        <|>\n", "threshold", "min_score"),
+        (f"{HEAD}evaluateOptions:\n  <|>\n", "maxConcurrency", "max_concurrency"),
+        ("providers:\n  - id: openai:gpt-5-mini\n    <|>\n", "transform", "runtime"),
+        ("providers:\n  - id: openai:gpt-5-mini\n    config:\n      <|>\n", "temperature", "settings"),
+        (f"{HEAD}defaultTest:\n  <|>\n", "assert", "expected_output"),
+        (f"{HEAD}scenarios:\n  - <|>\n", "config", "id"),
+    ],
+)
+def test_keys_of_promptfoo_are_offered_and_no_others(marked: str, expected: str, foreign: str) -> None:
+    found = offered(marked)
+    assert expected in found
+    assert foreign not in found
+
+
+def test_every_type_is_offered_with_what_it_needs() -> None:
+    found = offered(f"{CASE}    assert:\n      - type: <|>\n")
+    assert set(found) == set(PROMPTFOO.types)
+    assert list(found)[:3] == ["contains", "icontains", "llm-rubric"]
+    assert "threshold: ${1:2000}" in found["latency"].snippet
+    assert "value: " in found["contains"].snippet
+
+
+def test_an_empty_configuration_and_a_case_are_written_at_once() -> None:
+    assert "providers:" in offered("<|>")["configuration"].snippet
+    assert "assert:" in offered(f"{HEAD}tests:\n  - <|>\n")["case"].snippet
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("type: leven<|>shtein", ("edit distance", "Default threshold: 5", "Needs `value`")),
+        ("type: factu<|>ality", ("disagreement fails", "`threshold` is not read")),
+        ("type: not-icon<|>tains", ("not-icontains", "in any case of letters")),
+        ("type: java<|>script", ("`{pass, score, reason}`", "Default threshold: above 0")),
+    ],
+)
+def test_a_type_says_how_it_scores(written: str, expected: tuple[str, ...]) -> None:
+    found = hover(*at(f"{CASE}    assert:\n      - {written}\n        value: hi\n"))
+    assert found is not None
+    assert all(words in found.markdown for words in expected)
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        (f"{CASE}    thres<|>hold: 0.5\n", "whatever single assertions say"),
+        (f"{HEAD}default<|>Test: {{metadata: {{a: 1}}}}\n", "every case has in common"),
+        (f"{CASE}    options: {{store<|>OutputAs: x}}\n", "variable for later cases"),
+    ],
+)
+def test_a_key_says_what_it_is(marked: str, expected: str) -> None:
+    found = hover(*at(marked))
+    assert found is not None
+    assert expected in found.markdown
+    assert "agentv" not in found.markdown.lower()
+    assert EXTENSION not in found.markdown
+
+
+def test_every_type_says_what_it_does() -> None:
+    for name, known in PROMPTFOO.types.items():
+        assert issubclass(known.shape, Assertion)
+        assert ": " in (known.shape.__doc__ or ""), name
+
+
+def test_the_server_checks_and_completes_it(connect: Connect) -> None:
+    """End to end: findings, completion and hover over the wire."""
+    client = connect()
+    client.initialize(VSCODE)
+    uri = "file:///suites/promptfooconfig.yaml"
+    client.open(uri, f"{CASE}    assert:\n      - type: contain\n        value: hi\n        ")
+    found = client.diagnostics(uri)
+    lines = [(each["code"], each["severity"], each["range"]["start"]["line"]) for each in found]
+    assert lines == [("unknown-type", 1, 5)]
+    items = client.at("completion", uri, 7, 8)["items"]
+    assert {"weight", "metric", "transform"} <= {each["label"] for each in items}
+    assert "checks of the output" in client.at("hover", uri, 4, 6)["contents"]["value"]
+    assert client.at("codeLens", uri, 0, 0) in (None, [])
