@@ -14,6 +14,8 @@ _STEP, _GAP = 2, 1
 _WIDEST = 8
 #: Distances that are meant wherever they are found; others where they are found so often.
 _COMMON, _OFTEN = frozenset({0, 1, 2, 4}), 3
+#: Times that a style is looked for again in what it would make of a file: formatting twice is formatting once.
+_ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,20 @@ def style_of(pieces: Iterable[StyleCounts], default: int = _STEP, columns: Itera
         for whole, some in zip((steps, lists, gaps), counts, strict=True):
             for distance, number in some:
                 whole[distance] += number * times
+    style = _most_used(steps, lists, gaps, default)
+    for _ in range(_ROUNDS):
+        # What stands at an odd distance moves to a usual one, which may be the one of most things then.
+        moved = Counter[int]()
+        for distance, times in lists.items():
+            moved[style.list_offset(distance)] += times
+        settled = _most_used(Counter({style.step: sum(steps.values())}), moved, gaps, default)
+        if settled == style:
+            break
+        style = settled
+    return style
+
+
+def _most_used(steps: Counter[int], lists: Counter[int], gaps: Counter[int], default: int) -> IndentStyle:
     step = _usual(steps + Counter({n: times for n, times in lists.items() if n}), default, least=2)
     return IndentStyle(step, _usual(lists, step, least=0), _usual(gaps, _GAP, least=1))
 
