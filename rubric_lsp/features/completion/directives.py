@@ -15,7 +15,9 @@ from rubric_lsp.features.markdown import beginning, fenced, shortened
 __all__ = ["aliases", "directives"]
 
 _DIALECT = re.compile(r"#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*(?P<typed>[\w.-]*)\Z")
-_CODES = re.compile(r"#[ \t]*rubric:[ \t]*ignore(?:-file)?[ \t]*\[(?P<others>[^\]]*?)(?P<typed>[\w-]*)\Z")
+_CODES = re.compile(
+    r"#[ \t]*rubric:[ \t]*ignore(?:-file)?[ \t]*\[(?P<others>(?:[^\]\w-]|[\w-]+(?![\w-]|\Z))*)(?P<typed>[\w-]*)\Z"
+)
 _WORD = re.compile(r"#[ \t]*rubric:[ \t]*(?P<typed>[\w-]*)\Z")
 _ALIAS = re.compile(r"(?:^[ \t]*|[:,\[{-][ \t]+|[\[{])\*(?P<typed>[^\s,\[\]{}*&]*)\Z")
 #: Letters. A comment that began further away than that is none that somebody types.
