@@ -74,7 +74,13 @@ def test_a_case_has_everything_that_was_said_about_it(tmp_path: Path) -> None:
     )  # fmt: skip
     asked = Exchange(role="target", to="bot", messages=(ChatMessage("user", "May I return it?"),))
     result = CaseResult(
-        id="refund", verdict=Verdict.FAILED, score=0.4, evaluators=(judged,), answer="No.", exchanges=(asked,)
+        id="refund",
+        verdict=Verdict.FAILED,
+        score=0.4,
+        evaluators=(judged,),
+        answer="No.",
+        expected_output="Yes, within 30 days.",
+        exchanges=(asked,),
     )
     _, (case,) = written(report(one_run(tmp_path, result), tmp_path / "r.html"))
     (found,) = case["evaluators"]
@@ -85,6 +91,7 @@ def test_a_case_has_everything_that_was_said_about_it(tmp_path: Path) -> None:
         "rubric run a.eval.yaml::refund",
     )
     assert (told["raw"], told["reasoning"], found["replies"]) == (4, "curt", ['{"score": 4}'])
+    assert case["expectedOutput"] == "Yes, within 30 days."
     assert [(each["low"], each["high"], each["hit"]) for each in told["bands"]] == [
         (0, 2, False), (3, 5, True), (6, 8, False), (9, 10, False),
     ]  # fmt: skip

@@ -107,6 +107,7 @@ class Attempt:
             reason=reason,
             evaluators=results,
             answer=answer.text,
+            expected_output=inputs.reference_answer,
             tokens=None if answer.cached_at else answer.tokens,
             cost_usd=self.cost(),
             usage=self.usage(results),

@@ -227,6 +227,8 @@ class CaseResult:
     #: Why there is no score, or what decided the verdict when the score did not.
     reason: str = ""
     answer: str = ""
+    #: The reference answer of the case as text, as graders got it; empty without one.
+    expected_output: str = ""
     target: str = ""
     dialect: str = ""
     duration_ms: float | None = None

@@ -2,13 +2,13 @@
 
 import json
 import zlib
-from dataclasses import is_dataclass, replace
+from dataclasses import is_dataclass
 from typing import Any
 
 from rubric_core.dataclass_copies import field_values
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.result import CaseResult, jsonable
-from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, SentTexts, result_in, stored_row
+from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, SentTexts, result_in, storable_result, stored_row
 
 __all__ = ["pack_result", "unpack_result"]
 
@@ -26,7 +26,7 @@ _LEFT_OUT = frozenset({str, tuple, list})
 def pack_result(result: CaseResult) -> bytes:
     """The result without the runs of a case that ran several times."""
     try:
-        content = _written(replace(result, runs=()) if result.runs else result)
+        content = _written(storable_result(result))
     except (TypeError, ValueError):  # a key that JSON has no word for, or a number
         content = json.dumps(stored_row(result))
     packed = content.encode()

@@ -12,7 +12,7 @@ from typing import Any
 from rubric_core.evaluation.model.result import CaseResult, jsonable
 from rubric_core.evaluation.results.result_reader import case_result_of
 
-__all__ = ["GRADER_ERRORS", "SentTexts", "result_in", "stored_row"]
+__all__ = ["GRADER_ERRORS", "SentTexts", "result_in", "storable_result", "stored_row"]
 
 #: Shorter texts stand where they are.
 _SHORTEST = 80
@@ -26,7 +26,7 @@ GRADER_ERRORS = "grader_errors"
 
 def stored_row(result: CaseResult) -> dict[str, Any]:
     """The row of a result; `result_in` reads it."""
-    row: dict[str, Any] = jsonable(replace(result, runs=()) if result.runs else result)
+    row: dict[str, Any] = jsonable(storable_result(result))
     if errors := result.grader_errors:
         row[GRADER_ERRORS] = len(errors)
     texts = SentTexts()
@@ -34,6 +34,15 @@ def stored_row(result: CaseResult) -> dict[str, Any]:
     if texts:
         row[_TEXTS] = texts.bounded
     return row
+
+
+def storable_result(result: CaseResult) -> CaseResult:
+    """The result without the runs of a case that ran several times, and with at most the beginning of a long reference answer."""
+    if result.runs:
+        result = replace(result, runs=())
+    if len(result.expected_output) > _LONGEST:  # it may be a file of any size
+        result = replace(result, expected_output=_shortened(result.expected_output, _LONGEST))
+    return result
 
 
 def result_in(row: Mapping[str, Any]) -> CaseResult:
