@@ -212,6 +212,14 @@ def with_statement(statement: str) -> Forger:
     return forge
 
 
+def with_broken_tables(path: Path, good: bytes) -> None:
+    """What SQLite then says of a table quotes bytes that are no text."""
+    path.write_bytes(good)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET name = CAST(x'8972' AS TEXT), sql = 'x' WHERE name = 'repeats'")
+
+
 def linked_to(target: str) -> Forger:
     return lambda path, _: path.symlink_to(target)
 
@@ -224,6 +232,7 @@ FORGERIES: dict[str, Forger] = {
     "a trigger": with_statement("CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM results; END"),
     "a view": with_statement("CREATE VIEW v AS SELECT 1"),
     "a table less": with_statement("DROP TABLE repeats"),
+    "tables that are no text": with_broken_tables,
     "no file": lambda path, _: os.mkfifo(path),
     "a folder": lambda path, _: path.mkdir(),
     "a device": linked_to("/dev/zero"),

@@ -169,6 +169,8 @@ def store_errors(path: Path) -> Iterator[None]:
         raise  # not about the file
     except sqlite3.DatabaseError as error:
         raise DamagedStoreError(errno.EIO, f"{path} is damaged: {_words(error)}") from error
+    except UnicodeDecodeError as error:  # SQLite's own message quotes what is damaged
+        raise DamagedStoreError(errno.EIO, f"{path} is damaged: its tables cannot be read") from error
     except ResultStoreError:
         raise
     except OSError as error:
