@@ -8,6 +8,7 @@ from rubric_core.cli.selection import WrongUseError
 from rubric_core.cli.stored_run import StoredRun
 from rubric_core.evaluation.comparison.compare import Comparison
 from rubric_core.evaluation.comparison.pairs import CaseChange
+from rubric_core.evaluation.comparison.runs import compare_runs
 from rubric_core.evaluation.reporting.comparison_report import comparison_lines
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
@@ -48,9 +49,7 @@ class BaselineCheck:
         """Compare a run that has ended; gives the lines for a person. Raises ResultStoreError."""
         for database, name in stored.runs:
             before, after = self._baselines[database.root], database.find(name)
-            # Suites that were not run this time are not missing.
-            earlier = (case for case in database.cases(before) if case.suite in after.suites)
-            comparison = Comparison(before, after, earlier, database.cases(after))
+            comparison = compare_runs(database, before, after)
             self._comparisons.append(comparison)
             yield ""
             yield from comparison_lines(comparison)

@@ -20,7 +20,7 @@ from rubric_core.cli.sources import SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, load_suite
+from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, NoSuiteError, load_suite
 from rubric_core.evaluation.cases.runnable import Options, Runnable
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.variations import variations
@@ -163,6 +163,15 @@ def named_cases(suite: LoadedSuite, ids: Sequence[str]) -> list[Runnable]:
     if not suite.in_range:
         raise WrongUseError(f"{suite.path}: there is no case to run: `filter_range` leaves none of {len(every)}")
     return _variations(suite.in_range)
+
+
+def is_partial(suite: LoadedSuite, chosen: Sequence[Runnable]) -> bool:
+    """Whether a suite has cases to run that are not among those chosen."""
+    names = {case.id for case in chosen}
+    try:
+        return any(case.id not in names for case in _variations(suite.in_range))
+    except NoSuiteError:  # its range is invalid, and cases were named
+        return True
 
 
 def with_needed(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:

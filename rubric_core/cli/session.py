@@ -17,7 +17,7 @@ from rubric_core.cli.plan import SuitePlan
 from rubric_core.cli.result_files import ResultFiles
 from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.run_report import SuiteReport, Volume, listed
-from rubric_core.cli.selection import resume_command
+from rubric_core.cli.selection import is_partial, resume_command
 from rubric_core.cli.stored_run import StoredRun
 from rubric_core.cli.suite_run import Ending, ResultDisplay, SuiteRun
 from rubric_core.evaluation.model.result import Verdict
@@ -62,7 +62,10 @@ class CliSession:
         )
         self._live = Live(out, self._count, plain=whole, whole=whole)
         suites = [plan.suite.path for plan in plans]
-        self._stored = StoredRun(("rubric", *options.invocation), suites, self._live.say, stores=not options.no_store)
+        partial = options.resume or any(is_partial(plan.suite, plan.cases) for plan in plans)
+        self._stored = StoredRun(
+            ("rubric", *options.invocation), suites, self._live.say, stores=not options.no_store, partial=partial
+        )
         self._exports = RunExports(
             options.output, ("rubric", *options.invocation), suites, prompts=options.show_prompts
         )

@@ -40,6 +40,7 @@ class StoredRun:
         suites: Every suite of the run.
         say: Tells a person.
         stores: Whether anything is stored at all.
+        partial: As of `RunInfo`.
         database_of: The database of a root.
     """
 
@@ -50,9 +51,11 @@ class StoredRun:
         say: Callable[[str], None],
         *,
         stores: bool,
+        partial: bool = False,
         database_of: Callable[[Path], ResultDatabase] = ResultDatabase,
     ) -> None:
         self._command, self._say, self._stores, self._database_of = command, say, stores, database_of
+        self._partial = partial
         #: The suites as they are named, with their roots; a program of a run may take the current folder away.
         self._places = {suite: _Place(absolute(suite), ResultDatabase.of(suite).root) for suite in suites}
         self._writers: dict[Path, RunWriter] = {}
@@ -105,6 +108,6 @@ class StoredRun:
     def _writer(self, root: Path) -> RunWriter:
         if root not in self._writers:
             suites = [place.suite for place in self._places.values() if place.root == root]
-            info = run_info(root, self._command, suites, __version__)
+            info = run_info(root, self._command, suites, __version__, partial=self._partial)
             self._writers[root] = self._database_of(root).begin(info)
         return self._writers[root]

@@ -5,7 +5,7 @@ from typing import Any
 from mcp.server.mcpserver.exceptions import ToolError
 
 from rubric_core.analysis import Language
-from rubric_core.cli.selection import named_cases, with_needed
+from rubric_core.cli.selection import is_partial, named_cases, with_needed
 from rubric_core.cli.stored_run import StoredRun
 from rubric_core.configuration import Configurations
 from rubric_core.evaluation.cases.load import LoadedSuite, load_suite
@@ -62,7 +62,13 @@ class RunTools:
         """The results, stored, and what could not be done. Raises OSError."""
         notes: list[str] = []
         by_id = {each.id: each for each in cases}
-        stored = StoredRun(("rubric", "mcp", "run_case", *by_id), [suite.path], notes.append, stores=True)
+        stored = StoredRun(
+            ("rubric", "mcp", "run_case", *by_id),
+            [suite.path],
+            notes.append,
+            stores=True,
+            partial=is_partial(suite, cases),
+        )
 
         def heard(event: Event) -> None:
             if isinstance(event, CaseDone):

@@ -34,6 +34,8 @@ class SelectedCases:
     #: The evaluator that is run by itself, with its number from 1.
     evaluator: str = ""
     number: int = 0
+    #: Whether the suite has other cases to run.
+    partial: bool = False
 
     @property
     def place(self) -> int:
@@ -130,7 +132,7 @@ def _parts(
             yield _alone(wanted, case, suite.path, dialect)
     elif cases:
         needed = [c for c in with_dependencies(cases, every) if c in cases or c.id not in wanted.excluded]
-        yield SelectedCases(wanted.uri, suite.path, tuple(needed), dialect)
+        yield SelectedCases(wanted.uri, suite.path, tuple(needed), dialect, partial=_is_partial(suite, needed))
 
 
 def _is_wanted(order: RunRequest, shown: ShownCase) -> bool:
@@ -151,6 +153,14 @@ def _in_range(suite: LoadedSuite) -> list[Runnable]:
         raise RequestFailedError(INVALID_PARAMS, str(error)) from None
 
 
+def _is_partial(suite: LoadedSuite, chosen: Sequence[Runnable]) -> bool:
+    names = {case.id for case in chosen}
+    try:
+        return any(case.id not in names for case in suite.in_range)
+    except NoSuiteError:  # its range is invalid, and cases were named
+        return True
+
+
 def _alone(wanted: CaseSelection, case: Runnable, path: Path, dialect: str) -> SelectedCases:
     names = evaluator_names(case)
     if wanted.evaluator not in names:
@@ -159,7 +169,7 @@ def _alone(wanted: CaseSelection, case: Runnable, path: Path, dialect: str) -> S
         )
     number = names.index(wanted.evaluator) + 1
     alone = replace(case, options=replace(case.options, evaluator=number))
-    return SelectedCases(wanted.uri, path, (alone,), dialect, wanted.evaluator, number)
+    return SelectedCases(wanted.uri, path, (alone,), dialect, wanted.evaluator, number, partial=True)
 
 
 def unsaved(parts: Sequence[SelectedCases], documents: ClientWorkspace) -> list[Path]:

@@ -33,6 +33,7 @@ class StoredRun:
 
     def __init__(self, host: Host, parts: Sequence[SelectedCases], title: str) -> None:
         self._host, self._parts, self._title = host, parts, title
+        self._partial = any(part.partial for part in parts)
         self._cases = {(part.uri, case.id): case for part in parts for case in part.cases}
         self._tasks: dict[str, list[asyncio.Task[None]]] = {}
         self._writers: dict[Path, RunWriter] = {}
@@ -68,7 +69,7 @@ class StoredRun:
             database = ResultDatabase.of(suite)
             if database.path not in self._writers:
                 suites = [part.path for part in self._parts if ResultDatabase.of(part.path).path == database.path]
-                info = run_info(database.root, ("editor", self._title), suites, __version__)
+                info = run_info(database.root, ("editor", self._title), suites, __version__, partial=self._partial)
                 self._writers[database.path] = database.begin(info)
             return self._writers[database.path]
 

@@ -218,3 +218,71 @@ def test_the_interval_of_many_cases_is_students():
     assert mean_interval(differences) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
     drawn = mean_interval(differences[:MOST_RESAMPLED], resamples=2_000)
     assert drawn == pytest.approx((theirs.low, theirs.high), abs=0.002)
+
+
+@pytest.fixture
+def ran(folder: Folder, place: Path, capsys: pytest.CaptureFixture[str]) -> Folder:
+    """A suite of twelve cases that ran once."""
+    folder.mock("hello")
+    folder.suite(SUITE)
+    assert rubric(capsys, "run", "suite.eval.yaml", "-q")[0] == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("chosen", "left_out"),
+    [
+        (["suite.eval.yaml::c7"], 11), (["suite.eval.yaml", "-k", "c1"], 9), (["suite.eval.yaml", "--limit", "5"], 7),
+        (["suite.eval.yaml", "--sample", "4", "--seed", "1"], 8), (["suite.eval.yaml"], 0),
+    ],
+)  # fmt: skip
+def test_cases_that_a_run_was_not_asked_for_are_counted(
+    ran: Folder, capsys: pytest.CaptureFixture[str], chosen: list[str], left_out: int
+) -> None:
+    assert rubric(capsys, "run", *chosen, "-q")[0] == 0
+    found = compared(capsys)
+    assert (found["left_out"], found["cases"], found["changes"]["only_before"]) == (left_out, 12 - left_out, [])
+    words = f"{left_out} cases of the first run were not part of the second\n"
+    assert (words in rubric(capsys, "compare")[1]) == (left_out > 0)
+    assert (words.strip() in rubric(capsys, "compare", "--format", "markdown")[1]) == (left_out > 0)
+
+
+def test_a_case_that_was_removed_from_its_suite_is_missed(ran: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    ran.suite(SUITE.replace("id: c7", "id: renamed"))
+    assert rubric(capsys, "run", "suite.eval.yaml", "-q")[0] == 0
+    found = compared(capsys)
+    assert (found["left_out"], [each["id"] for each in found["changes"]["only_before"]]) == (0, ["c7"])
+
+
+@pytest.mark.parametrize("wish", ["--failed", "--changed"])
+def test_what_failed_or_changed_is_run_again_and_what_passed_is_not_missed(
+    folder: Folder, place: Path, capsys: pytest.CaptureFixture[str], wish: str
+) -> None:
+    folder.mock("hello")
+    folder.suite(SUITE.replace("hello", "no", 1))
+    assert rubric(capsys, "run", "suite.eval.yaml", "-q")[0] == 1
+    folder.suite(SUITE.replace("value: hello", "value: HELLO", 1))  # otherwise: its test is another
+    rubric(capsys, "run", "suite.eval.yaml", "-q", wish)
+    found = compared(capsys)
+    assert (found["left_out"], found["changes"]["only_before"]) == (11, [])
+
+
+def test_a_run_that_is_resumed_misses_nothing_that_was_done_before(
+    ran: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran.suite(SUITE + SUITE.split("\n", 1)[1].replace("id: c", "id: d"))
+    assert rubric(capsys, "run", "suite.eval.yaml", "-q", "--resume")[0] == 0
+    found = compared(capsys)
+    assert (found["left_out"], found["changes"]["only_before"], len(found["changes"]["only_after"])) == (12, [], 12)
+
+
+def test_suites_and_targets_that_a_run_was_not_asked_for_are_counted(
+    ran: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran.suite(SUITE, "other.eval.yaml")
+    ran.targets(*({"name": name, "provider": "mock", "response": "hello"} for name in ("default", "second")))
+    both = ("--target", "default", "--target", "second")
+    assert rubric(capsys, "run", "suite.eval.yaml", "other.eval.yaml", "-q", *both)[0] == 0
+    assert rubric(capsys, "run", "suite.eval.yaml", "-q", "--target", "second")[0] == 0
+    found = compared(capsys)
+    assert (found["left_out"], found["cases"], found["changes"]["only_before"]) == (36, 12, [])

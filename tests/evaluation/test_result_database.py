@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import subprocess
 import zlib
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -307,3 +308,21 @@ def test_results_that_are_read_one_after_the_other_are_read_ahead(
     assert [(each.result.id, each.result.score) for each in cases] == [(f"case-{n}", n / 600) for n in range(600)]
     assert opened == 3
     assert [each.result.id for each in reversed(cases[:2])] == ["case-1", "case-0"], "in any order"
+
+
+def test_a_database_of_the_version_before_is_read_as_it_is_and_brought_up_to_date_by_a_run(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    run(suite, result("a"))
+    database = ResultDatabase.of(suite)
+    with closing(sqlite3.connect(database.path)) as file, file:
+        file.execute("ALTER TABLE runs DROP COLUMN partial")
+        file.execute("PRAGMA user_version = 1")
+    assert [(each.cases, each.partial) for each in database.runs()] == [(1, False)]
+    assert [each.result for each in database.cases(database.find("last"))] == [result("a")]
+    assert set(database.latest(suite)) == {"a"}
+    with closing(sqlite3.connect(database.path)) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (1,), "reading changes nothing"
+    writer = database.begin(RunInfo(suites=(suite,), partial=True))
+    writer.add(result("a", 0.5), suite=suite)
+    writer.end(RunState.DONE)
+    assert [each.partial for each in database.runs()] == [True, False]

@@ -653,3 +653,23 @@ def test_a_client_that_draws_results_is_told_which_hints_they_are(connect: Conne
     asked = {"textDocument": {"uri": uri}, "range": whole}
     found = until("stored results", lambda: plain.request("textDocument/inlayHint", asked))
     assert not any("data" in hint for hint in found)
+
+
+def test_a_case_that_runs_alone_is_compared_with_itself_and_the_others_are_counted(
+    connect: Connect, folder: Path, uri: str
+) -> None:
+    client = connected(connect, folder, uri)
+    about = {"textDocument": {"uri": uri}}
+    run(client, uri)
+    until("the whole run", lambda: kept(folder / "a.eval.yaml"))
+    run(client, uri, "refund")
+    until("the run of one case", lambda: kept(folder / "a.eval.yaml", 2))
+    text = client.request("rubric/compareRuns", about)["text"]
+    assert "2 cases of the first run were not part of the second" in text
+    assert "not in the second run" not in text
+    data = client.request("rubric/runReport", {**about, "compare": True})["data"]
+    assert [each["id"] for each in data["comparison"]["pairs"]] == ["refund"]
+    assert data["comparison"]["words"].endswith("2 cases of the first run were not part of the second.")
+    run(client, uri)
+    until("the second whole run", lambda: kept(folder / "a.eval.yaml", 3))
+    assert [each.partial for each in ResultDatabase.of(folder / "a.eval.yaml").runs()] == [False, True, False]

@@ -1,7 +1,7 @@
 """Two runs compared: how much higher the second scores, how sure that is, and what it takes to be surer."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
 from statistics import fmean, variance
@@ -86,8 +86,12 @@ class Comparison:
         self, before: RunRecord, after: RunRecord, cases_before: Iterable[RunCase], cases_after: Iterable[RunCase]
     ) -> None:
         self.before, self.after = before, after
-        #: Every case of both runs.
-        self.pairs: tuple[CasePair, ...] = tuple(pair_cases(cases_before, cases_after))
+        every = pair_cases(cases_before, cases_after)
+        #: The cases of both runs, without those of the first one that the second did not set out to run.
+        ran = {pair.name for pair in every if pair.after is not None}
+        self.pairs: tuple[CasePair, ...] = tuple(pair for pair in every if not self._is_left_out(pair, ran))
+        #: How many these are: it was a run of some cases, of other suites, or with fewer targets.
+        self.left_out: int = len(every) - len(self.pairs)
         self._by_change: dict[CaseChange, list[CasePair]] = {change: [] for change in CaseChange}
         for pair in self.pairs:
             self._by_change[pair.change].append(pair)
@@ -95,6 +99,12 @@ class Comparison:
         self.compared: tuple[CasePair, ...] = tuple(pair for pair in self.pairs if pair.compared)
         #: The differences of their scores.
         self.differences: tuple[float, ...] = tuple(pair.difference or 0.0 for pair in self.compared)
+
+    def _is_left_out(self, pair: CasePair, ran: Container[str]) -> bool:
+        """Whether it is only in the first run because the second was not asked for it. `ran` are the names of those in the second."""
+        other_targets = pair.name in ran and pair.target not in self.after.targets
+        partial = self.after.partial or pair.case.suite not in self.after.suites
+        return pair.after is None and (partial or other_targets)
 
     def having(self, change: CaseChange) -> Sequence[CasePair]:
         """The cases of which that became."""

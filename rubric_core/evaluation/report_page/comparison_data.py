@@ -9,7 +9,7 @@ from rubric_core.evaluation.comparison.pairs import CaseChange, CasePair
 from rubric_core.evaluation.report_page.case_data import known
 from rubric_core.evaluation.report_page.data import ComparisonData, DifferenceData, PairData, SideData
 from rubric_core.evaluation.report_page.report_data import CaseKey, case_key, latest_of_each, run_data
-from rubric_core.evaluation.reporting.comparison_report import conclusion_words
+from rubric_core.evaluation.reporting.comparison_report import conclusion_words, left_out_words
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunCase, RunRecord
 
@@ -25,7 +25,7 @@ def compared(
     places = {case_key(case): place for place, case in enumerate(later)}
     data: ComparisonData = {
         "base": run_data(base, earlier),
-        "words": _sentence(conclusion_words(found)),
+        "words": " ".join(_sentence(each) for each in (conclusion_words(found), left_out_words(found)) if each),
         "differences": list(_differences(found)),
         "groups": [_group(each) for each in found.groups],
         "pairs": [_pair(each, places) for each in found.pairs],

@@ -13,7 +13,7 @@ from rubric_core.evaluation.results.records import RunRecord
 from rubric_core.language.markdown import plain, table
 from rubric_core.validation.wording import count
 
-__all__ = ["comparison_lines", "comparison_markdown", "comparison_row", "conclusion_words"]
+__all__ = ["comparison_lines", "comparison_markdown", "comparison_row", "conclusion_words", "left_out_words"]
 
 #: Cases that are named below a heading, and groups of each kind; the rest are counted.
 _MOST_CASES = 20
@@ -46,6 +46,12 @@ def conclusion_words(comparison: Comparison) -> str:
     return f"{comparison.conclusion.value} ({cases}, 95 % {_interval(interval)})"
 
 
+def left_out_words(comparison: Comparison) -> str:
+    """How many cases of the first run the second did not set out to run, in a sentence; empty for none."""
+    cases, some = count(comparison.left_out, "case"), comparison.left_out > 1
+    return f"{cases} of the first run {'were' if some else 'was'} not part of the second" if comparison.left_out else ""
+
+
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
     """The comparison for a terminal."""
     yield f"  {_run(comparison.before)}"
@@ -53,6 +59,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield conclusion_words(comparison)
     yield from (f"    {line}" for line in _advice(comparison))
+    if comparison.left_out:
+        yield left_out_words(comparison)
     yield ""
     for name, before, after, more in _totals(comparison):
         yield f"{name:8}{before:>9} → {after:<9} {more}".rstrip()
@@ -64,7 +72,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
 def comparison_markdown(comparison: Comparison) -> str:
     """The comparison as Markdown, for a comment on a pull request. Nothing of a name is rendered."""
     lines = [f"## {_sign(comparison)} rubric: {conclusion_words(comparison)}", ""]
-    lines += [f"{line}  " for line in _advice(comparison)]
+    lines += [f"{line}  " for line in (*_advice(comparison), left_out_words(comparison)) if line]
     lines += [f"{plain(_run(comparison.before))} → {plain(_run(comparison.after))}", ""]
     rows = [[name, before, after, more] for name, before, after, more in _totals(comparison)]
     lines.append(table(["", "Before", "After", ""], rows))
@@ -92,6 +100,7 @@ def comparison_row(comparison: Comparison) -> dict[str, Any]:
     return {
         "before": comparison.before.id, "after": comparison.after.id, "conclusion": comparison.conclusion.value,
         "regressed": comparison.regressed, "cases": len(comparison.compared), "differing": comparison.differing,
+        "left_out": comparison.left_out,
         "score": {
             "before": means[0] if means else None, "after": means[1] if means else None, "difference": comparison.difference,
             "interval": _bounds(comparison.interval),

@@ -153,7 +153,7 @@ def _copy_reader(path: Path) -> sqlite3.Connection:
 def _reader(path: Path, how: str) -> sqlite3.Connection:
     connection = _connected(path, how, timeout=_PATIENCE)
     with _closed_on_error(connection):
-        _require_current(_verified(connection, path), path)
+        _require_readable(_verified(connection, path), path)
         connection.execute("PRAGMA query_only = ON")
     return connection
 
@@ -237,8 +237,8 @@ def _verified(connection: sqlite3.Connection, path: Path) -> int:
     return int(version)
 
 
-def _require_current(version: int, path: Path) -> None:
-    if version < schema.VERSION:
+def _require_readable(version: int, path: Path) -> None:
+    if version < schema.OLDEST_READABLE:
         raise ResultStoreError(
             errno.EINVAL, f"{path} was written by an earlier version of rubric: the next run brings it up to date"
         )

@@ -54,6 +54,8 @@ class RunInfo:
     commit: str = ""
     dirty: bool = False
     rubric_version: str = ""
+    #: Whether it sets out to run some of the cases of its suites only.
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +88,8 @@ class RunRecord:
     cost_usd: float | None = None
     duration_ms: float | None = None
     rubric_version: str = ""
+    #: As of `RunInfo`; False for a run that an earlier version stored.
+    partial: bool = False
 
     @property
     def cases(self) -> int:

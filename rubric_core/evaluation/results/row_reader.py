@@ -15,21 +15,26 @@ from rubric_core.evaluation.results.run_writer import is_alive
 from rubric_core.ports import Tokens
 
 __all__ = [
-    "BAD_ROW", "RUN_COLUMNS", "SUMMARY_COLUMNS", "mapping_in", "optional_number", "relative_name", "repeat_in", "run_in", "score_in", "summary_in",
+    "BAD_ROW", "SUMMARY_COLUMNS", "mapping_in", "optional_number", "relative_name", "repeat_in", "run_columns", "run_in", "score_in", "summary_in",
     "texts_in", "tokens_in",
 ]  # fmt: skip
 
 #: What reading a row that is no such row raises.
 BAD_ROW = (TypeError, ValueError, LookupError, RecursionError)
-RUN_COLUMNS = (
-    "number, id, started_at, ended_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, duration_ms, "
-    + TOTALS
-)
 SUMMARY_COLUMNS = "r.verdict, r.score, r.at, r.duration_ms, r.fingerprint, r.grader_errors, r.test_fingerprint"
 
 
+def run_columns(version: int) -> str:
+    """The columns of `runs` in a database of a version, for `run_in`."""
+    partial = "partial" if version > 1 else "0"
+    return (
+        "number, id, started_at, ended_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, "
+        f"duration_ms, {partial}, {TOTALS}"
+    )
+
+
 def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
-    """The run in a row of `RUN_COLUMNS`. Raises BAD_ROW."""
+    """The run in a row of `run_columns`. Raises BAD_ROW."""
     (
         _,
         name,
@@ -45,6 +50,7 @@ def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
         judges,
         version,
         duration,
+        partial,
         *totals,
     ) = row
     passed, borderline, failed, unscored, errors, *tokens, cost = totals
@@ -60,6 +66,7 @@ def run_in(row: tuple[Any, ...], suites: tuple[str, ...]) -> RunRecord:
         dirty=bool(dirty), command=texts_in(command), suites=suites, dialects=texts_in(dialects), targets=texts_in(targets),
         judges=texts_in(judges), counts={verdict: _count(count) for verdict, count in counts}, grader_errors=_count(errors),
         tokens=tokens_in(tokens), cost_usd=optional_number(cost), duration_ms=optional_number(duration), rubric_version=text(version),
+        partial=bool(partial),
     )  # fmt: skip
 
 

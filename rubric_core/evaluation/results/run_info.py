@@ -11,7 +11,9 @@ from rubric_core.git_state import commit_of, is_dirty
 __all__ = ["run_info"]
 
 
-def run_info(root: Path, command: Sequence[str], suites: Sequence[Path], version: str) -> RunInfo:
+def run_info(
+    root: Path, command: Sequence[str], suites: Sequence[Path], version: str, *, partial: bool = False
+) -> RunInfo:
     """The command without secrets, and the state of the repository. Asks git, which may take seconds.
 
     Args:
@@ -19,9 +21,10 @@ def run_info(root: Path, command: Sequence[str], suites: Sequence[Path], version
         command: The command line; for an editor, what it was asked.
         suites: Those that are run.
         version: That of rubric.
+        partial: Whether some of the cases of these suites are run only.
     """
     redact, commit = Redactor.of(os.environ.items()), commit_of(root)
     return RunInfo(
         command=tuple(redact(word) for word in command), suites=suites, commit=commit, dirty=bool(commit) and is_dirty(root),
-        rubric_version=version,
+        rubric_version=version, partial=partial,
     )  # fmt: skip

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
-from rubric_core.evaluation.results.row_reader import BAD_ROW, RUN_COLUMNS, run_in
+from rubric_core.evaluation.results.row_reader import BAD_ROW, run_columns, run_in
 from rubric_core.evaluation.results.run_totals import TOTAL_COUNT, totals_of
 
 __all__ = ["BASELINE_NAME", "find_run", "runs_in"]
@@ -16,7 +16,7 @@ _COMMIT = re.compile(r"[0-9a-f]{4,40}")
 BASELINE_NAME = re.compile(r"(?!last(~|$))(?!\d{8}-)\w[\w./@+-]{0,99}")
 #: Runs that a sentence names.
 _FEW = 3
-_RUNS = f"SELECT {RUN_COLUMNS} FROM runs {{where}} ORDER BY started_at DESC, number DESC LIMIT ?"  # noqa: S608  # our own words
+_RUNS = "SELECT {columns} FROM runs {where} ORDER BY started_at DESC, number DESC LIMIT ?"
 _WITH_SUITE = "WHERE number IN (SELECT run FROM run_suites JOIN files ON number = suite WHERE path IN ({marks}))"
 _SUITES = "SELECT path FROM run_suites JOIN files ON number = suite WHERE run = ? ORDER BY path"
 
@@ -24,7 +24,9 @@ _SUITES = "SELECT path FROM run_suites JOIN files ON number = suite WHERE run = 
 def runs_in(connection: sqlite3.Connection, suites: Collection[str] = (), limit: int | None = None) -> list[RunRecord]:
     """See `ResultDatabase.runs`. Raises sqlite3.Error."""
     where = _WITH_SUITE.format(marks=", ".join("?" * len(suites))) if suites else ""
-    rows = connection.execute(_RUNS.format(where=where), (*suites, -1 if limit is None else limit)).fetchall()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    query = _RUNS.format(columns=run_columns(int(version)), where=where)
+    rows = connection.execute(query, (*suites, -1 if limit is None else limit)).fetchall()
     found: list[RunRecord] = []
     for row in rows:
         paths = tuple(str(path) for (path,) in connection.execute(_SUITES, row[:1]))

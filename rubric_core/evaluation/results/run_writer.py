@@ -21,8 +21,8 @@ from rubric_core.evaluation.results.run_totals import close_run
 __all__ = ["RunWriter", "is_alive", "own_process"]
 
 _BEGIN = (
-    "INSERT INTO runs (id, started_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, first_result) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(number), 0) + 1 FROM results))"
+    "INSERT INTO runs (id, started_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, partial, first_result) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(number), 0) + 1 FROM results))"
 )
 
 
@@ -162,7 +162,7 @@ class RunWriter:
             command = json.dumps([storable_text(word) for word in info.command])
             columns = (
                 self.id, _time(self._began), RunState.RUNNING.value, own_process(), info.commit, info.dirty, command,
-                *self._lists(), info.rubric_version,
+                *self._lists(), info.rubric_version, info.partial,
             )  # fmt: skip
             now.run = now.connection.execute(_BEGIN, columns).lastrowid or 0
             for suite in info.suites:

@@ -3,7 +3,7 @@
 import sqlite3
 from functools import lru_cache
 
-__all__ = ["APPLICATION_ID", "VERSION", "create", "expected_schema", "migrate", "schema_of"]
+__all__ = ["APPLICATION_ID", "OLDEST_READABLE", "VERSION", "create", "expected_schema", "migrate", "schema_of"]
 
 #: "Rubr": what tells this database from one of another program.
 APPLICATION_ID = 0x52756272
@@ -49,9 +49,13 @@ _MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # Files of JSON of an earlier version that were taken over.
         "CREATE TABLE imports (file TEXT PRIMARY KEY) WITHOUT ROWID",
     ),
+    # Whether a run set out to run some of the cases of its suites only.
+    ("ALTER TABLE runs ADD COLUMN partial INTEGER NOT NULL DEFAULT 0",),
 )
 #: The version of the tables, in `user_version`.
 VERSION = len(_MIGRATIONS)
+#: The earliest version that is read as it is: opening a suite brings no database up to date.
+OLDEST_READABLE = 1
 
 
 def create(connection: sqlite3.Connection) -> None:
