@@ -3,27 +3,98 @@
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
-__all__ = ["run_apart", "run_within"]
+__all__ = ["run_apart", "run_within", "untimed"]
 
 T = TypeVar("T")
 
 
+class _Deadline:
+    """The end of the time that some work may take, which stands still while the work waits for its turn."""
+
+    def __init__(self, seconds: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        #: Done when the time is over.
+        self.passed: asyncio.Future[None] = self._loop.create_future()
+        self._left = seconds
+        self._waiting = 0
+        self._start()
+
+    def stop(self) -> None:
+        """The work does not wait to be ended any more."""
+        self._timer.cancel()
+        self.passed.cancel()
+
+    def pause(self) -> None:
+        """A part of the work begins to wait for its turn."""
+        self._waiting += 1
+        if self._waiting == 1:
+            self._timer.cancel()
+            self._left -= self._loop.time() - self._began
+
+    def resume(self) -> None:
+        """A part of the work has its turn."""
+        self._waiting -= 1
+        if not self._waiting and not self.passed.done():
+            self._start()
+
+    def is_of(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether it may be paused in this loop."""
+        return self._loop is loop
+
+    def _start(self) -> None:
+        self._began = self._loop.time()
+        self._timer = self._loop.call_later(self._left, self._end)
+
+    def _end(self) -> None:
+        if not self.passed.done():
+            self.passed.set_result(None)
+
+
+#: Those of the work that this is a part of, the outermost first.
+_deadlines: contextvars.ContextVar[tuple[_Deadline, ...]] = contextvars.ContextVar("deadlines", default=())
+
+
 async def run_within(doing: Coroutine[Any, Any, T], seconds: float | None) -> T | None:
-    """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before."""
+    """What `doing` gives, None when it takes longer. However this ends, `doing` has ended before.
+
+    Time within `untimed` does not count.
+    """
     if seconds is None:
         return await doing
-    task = asyncio.ensure_future(doing)
-    try:  # not `wait_for`, which may lose a cancellation before Python 3.12
-        done, _ = await asyncio.wait({task}, timeout=seconds)
-        return task.result() if done else None
+    deadline = _Deadline(seconds)
+    token = _deadlines.set((*_deadlines.get(), deadline))
+    try:
+        task = asyncio.ensure_future(doing)
     finally:
+        _deadlines.reset(token)
+    try:  # not `wait_for`, which may lose a cancellation before Python 3.12
+        both: set[asyncio.Future[Any]] = {task, deadline.passed}
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        deadline.stop()
         if not task.done():
             task.cancel()
             await asyncio.wait({task})
+
+
+@contextmanager
+def untimed() -> Iterator[None]:
+    """Time that passes within it counts towards no limit of `run_within` around it: what waits for its turn does nothing yet."""
+    loop = asyncio.get_running_loop()
+    # Those of another thread cannot be stopped from here.
+    around = [each for each in _deadlines.get() if each.is_of(loop)]
+    for each in around:
+        each.pause()
+    try:
+        yield
+    finally:
+        for each in around:
+            each.resume()
 
 
 async def run_apart(work: Callable[[], T]) -> T:

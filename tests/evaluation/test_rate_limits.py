@@ -1,6 +1,7 @@
 """`requests_per_minute` and `tokens_per_minute` of a target: no minute has more, whoever asks."""
 
 import asyncio
+import time
 from datetime import datetime, timezone
 
 import pytest
@@ -156,3 +157,69 @@ async def test_a_limit_is_a_number(folder: Folder, written: str) -> None:
         result.reason
         == f"target default: {name} is a whole number of at least 1, found {value if value == '0' else 'a string'} (targets.yaml:1, {name})"
     )
+
+
+def limited(count: int, seconds: float, graders: str = "{type: contains, value: ok}") -> str:
+    """Cases that may take so many seconds each."""
+    cases = "".join(f"  - {{id: c{n}, vars: {{q: {n}}}, assert: [{graders}]}}\n" for n in range(count))
+    return f"prompts: ['hi {{{{ q }}}}']\ntimeout_seconds: {seconds}\ntests:\n{cases}"
+
+
+class Hurried:
+    """A clock that runs a hundred times as fast as that of the machine, so that a minute is really waited for."""
+
+    def now(self) -> datetime:
+        return datetime(2026, 11, 21, tzinfo=timezone.utc)
+
+    def seconds(self) -> float:
+        return time.monotonic() * 100
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / 100)
+
+
+async def test_waiting_for_a_turn_is_not_the_time_of_the_case(folder: Folder) -> None:
+    folder.clock = Hurried()
+    folder.targets({"name": "default", "provider": "mock", "response": "ok", "requests_per_minute": 1})
+    began = time.monotonic()
+    results = await folder.run(limited(3, 0.4), "agentv-5", workers=3)
+    assert time.monotonic() - began > 1.1, "two of them waited for longer than a case may take"
+    assert {(r.verdict, r.reason) for r in results.values()} == {(Verdict.PASSED, "")}
+
+
+@pytest.mark.parametrize("limit", [{"workers": 1}, {"requests_per_minute": 1}])
+async def test_a_case_that_waited_still_has_its_limit(folder: Folder, limit: dict[str, int]) -> None:
+    folder.clock = Hurried()
+    # Each takes longer than it may, the second one after its turn came.
+    folder.targets({"name": "default", "provider": "cli", "command": "sleep 30 # {PROMPT}", **limit})
+    began = time.monotonic()
+    results = await folder.run(limited(2, 0.4), "agentv-5", workers=2)
+    assert time.monotonic() - began < 20
+    assert {r.reason for r in results.values()} == {"stopped: the case took longer than 0.4 s (`timeout_seconds`)"}
+
+
+async def test_a_queue_at_a_target_is_not_the_time_of_the_case(folder: Folder) -> None:
+    folder.targets({"name": "default", "provider": "cli", "command": "sleep 0.3; echo ok # {PROMPT}", "workers": 1})
+    results = await folder.run(limited(9, 2), "agentv-5", workers=9)
+    assert {(r.verdict, r.reason) for r in results.values()} == {(Verdict.PASSED, "")}
+
+
+async def test_leaving_a_server_alone_is_not_the_time_of_the_case(folder: Folder, judge: JudgeServer) -> None:
+    folder.clock = Hurried()
+    judge.replies = [Fault(429, headers={"Retry-After": "90"}), "ok"]
+    folder.targets(judge.target("default"))
+    (result,) = (await folder.run(limited(1, 0.5), "agentv-5")).values()
+    assert (result.verdict, result.reason) == (Verdict.PASSED, "")
+
+
+async def test_a_judge_that_waits_is_not_the_time_of_the_case(folder: Folder, judge: JudgeServer) -> None:
+    folder.clock = Hurried()
+    judge.replies = ['{"score": 1, "reasoning": "fine"}']
+    folder.targets(
+        {"name": "default", "provider": "mock", "response": "ok", "grader_target": "judge"},
+        judge.target("judge", requests_per_minute=1),
+    )
+    judged = "{name: a, type: llm-rubric, value: Is kind}, {name: b, type: llm-rubric, value: Is short}"
+    (result,) = (await folder.run(limited(1, 0.5, judged), "agentv-5")).values()
+    assert "took longer" not in result.reason
+    assert len(judge.bodies) == 2

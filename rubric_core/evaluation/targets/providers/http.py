@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from rubric_core.deadlines import untimed
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.refusals import ErrorReply, refusal_of
@@ -101,14 +103,15 @@ class HttpTarget:
         clock, http = self.ports.clock, seal(self.ports, self.place.redact).http
         for left in range(retries, -1, -1):
             if self._not_before > clock.seconds():
-                await clock.sleep(self._not_before - clock.seconds())
+                with untimed():
+                    await clock.sleep(self._not_before - clock.seconds())
             began = clock.seconds()
             try:
                 reply = await self._sent(call, http)
             except NetworkError as error:
                 if not (error.transient and left):
                     raise ProviderError(self._unreached(error)) from None
-                wait, why = delay, str(error)
+                asked, wait, why = 0.0, delay, str(error)
             else:
                 if reply.status < 300:
                     return reply, (clock.seconds() - began) * 1000
@@ -124,7 +127,8 @@ class HttpTarget:
                 wait, why = max(delay, asked), f"{reply.status}: {refusal_of(reply).said}".removesuffix(": ")
                 if asked:
                     self._not_before = max(self._not_before, clock.seconds() + min(asked, longest))
-            await clock.sleep(min(wait, longest))
+            with untimed() if asked else nullcontext():
+                await clock.sleep(min(wait, longest))
             again(why)
             delay *= _or(self.settings.retry_backoff_factor, _FACTOR)
         raise AssertionError("the loop returns or raises")

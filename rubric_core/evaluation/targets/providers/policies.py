@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.deadlines import untimed
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
@@ -58,8 +59,12 @@ class GuardedProvider(ProviderWrapper):
             return await self._ask(request)
         if self._room is None:
             self._room = asyncio.Semaphore(self.workers)
-        async with self._room:
+        with untimed():
+            await self._room.acquire()
+        try:
             return await self._ask(request)
+        finally:
+            self._room.release()
 
     async def _ask(self, request: Request) -> Answer:
         if self.delay:
@@ -67,7 +72,8 @@ class GuardedProvider(ProviderWrapper):
             begin = max(now, self._next)
             self._next = begin + self.delay
             if begin > now:
-                await self.clock.sleep(begin - now)
+                with untimed():
+                    await self.clock.sleep(begin - now)
         sent = request.sent
         if self.redact:
             request = replace_fields(request, sent=lambda each: sent(self.redact.within(each)))
@@ -79,7 +85,9 @@ class GuardedProvider(ProviderWrapper):
 
     async def _within(self, rate: RateLimit, request: Request) -> Answer:
         """Ask as soon as the limits of the target allow it; retries count, too."""
-        counted, sent = await rate.admit(request.prompt, self.clock), request.sent
+        with untimed():
+            counted = await rate.admit(request.prompt, self.clock)
+        sent = request.sent
 
         def heard(payload: SentPayload) -> None:
             if payload.again:
