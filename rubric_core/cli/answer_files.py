@@ -3,7 +3,9 @@
 import contextlib
 import json
 import os
-from collections.abc import Callable
+import re
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -14,10 +16,17 @@ from rubric_core.evaluation.targets.answer_cache import answer_from_row, answer_
 from rubric_core.ports import Answer
 from rubric_core.user_dirs import cache_folder, hide
 
-__all__ = ["AnswerFiles"]
+__all__ = ["AnswerFiles", "prune"]
 
 #: Bytes.
 _LARGEST = 20_000_000
+#: Seconds after its last use for which an answer is kept, and the bytes of all of them at the beginning of a run.
+_LONGEST_KEPT = 30 * 24 * 3600.0
+_MOST_BYTES = 500_000_000
+#: Names in the folder: of answers, of the folders in which they are, and of drafts that a killed run left.
+_ANSWER = re.compile(r"[0-9a-f]{40}\.json")
+_FOLDER = re.compile(r"[0-9a-f]{2}")
+_DRAFT = re.compile(r"\.?[0-9a-f]{40}\.json\.[0-9a-f]{12}")
 
 
 class AnswerFiles:
@@ -34,7 +43,7 @@ class AnswerFiles:
         self._folder = folder / "answers"
         self._key = user_key()
         self._now, self._say = now, say
-        self._failed = False
+        self._failed = self._pruned = False
 
     @classmethod
     def of(cls, names: list[str], now: Callable[[], str], say: Callable[[str], None]) -> "AnswerFiles | None":
@@ -52,13 +61,19 @@ class AnswerFiles:
     def find(self, asked: object) -> Answer | None:
         """See `AnswerCache`."""
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
-            row = json.loads(self._file(asked).read())
+            file = self._file(asked)
+            row = json.loads(file.read())
+            with contextlib.suppress(OSError):
+                os.utime(file.path)  # it is of use
             return replace(answer_from_row(row["answer"]), cached_at=str(row["at"]))
         return None
 
     def keep(self, asked: object, answer: Answer) -> None:
         """See `AnswerCache`."""
         text = json.dumps({"at": self._now(), "answer": answer_row(answer)}, ensure_ascii=False, default=str)
+        if not self._pruned:
+            self._pruned = True
+            prune(self._folder, time.time())
         try:
             hide(self._folder.parent.parent)
             file = self._file(asked)
@@ -73,3 +88,43 @@ class AnswerFiles:
         """The file for a question. Its name tells nobody without the key what was asked."""
         name = blake2b(plain_json(asked).encode("utf-8", "surrogatepass"), key=self._key, digest_size=20).hexdigest()
         return SignedFile(self._folder / name[:2] / f"{name}.json", self._key, _LARGEST)
+
+
+def prune(folder: Path, now: float, *, longest: float = _LONGEST_KEPT, most_bytes: int = _MOST_BYTES) -> None:
+    """Remove answers that were not used for long, and of the others those used longest ago where they take too much room.
+
+    Nothing else in the folder is touched, and nothing behind a link. Never raises: what cannot be removed stays.
+
+    Args:
+        folder: The folder of all answers.
+        now: Seconds since 1970.
+        longest: Seconds after its last use for which an answer stays.
+        most_bytes: The bytes that all of them may take.
+    """
+    found: list[tuple[float, int, str]] = []
+    for entry in _entries(folder):
+        with contextlib.suppress(OSError):
+            about = entry.stat(follow_symlinks=False)
+            found.append((about.st_mtime, about.st_size, entry.path))
+    left = sum(size for _, size, _ in found)
+    for used, size, path in sorted(found):
+        if used >= now - longest and left <= most_bytes:
+            return
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # noqa: PTH108  # a path as text, of thousands
+            left -= size
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """The files of answers, and drafts of such."""
+    with contextlib.suppress(OSError):
+        if folder.is_symlink():
+            return
+        for part in os.scandir(folder):
+            if not (_FOLDER.fullmatch(part.name) and part.is_dir(follow_symlinks=False)):
+                continue
+            with contextlib.suppress(OSError):
+                for each in os.scandir(part):
+                    named = _ANSWER.fullmatch(each.name) or _DRAFT.fullmatch(each.name)
+                    if named and each.is_file(follow_symlinks=False):
+                        yield each

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 import stat
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from judge_server import Fault, JudgeServer
 from suites import Folder
 
 from rubric_core.cli import main
+from rubric_core.cli.answer_files import prune
 
 SUITE = """
 tests:
@@ -201,3 +204,62 @@ async def test_an_error_is_not_kept(project: Folder, judge: JudgeServer) -> None
     project.targets(judge.target("default"))
     assert (await outside(project))[0] == 3
     assert entries(project) == []
+
+
+def aged(path: Path, days: float) -> None:
+    """As if it had been used so long ago."""
+    at = time.time() - days * 24 * 3600
+    os.utime(path, (at, at))
+
+
+def test_answers_that_nobody_uses_are_removed(project: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "--cache")
+    first, second = entries(project)
+    draft = first.with_name(f".{first.name}.0123456789ab")
+    others = [first.with_name("notes.json"), project.path / ".rubric/cache/answers/notes" / first.name]
+    for each in (draft, *others):
+        each.parent.mkdir(exist_ok=True)
+        each.write_text("x")
+    for each in (first, second, draft, *others):
+        aged(each, 31)
+    # Another case is asked for, so something is kept: what was used by that run stays.
+    project.suite(SUITE.replace("id: b, criteria: c, input: hi b", "id: c, criteria: c, input: hi c"))
+    run(capsys, "--cache")
+    assert calls(project) == 3
+    left = entries(project)
+    assert len([each for each in left if each not in others]) == 2
+    assert len({first, second} & set(left)) == 1, "one was of use, the other was not"
+    assert not draft.exists()
+    assert all(each.exists() for each in others), "these are no answers"
+
+
+def test_a_run_that_keeps_nothing_removes_nothing(project: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "--cache")
+    for each in entries(project):
+        aged(each, 300)
+    run(capsys, "--cache")
+    assert calls(project) == len(entries(project)) == 2
+
+
+def test_of_too_many_answers_those_that_were_used_last_stay(tmp_path: Path) -> None:
+    names = [tmp_path / "answers" / f"{n:02x}" / f"{n:040x}.json" for n in range(10)]
+    for age, path in enumerate(names):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(bytes(100))
+        aged(path, age)
+    prune(tmp_path / "answers", time.time(), most_bytes=350)
+    assert [path.exists() for path in names] == [True] * 3 + [False] * 7
+    prune(tmp_path / "answers", time.time() - 40 * 24 * 3600)  # a clock that was set back
+    assert sum(path.exists() for path in names) == 3
+
+
+@pytest.mark.parametrize("link", ["answers", "answers/00"])
+def test_nothing_behind_a_link_is_removed(tmp_path: Path, link: str) -> None:
+    theirs = tmp_path / "theirs" / ("00" if link == "answers" else "") / f"{0:040x}.json"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("x")
+    aged(theirs, 300)
+    (tmp_path / link).parent.mkdir(exist_ok=True)
+    (tmp_path / link).symlink_to(tmp_path / "theirs", target_is_directory=True)
+    prune(tmp_path / "answers", time.time())
+    assert theirs.exists()
