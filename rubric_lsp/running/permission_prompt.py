@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.cases.target_choice import targets_for
+from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.trust import is_wide
 from rubric_lsp.features.consent import details, is_long, question
 from rubric_lsp.features.consequences import Suites, identity, plan_of
@@ -56,8 +56,16 @@ async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[Se
     names = " and ".join(map(str, folders))
     how = _how(host.client.name, names)
     # Every client is asked: Emacs asks well, and says nothing of it. One that cannot answers with an error.
+    lasting = not permission.remote and not any(map(is_wide, folders))
     try:
-        answer = await _answer(host, shown, parts, lasting=not permission.remote and not any(map(is_wide, folders)))
+        while True:
+            told = _effects(host, parts)
+            answer = await _answer(host, shown, parts, lasting=lasting)
+            _read_again(parts)
+            # An answer is about what was shown: files may change while a question is open.
+            if answer not in (_ALWAYS, _ONCE) or _effects(host, parts) == told:
+                break
+            host.say("rubric: what the run would do has changed since the question was asked: look again", WARNING)
     except RequestFailedError:
         # The way out comes first: Helix shows as much of a message as fits into one line.
         host.say(f"rubric: not run yet: {how}", WARNING)
@@ -127,5 +135,18 @@ def _roots(host: Host, parts: Sequence[SelectedCases]) -> list[Path]:
 
 
 def _suites(parts: Sequence[SelectedCases]) -> Suites:
+    """The suites with their targets: those that the run then uses, read once."""
     files = DiskFiles()
-    return [(part.cases, targets_for(part.cases[0], files)) for part in parts]
+    return [(part.cases, shared_targets(part.cases[0], files)) for part in parts]
+
+
+def _effects(host: Host, parts: Sequence[SelectedCases]) -> list[frozenset[str]]:
+    """What each part would do, as far as the question shows it."""
+    return [plan_of(_suites([part]), host.permission.roots(part.path)).identities for part in parts]
+
+
+def _read_again(parts: Sequence[SelectedCases]) -> None:
+    """Forget the targets that were read."""
+    for part in parts:
+        for case in part.cases:
+            case.facts.targets = None

@@ -261,3 +261,36 @@ def test_a_suite_of_a_trusted_folder_does_not_use_targets_of_an_untrusted_parent
     client.open(uri, OLD)
     run(client, uri)
     assert str(folder.parent / ".agentv/targets.yaml") in question(client)
+
+
+@pytest.mark.parametrize("answer", ["Run once", "Trust this folder"])
+def test_what_changes_while_the_question_is_open_is_not_run_unseen(
+    connect: Connect, tmp_path: Path, answer: str
+) -> None:
+    """Somebody pulls, or a program writes, while the question stands on the screen: the answer is not about that."""
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD, ".git/HEAD": ""})
+    other = json.dumps({"targets": [{"name": "default", "provider": "cli", "command": "touch PWNED; echo hello"}]})
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, OLD)
+    questions: list[str] = []
+
+    def answered(asked: dict[str, Any]) -> dict[str, str] | None:
+        questions.append(asked["message"])
+        if len(questions) > 1:
+            return None  # to the new question, nobody says yes
+        (folder / ".agentv/targets.yaml").write_text(other)
+        return {"title": answer}
+
+    client.replies["window/showMessageRequest"] = answered
+    run(client, uri)
+    until("a second question", lambda: len(questions) > 1)
+    assert ("touch PWNED" in questions[0], "touch PWNED" in questions[1]) == (False, True)
+    until("that nothing was run", lambda: client.heard("window/showMessage"))
+    assert not (folder / "PWNED").exists()
+    assert client.heard("$/progress") == []
+    # Nor was it allowed for later.
+    run(client, uri)
+    until("a third question", lambda: len(questions) > 2)
+    assert "touch PWNED" in questions[2]
