@@ -174,18 +174,31 @@ class Discovery:
         self, shown: str, whole: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool] | None
     ) -> Iterator[str]:
         """The files that are taken; None: the suites, which are kept in mind."""
+        waiting = [(shown, whole, outer)]  # and no recursion: folders may be nested more deeply than calls
+        while waiting:
+            shown, whole, outer = waiting.pop()
+            listing = self._listing(shown, whole, outer, takes)
+            if listing is not None:
+                yield from (_joined(shown, name) for name in listing.files)
+                waiting += (
+                    (_joined(shown, name), os.path.join(whole, name), listing.here)
+                    for name in reversed(listing.folders)
+                )
+
+    def _listing(
+        self, shown: str, whole: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool] | None
+    ) -> _Listing | None:
+        """What counts in one folder; None, noted, for one that cannot be looked into."""
         listing = self._listings.get(whole) if takes is None else None
         if listing is None or not listing.holds(outer):
             try:
                 listing = self._look(shown, whole, outer, takes or _Here.takes)
             except OSError as error:
                 self.unreadable.append(f"{shown}: cannot be looked into: {error.strerror or error}")
-                return
+                return None
             if takes is None and _are_settled(listing.stamps):
                 self._listings[whole] = listing
-        yield from (_joined(shown, name) for name in listing.files)
-        for name in listing.folders:
-            yield from self._walk(_joined(shown, name), os.path.join(whole, name), listing.here, takes)
+        return listing
 
     def _look(
         self, shown: str, whole: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool]

@@ -1,6 +1,8 @@
 """Which files a folder or a pattern stands for."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -345,3 +347,18 @@ def test_patterns_are_relative_to_their_folder(here: Path) -> None:
 def test_a_name_with_a_line_break_is_found(rubric: Run, name: str) -> None:
     write(name, BROKEN)
     assert {row["path"] for row in rubric("check", "--format", "json").json} == {name}
+
+
+def test_folders_nested_more_deeply_than_calls_can_be(rubric: Run) -> None:
+    deepest, start = sys.getrecursionlimit() + 200, Path.cwd()
+    try:
+        for _ in range(deepest):
+            Path("d").mkdir()
+            os.chdir("d")
+        write("a.eval.yaml", BROKEN)
+        os.chdir(start)
+        assert suites() == [f"{'d/' * deepest}a.eval.yaml"]
+        assert {row["path"] for row in rubric("check", "--format", "json", ".").json} == set(suites())
+    finally:
+        os.chdir(start)
+        subprocess.run(["rm", "-rf", "d"], check=True)  # as the tests' own cleaning calls itself
