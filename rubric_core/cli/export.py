@@ -127,7 +127,7 @@ class RunExports:
         return self._roots[root]
 
     def _note(self, words: str) -> None:
-        self._lost = words.rpartition(": ")[2]
+        self._lost = words.removeprefix("rubric: ").removeprefix("results cannot be stored: ")
 
 
 def _together(runs: Sequence[RunRecord], command: tuple[str, ...], state: RunState) -> RunRecord:

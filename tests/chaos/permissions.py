@@ -50,7 +50,7 @@ def _in_a_folder_of_somebody_else(folder: Path) -> None:
 _REFUSALS: dict[str, Callable[[Path], None]] = {
     "a folder that is read-only": _mode(0o555), "a suite that is read-only": _mode(0o444, "s.eval.yaml"), "a suite that may not be read": _mode(0, "s.eval.yaml"),
     "a suite that may only be written": _mode(0o222, "s.eval.yaml"), "targets that may not be read": _mode(0, ".agentv/targets.yaml"), "a folder of targets that may not be searched": _mode(0, ".agentv"),
-    "results in a folder that is read-only": _mode(0o555, ".rubric"),
+    "results in a folder that is read-only": _mode(0o555, ".rubric"), "results in a folder that may not be searched": _mode(0, ".rubric"),
 }  # fmt: skip
 _REFUSALS_OF_OTHERS = {
     "a suite of somebody else": _of_somebody_else,
@@ -73,6 +73,7 @@ def run(setting: Setting, tally: Tally) -> None:
                 wanted[command],
             )
         _ran(setting.folder / f"run, {name}", tally, f"run with {name}", refuse)
+    _read(setting.folder / "read", tally)
     tally.expect(tally.counts["refused"], "nothing was refused: these are the rights of root")
 
 
@@ -118,6 +119,22 @@ def _ran(folder: Path, tally: Tally, name: str, refuse: Callable[[Path], None]) 
     tally.expect(ended.code in (0, 2, 3), f"{name}: exit {ended.code}: {ended.said[-300:]}")
     tally.expect(len(ResultDatabase.at(folder).runs()) > kept or ended.code, f"{name}: exit 0, and nothing is stored")
     tally.expect(ended.code != 2 or "rubric: " in ended.err, f"{name}: nobody is told why")
+
+
+def _read(folder: Path, tally: Tally) -> None:
+    """Results that are there and may not be read are not called none."""
+    suite_folder(folder, f"name: s\ntests:\n{rows_of_cases(1)}")
+    sound(tally, "results", rubric(folder, "run", "s.eval.yaml"))
+    for refused in (".rubric", ".rubric/results.db"):
+        (folder / refused).chmod(0)
+        for command in ("results", "report", "compare"):
+            ended = rubric(folder, command, before=_as_everybody)
+            sound(tally, f"{command}, {refused}", ended)
+            tally.expect(
+                ended.code == 2 and "Permission denied" in ended.err,
+                f"{command} without {refused}: {ended.said[-300:]}",
+            )
+        _opened_again(folder)
 
 
 def _opened_again(folder: Path) -> None:

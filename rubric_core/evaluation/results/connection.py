@@ -128,9 +128,11 @@ def closing_reader(
 
 def _opened_to_read(path: Path, ways: Sequence[str]) -> sqlite3.Connection | None:
     """The database, opened in the first of several ways that works. Raises ResultStoreError."""
-    if not os.path.lexists(path):
-        return None
     with store_errors(path):
+        try:
+            path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
         _require_files(path)
         for way in ways[:-1]:
             with contextlib.suppress(sqlite3.OperationalError):  # no right to write, a file system that is read-only

@@ -135,8 +135,8 @@ class Journal:
         self._held: _Held | None = None
 
     def __bool__(self) -> bool:
-        """Whether there is one."""
-        return (self._held is not None and self._held.is_in_place) or self.path.exists()
+        """Whether there is one, as far as can be seen: one in a folder that may not be searched is none."""
+        return (self._held is not None and self._held.is_in_place) or os.path.exists(self.path)  # noqa: PTH110  # `Path.exists` raises there
 
     def close(self) -> None:
         """Nothing more is written for now."""
