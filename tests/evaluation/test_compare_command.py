@@ -1,7 +1,9 @@
 """`rubric compare`, `rubric baseline`, `rubric results flaky` and `rubric run --baseline`: two runs beside each other."""
 
 import json
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from rubric_core.cli import main
 from rubric_core.evaluation.comparison.bootstrap import MOST_RESAMPLED, mean_interval
 from rubric_core.evaluation.comparison.proportions import wilson_interval
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.report_page.write_report import earlier_runs
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunInfo, RunState
 
@@ -286,3 +289,23 @@ def test_suites_and_targets_that_a_run_was_not_asked_for_are_counted(
     assert rubric(capsys, "run", "suite.eval.yaml", "-q", "--target", "second")[0] == 0
     found = compared(capsys)
     assert (found["left_out"], found["cases"], found["changes"]["only_before"]) == (36, 12, [])
+
+
+def test_runs_are_in_the_order_in_which_they_began_also_where_the_clock_was_set_back(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = store(place, [case("a", 0.1)])
+    later = f"20991231-{first[9:]}"  # as if the clock had been wrong then
+    with closing(sqlite3.connect(ResultDatabase.at(place).path)) as file, file:
+        file.execute("UPDATE runs SET id = ?, started_at = '2099-12-31T00:00:00+00:00' WHERE id = ?", (later, first))
+    second = store(place, [case("a", 0.9)])
+    third = store(place, [case("a", 0.5)])
+    assert [each.id for each in ResultDatabase.at(place).runs()] == [third, second, later]
+    for arguments, expected in (((), (second, third)), ((later, second), (later, second)), ((later,), (later, third))):
+        found = compared(capsys, *arguments)
+        assert (found["before"], found["after"]) == expected
+    assert [each.id for each in earlier_runs(ResultDatabase.at(place), ResultDatabase.at(place).find("last"))] == [
+        later, second, third,
+    ]  # fmt: skip
+    assert rubric(capsys, "results", "prune", "--keep", "1")[0] == 0
+    assert [each.id for each in ResultDatabase.at(place).runs()] == [third]

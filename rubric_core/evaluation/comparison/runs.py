@@ -1,5 +1,7 @@
 """Which two stored runs are compared, and their comparison."""
 
+from itertools import dropwhile
+
 from rubric_core.evaluation.comparison.compare import Comparison
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
@@ -48,8 +50,9 @@ def last_two_runs(database: ResultDatabase, suite: str) -> tuple[RunRecord, RunR
 
 
 def _previous(database: ResultDatabase, later: RunRecord) -> RunRecord:
-    for run in database.runs(suites=later.suites):
-        if run.id < later.id and run.cases:
+    until = dropwhile(lambda run: run.id != later.id, database.runs(suites=later.suites))
+    for run in until:
+        if run.id != later.id and run.cases:
             return run
     suites = ", ".join(later.suites[:3]) or "its suites"
     raise RunNotFoundError(f"{later.id} is the only run of {suites}: there is nothing to compare it with")

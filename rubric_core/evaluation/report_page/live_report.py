@@ -103,15 +103,10 @@ class LiveReport:
 
     def _listed(self, run: RunRecord) -> list[RunRecord]:
         """The runs that can be chosen: those of the same suites, later ones as well."""
-        newest = next(
-            (each for each in self._database.runs(suites=run.suites) if set(each.suites) == set(run.suites)), run
-        )
-        listed = earlier_runs(self._database, newest)[-_LISTED:]
-        return (
-            listed
-            if any(each.id == run.id for each in listed)
-            else sorted([run, *listed], key=lambda each: each.started_at)
-        )
+        every = self._database.runs(suites=run.suites)
+        newest = next((each for each in every if set(each.suites) == set(run.suites)), run)
+        shown = {run.id, *(each.id for each in earlier_runs(self._database, newest)[-_LISTED:])}
+        return [each for each in reversed(every) if each.id in shown]
 
     def _rows_for(self, run: RunRecord, cases: list[RunCase]) -> list[CaseRow]:
         """The rows of the cases; those of cases that had ended the last time are there already."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import dropwhile
 from pathlib import Path
 
 from rubric_core.evaluation.report_page.data import CaseData, ComparisonData
@@ -30,11 +31,8 @@ _LENGTHS = (20_000, 6_000, 2_000, 800, 300, 100)
 
 def earlier_runs(database: ResultDatabase, run: RunRecord) -> list[RunRecord]:
     """Runs of the same suites up to this one, oldest first. Those of a few cases only are left out: their rates say something else."""
-    alike = [
-        each
-        for each in database.runs(suites=run.suites)
-        if each.started_at <= run.started_at and set(each.suites) == set(run.suites)
-    ]
+    until = dropwhile(lambda each: each.id != run.id, database.runs(suites=run.suites))
+    alike = [each for each in until if set(each.suites) == set(run.suites)]
     enough = [each for each in alike if each.id == run.id or each.cases >= _SHARE * run.cases]
     return enough[:_TREND][::-1]
 

@@ -16,7 +16,8 @@ _COMMIT = re.compile(r"[0-9a-f]{4,40}")
 BASELINE_NAME = re.compile(r"(?!last(~|$))(?!\d{8}-)\w[\w./@+-]{0,99}")
 #: Runs that a sentence names.
 _FEW = 3
-_RUNS = "SELECT {columns} FROM runs {where} ORDER BY started_at DESC, number DESC LIMIT ?"
+#: In the order in which they began: a clock may have been set back between two.
+_RUNS = "SELECT {columns} FROM runs {where} ORDER BY number DESC LIMIT ?"
 _WITH_SUITE = "WHERE number IN (SELECT run FROM run_suites JOIN files ON number = suite WHERE path IN ({marks}))"
 _SUITES = "SELECT path FROM run_suites JOIN files ON number = suite WHERE run = ? ORDER BY path"
 
