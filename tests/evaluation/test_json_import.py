@@ -147,3 +147,13 @@ def test_no_damage_keeps_a_suite_from_being_run(folder: Folder) -> None:
         read += len(before)
     assert read > len(SEEDS)
     assert sys.getrecursionlimit() < 20_000
+
+
+def test_suites_that_ran_within_one_second_are_all_taken_over(folder: Folder) -> None:
+    """Of so many, two have the same chance in their ids in nearly all cases."""
+    suites = [folder.path / f"{number}.eval.yaml" for number in range(900)]
+    for suite in suites:
+        written(suite, result("a"))
+    ResultDatabase.of(suites[0]).begin(RunInfo(suites=suites)).end(RunState.DONE)
+    assert len(ResultDatabase.of(suites[0]).runs()) == len(suites) + 1
+    assert list((folder.path / ".rubric").glob("*damaged*")) == []

@@ -7,6 +7,7 @@ import subprocess
 import zlib
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from suites import Folder
 
 from rubric_core.evaluation.model.exchanges import Exchange, Usage
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
-from rubric_core.evaluation.results import connection, result_source
+from rubric_core.evaluation.results import connection, result_source, run_writer
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import ResultSummary
 from rubric_core.evaluation.results.packed_result import pack_result, unpack_result
@@ -326,3 +327,21 @@ def test_a_database_of_the_version_before_is_read_as_it_is_and_brought_up_to_dat
     writer.add(result("a", 0.5), suite=suite)
     writer.end(RunState.DONE)
     assert [each.partial for each in database.runs()] == [True, False]
+
+
+def test_two_runs_of_one_second_have_ids_of_their_own(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixteen bits of chance tell them apart, which is not enough for many at once: the database is none the worse for it."""
+
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Stopped":
+            return cls(2026, 11, 24, tzinfo=tz)
+
+    chances = iter([b"\0\1", b"\0\1", b"\0\1", b"\0\2"])
+    monkeypatch.setattr(run_writer, "datetime", Stopped)
+    monkeypatch.setattr(run_writer, "chance", lambda: next(chances).hex())
+    suite = folder.path / "a.eval.yaml"
+    names = [run(suite, result("a")), run(suite, result("b"))]
+    assert names == ["20261124-000000-0001", "20261124-000000-0002"]
+    assert [each.id for each in ResultDatabase.of(suite).runs()] == names[::-1]
+    assert [each.name for each in database_path(folder.path).parent.glob("*damaged*")] == []

@@ -67,9 +67,10 @@ class _Import:
             self._connection.execute("DELETE FROM runs WHERE number = ?", (self._run,))
             return
         first, last = min(self._moments), max(self._moments)
-        self._connection.execute(
-            "UPDATE runs SET id = ?, started_at = ? WHERE number = ?", (_run_id(last), first, self._run)
-        )
+        name = _run_id(last)
+        while self._connection.execute("SELECT 1 FROM runs WHERE id = ?", (name,)).fetchone() is not None:
+            name = _run_id(last)
+        self._connection.execute("UPDATE runs SET id = ?, started_at = ? WHERE number = ?", (name, first, self._run))
         close_run(self._connection, self._run, RunState.DONE, last, None)
         self._rows.add_suite(self._run, self._suite)
 

@@ -37,6 +37,10 @@ class _Open:
         self._suites: set[Path] = set()
         self._file = _identity(path)
 
+    def has_run(self, name: str) -> bool:
+        """Whether another run has this id. Raises sqlite3.Error."""
+        return self.connection.execute("SELECT 1 FROM runs WHERE id = ?", (name,)).fetchone() is not None
+
     def add_suite(self, suite: Path) -> None:
         """Note that the run has a suite. Raises sqlite3.Error."""
         if suite not in self._suites:
@@ -85,7 +89,7 @@ class RunWriter:
         self._path, self._root, self._info = path, root, info
         self._began = datetime.now(tz=timezone.utc)
         #: As of `RunRecord`.
-        self.id = f"{self._began:%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
+        self.id = self._new_id()
         self._lock = threading.Lock()
         self._open: _Open | None = None
         #: Dialects, targets and judges so far, each in its order.
@@ -154,9 +158,14 @@ class RunWriter:
             self._open.connection.close()
         self._open = None
 
+    def _new_id(self) -> str:
+        return f"{self._began:%Y%m%d-%H%M%S}-{chance()}"
+
     def _begin(self, now: _Open) -> None:
         info = self._info
         with now.transaction():
+            while now.has_run(self.id):  # of many that begin within a second, two may have the same
+                self.id = self._new_id()
             for suite in info.suites:  # before the run, whose results are later ones
                 take_over(suite, now.connection, now.rows)
             command = json.dumps([storable_text(word) for word in info.command])
@@ -178,6 +187,11 @@ class RunWriter:
         for names, new in zip(self._names, found, strict=True):
             names.update((storable_text(name), None) for name in new if name)
         return before != [len(names) for names in self._names]
+
+
+def chance() -> str:
+    """What tells runs of one second apart."""
+    return os.urandom(2).hex()
 
 
 def _judges(evaluator: EvaluatorResult) -> Iterator[str]:
