@@ -1,5 +1,6 @@
 """What becomes of files when the disk is full: RLIMIT_FSIZE ends every write half way, as a full disk does."""
 
+import re
 import resource
 import subprocess
 import sys
@@ -93,3 +94,16 @@ def test_a_file_of_results_that_cannot_be_written_fails_the_run(suite: Path) -> 
     assert ran.code == 2
     assert "`output_path`: out.json cannot be written: File too large" in ran.err
     assert not Path("out.json").exists()
+
+
+@pytest.mark.parametrize("room", [0, 1_000, 5_000, 20_000, 40_000, 60_000])
+def test_a_database_that_cannot_be_made_says_why(suite: Path, room: int) -> None:
+    """Also where SQLite has undone by itself what was begun: what fails then is not that there is nothing to undo."""
+    write(".agentv/targets.yaml", TARGETS)
+    ran = rubric("run", "a.eval.yaml", "-q", room=room)
+    assert ran.code == 2
+    assert "cannot rollback" not in ran.err
+    assert re.search(r"results cannot be stored: .*(File too large|No space left on device|disk I/O error)", ran.err), (
+        ran.err
+    )
+    assert not list(suite.parent.glob(".rubric/*damaged*"))

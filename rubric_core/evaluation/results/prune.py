@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -90,7 +91,8 @@ def _together(connection: sqlite3.Connection, statements: Sequence[str], values:
             connection.execute(statement, values)
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        with suppress(sqlite3.Error):  # SQLite has undone it already where the disk is full
+            connection.execute("ROLLBACK")
         raise
 
 

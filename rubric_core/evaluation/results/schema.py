@@ -1,6 +1,7 @@
 """The tables of the database of results, and how those of an earlier version become those of today."""
 
 import sqlite3
+from contextlib import suppress
 from functools import lru_cache
 
 __all__ = ["APPLICATION_ID", "OLDEST_READABLE", "VERSION", "create", "expected_schema", "migrate", "schema_of"]
@@ -74,7 +75,8 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        with suppress(sqlite3.Error):  # SQLite has undone it already where the disk is full
+            connection.execute("ROLLBACK")
         raise
 
 
