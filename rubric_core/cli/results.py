@@ -10,6 +10,7 @@ from rubric_core.cli.export import add_export_arguments, export_run
 from rubric_core.cli.results_flaky import add_flaky_arguments, show_flaky
 from rubric_core.cli.results_prune import add_prune_arguments, prune_runs
 from rubric_core.cli.results_show import show_run
+from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.reporting.inline_marks import SIGNS, seconds_words
 from rubric_core.evaluation.results.database import ResultDatabase
@@ -68,8 +69,9 @@ def _list_runs(database: ResultDatabase, options: argparse.Namespace) -> None:
     runs = database.runs(suites=suites, limit=options.limit)
     if not runs:
         print("no runs are stored")
+    safe = StreamSanitizer(sys.stdout)
     for run in runs:
-        print(_line(run))
+        print(safe(_line(run)))
 
 
 def _line(run: RunRecord) -> str:

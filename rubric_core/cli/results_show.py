@@ -1,8 +1,10 @@
 """`rubric results show`: the cases of a stored run, or one of them in full."""
 
 import argparse
+import sys
 from collections.abc import Iterator
 
+from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.reporting.explain import explanation
 from rubric_core.evaluation.reporting.inline_marks import SIGNS, seconds_words
@@ -17,13 +19,15 @@ def show_run(database: ResultDatabase, options: argparse.Namespace) -> None:
     """Print a run. Raises RunNotFoundError, also for a case that it does not have."""
     selector, _, name = options.run.partition("::")
     run = database.find(selector or "last")
-    if name:
-        _show_cases(database, run, name)
-        return
-    for line in _head(run):
-        print(line)
-    for case in database.cases(run):
-        print(_line(case, several=len(run.targets) > 1))
+    # For people, also through a pager or in a log: no answer commands what shows it.
+    safe = StreamSanitizer(sys.stdout)
+    for line in _cases_lines(database, run, name) if name else _run_lines(database, run):
+        print(safe(line))
+
+
+def _run_lines(database: ResultDatabase, run: RunRecord) -> Iterator[str]:
+    yield from _head(run)
+    yield from (_line(case, several=len(run.targets) > 1) for case in database.cases(run))
 
 
 def _head(run: RunRecord) -> Iterator[str]:
@@ -50,13 +54,13 @@ def _line(case: RunCase, *, several: bool) -> str:
     return "  ".join(part for part in (f"{SIGNS[case.summary.verdict]} {score}", f"{case.suite}::{name}", took) if part)
 
 
-def _show_cases(database: ResultDatabase, run: RunRecord, name: str) -> None:
+def _cases_lines(database: ResultDatabase, run: RunRecord, name: str) -> Iterator[str]:
     found = False
     for case in database.cases(run):
         if case.id == name:
             found = True
-            print(_line(case, several=True))
-            print("\n".join(_whole(case.result)))
+            yield _line(case, several=True)
+            yield from _whole(case.result)
     if not found:
         raise RunNotFoundError(f"the run {run.id} has no case {name} (`rubric results show {run.id}` lists its cases)")
 

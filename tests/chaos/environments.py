@@ -17,6 +17,7 @@ _VARIABLES: dict[str, dict[str, str]] = {
     "a home that is relative": {"HOME": ".", "XDG_STATE_HOME": "here"}, "no temporary folder": {"TMPDIR": "/no/such", "TEMP": "/no/such", "TMP": "/no/such"}, "the language C": {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "ASCII streams": {"PYTHONIOENCODING": "ascii"}, "a language that is none": {"LANG": "xx_YY.nonsense", "LC_ALL": "xx_YY.nonsense"}, "a terminal that is none": {"COLUMNS": "-5", "LINES": "x", "TERM": "nonsense", "FORCE_COLOR": "x", "NO_COLOR": ""},
     "no path": {"PATH": ""}, "a time zone that is none": {"TZ": "No/Such"}, "a proxy that is none": {"http_proxy": "nonsense://", "HTTPS_PROXY": "\\"}, "optimized": {"PYTHONOPTIMIZE": "2"},
+    "a megabyte of variables": {f"BIG_{number}": "x" * 120_000 for number in range(9)}, "secrets of a megabyte": {f"BIG_KEY_{number}": str(number) * 120_000 for number in range(9)},
 }  # fmt: skip
 
 

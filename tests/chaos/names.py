@@ -13,7 +13,7 @@ __all__ = ["run"]
 _NAMES = (
     b"a b", b"quote'\"", b"new\nline", b"tab\t", b"esc\x1b[31mred\x1b[2J", b"bad\xff\xfe", "é".encode(), "e\u0301".encode(), "\u202eright".encode(), "😀".encode(),
     b"per%20cent%", b"hash#q?", b"star*[a]", b"-dash", b"--fix", b"{b}", b"back\\slash", b"\xed\xa0\x80", b"x" * 200, b"::case", b"a::b",
-    b"::error file=x,line=1::injected",
+    b"::error file=x,line=1::injected", b"case", b"CASE", b"Case",
 )  # fmt: skip
 _BROKEN = b"tests:\n  - id: c\n    input: hi\n    criteria: x\n    wieght: 2\n"
 _PASSING = b"tests:\n  - {id: c, input: hi, criteria: x, assertions: [{type: contains, value: hello}]}\n"

@@ -1,6 +1,7 @@
 """All parts, in the order in which they run: the long ones first."""
 
 from . import (
+    answers,
     bombs,
     bulk,
     damaged,
@@ -37,6 +38,7 @@ PARTS = (
     Part("environments", "no home, no temporary folder, closed streams, few open files", environments.run),
     Part("permissions", "what may not be read or written, and what is somebody else's", permissions.run),
     Part("disk", "full disks and fixes that are killed", disk.run),
+    Part("answers", "answers that are no text, act, or are very long, in the store and every export", answers.run),
     Part("names", "odd names in every format", names.run),
     Part("doors", "sockets: strangers, pages", doors.run),
 )  # fmt: skip

@@ -47,6 +47,10 @@ def _faults(other: str) -> dict[str, str | Fault]:
         "500": Fault.error(500, "no"),
         "401 that repeats the key": Fault.error(401, f"not with Bearer {SECRET}"),
         "hangs": Fault(delay=60.0),
+        "two bytes a second": Fault(body=json.dumps(answer).encode() + b" " * 1_000, drips_after=100),
+        "two bytes of its head a second": Fault(body=json.dumps(answer).encode() + b" " * 1_000, drips_after=5),
+        "a header of 100 MB": Fault(headers={"X-Long": "a" * 100_000_000}, body=b"{}"),
+        "100 MB of headers": Fault(headers={f"X-{number}": "a" * 1_000 for number in range(100_000)}, body=b"{}"),
     }  # fmt: skip
 
 

@@ -21,6 +21,8 @@ class Fault:
     hang_up: bool = False
     #: Bytes of a body without end.
     endless: bool = False
+    #: Bytes of the reply, its head included, that come at once; then one every half second.
+    drips_after: int | None = None
 
     @classmethod
     def error(cls, status: int, message: str, **more: Any) -> "Fault":
@@ -118,9 +120,13 @@ class JudgeServer:
         content = fault.body or b""
         length = "" if fault.endless else f"Content-Length: {len(content)}\r\n"
         extra = "".join(f"{k}: {v}\r\n" for k, v in fault.headers.items())
-        writer.write(
-            f"HTTP/1.1 {fault.status} X\r\nContent-Type: application/json\r\n{length}{extra}\r\n".encode() + content
-        )
+        whole = f"HTTP/1.1 {fault.status} X\r\nContent-Type: application/json\r\n{length}{extra}\r\n".encode() + content
+        at_once = len(whole) if fault.drips_after is None else fault.drips_after
+        writer.write(whole[:at_once])
+        for byte in whole[at_once:]:
+            await asyncio.sleep(0.5)
+            writer.write(bytes([byte]))
+            await writer.drain()
         while fault.endless:
             writer.write(b"x" * 1_000_000)
             await writer.drain()

@@ -197,6 +197,21 @@ def test_nothing_in_an_id_or_an_answer_commands_the_terminal(
         assert "a�[31mb c" in out or "a�b c" in out
 
 
+@pytest.mark.parametrize("action", [(), ("show",), ("show", "last::a")])
+def test_nothing_in_a_stored_result_commands_what_shows_it(
+    suite: Folder, capsys: pytest.CaptureFixture[str], action: tuple[str, ...]
+) -> None:
+    """A pager or a log obeys as a terminal does."""
+    suite.mock("bye \x1b]0;title\x07 \x1b[2J \x9b1m \u202eabc\u2066")
+    name = "odd\x1b[31m.eval.yaml"
+    suite.suite(SUITE.replace("good", "a"), name)
+    assert run(capsys, name)[0] == 1
+    assert main(["results", *action]) == 0
+    out = capsys.readouterr().out
+    assert not {c for c in out if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u202e\u2066"} - {"\n"}
+    assert ("bye" in out) == (len(action) > 1)
+
+
 @pytest.mark.parametrize("wanted", ["json", "jsonl", "junit"])
 def test_nothing_in_other_formats_commands_the_terminal(
     suite: Folder, capsys: pytest.CaptureFixture[str], wanted: str
