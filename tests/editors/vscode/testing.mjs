@@ -52,7 +52,7 @@ async function chosen(page, open, entry) {
 
 /** How often each case was run. */
 function runs({ workspace }) {
-  const runs = storedRuns(path.join(workspace, 'evals'));
+  const runs = storedRuns(workspace);
   return runs ? ['good', 'bad', 'gone', 'slow'].map((id) => runs[id] ?? 0).join(' ') : '';
 }
 
