@@ -10,7 +10,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[2]
 #: Pages and pictures, from the root of the repository.
 _SOURCES = (
-    "*.md", "docs/**/*.md", "docs/images/*", "editors/*.md", "editors/neovim/*.md", "editors/vscode/*.md", "editors/vscode/images/*",
+    "*.md", "docs/**/*.md", "docs/images/*", "docs/site/*.css", "editors/*.md", "editors/neovim/*.md", "editors/vscode/*.md", "editors/vscode/images/*",
     "rubric_core/validation/rules/*.md", "rubric_core/evaluation/evaluators/*.md",
 )  # fmt: skip
 #: What pages link to and readers of the site see as it is.
