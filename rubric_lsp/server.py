@@ -320,7 +320,3 @@ class RubricServer(LanguageServer):
         except Exception:
             log.exception("%s failed: %s", method, convert.asked(snapshot, params))
             return empty
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Pygls would open a window for each fault in the background."""
-        log.error("%s: %s", getattr(source, "__name__", source), error)
