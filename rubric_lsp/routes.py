@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
@@ -35,19 +35,19 @@ from rubric_lsp.protocol.params import (
     TEXT,
     WITHIN,
 )
-from rubric_lsp.protocol.wire_types import (
-    CodeAction,
-    CompletionItem,
-    InlayHint,
-    Location,
-    PrepareRenamePlaceholder,
-    SelectionRange,
-    SymbolInformation,
-    TextEdit,
-    WorkspaceEdit,
-)
 from rubric_lsp.server import RubricServer
 from rubric_lsp.suite_status import suite_status
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.documents import Location, TextEdit, WorkspaceEdit
+    from rubric_lsp.protocol.wire_types.features import (
+        CodeAction,
+        CompletionItem,
+        InlayHint,
+        PrepareRenamePlaceholder,
+        SelectionRange,
+        SymbolInformation,
+    )
 
 __all__ = ["make_server"]
 
@@ -205,7 +205,7 @@ def _offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
     return found
 
 
-def _resolved(s: RubricServer, item: CompletionItem) -> CompletionItem:
+def _resolved(s: RubricServer, item: "CompletionItem") -> "CompletionItem":
     """An item of the newest list with its documentation; one of an older list as it came."""
     number = item.get("data")
     chosen = s.offered[number] if isinstance(number, int) and 0 <= number < len(s.offered) else None
@@ -260,7 +260,7 @@ def _actions(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:
     return found
 
 
-def _chosen(s: RubricServer, action: CodeAction) -> CodeAction:
+def _chosen(s: RubricServer, action: "CodeAction") -> "CodeAction":
     """An action of the newest list with its edits; one of an older list cannot be known any more."""
     if action.get("command") is not None or action.get("edit") is not None:
         return action  # some clients have everything resolved, also what is whole
@@ -290,7 +290,7 @@ def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
     return convert.code_lenses(d, s.known.results(d), s.known.suite_at(d).uri, told=told)
 
 
-def _hints(s: RubricServer, d: Snapshot, p: Any) -> list[InlayHint]:
+def _hints(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
     from rubric_lsp.features.derived_hints import HintSettings, derived_hints  # noqa: PLC0415
 
     within, given = convert.within(d, p), s.documents.settings
@@ -303,45 +303,45 @@ def _hints(s: RubricServer, d: Snapshot, p: Any) -> list[InlayHint]:
     return convert.inlay_hints(d, [*results, *more], s.client)
 
 
-def _formatted_within(d: Snapshot, p: Any) -> list[TextEdit]:
+def _formatted_within(d: Snapshot, p: Any) -> list["TextEdit"]:
     return _formatted(d, p, convert.within(d, p))
 
 
-def _formatted(d: Snapshot, p: Any, within: Span | None = None) -> list[TextEdit]:
+def _formatted(d: Snapshot, p: Any, within: Span | None = None) -> list["TextEdit"]:
     from rubric_core.formatting import format_edits  # noqa: PLC0415  # most conversations are over without
 
     return convert.text_edits(d, format_edits(d.analysis, within, step=min(max(p["options"]["tabSize"], 2), 8)))
 
 
-async def _renamable(s: RubricServer, d: Snapshot, p: Any) -> PrepareRenamePlaceholder | None:
+async def _renamable(s: RubricServer, d: Snapshot, p: Any) -> "PrepareRenamePlaceholder | None":
     return convert.nameable(d, await s.navigation.renamable(d, convert.offset(d, p)))
 
 
-async def _rename(s: RubricServer, d: Snapshot, p: Any) -> WorkspaceEdit:
+async def _rename(s: RubricServer, d: Snapshot, p: Any) -> "WorkspaceEdit":
     return convert.workspace_edits(await s.navigation.rename(d, convert.offset(d, p), p["newName"]), s.client)
 
 
-def _selections(d: Snapshot, p: Any) -> list[SelectionRange]:
+def _selections(d: Snapshot, p: Any) -> list["SelectionRange"]:
     return [convert.selection_range(d, selections(d.analysis, d.offset(each))) for each in convert.positions(p)]
 
 
-async def _definition(s: RubricServer, d: Snapshot, p: Any) -> list[Location]:
+async def _definition(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:
     found = await s.navigation.definition(d, convert.offset(d, p))
     if isinstance(found, Path):
         return [convert.file_location(found.as_uri())]
     return [convert.location(where, span) for where, span in found]
 
 
-async def _references(s: RubricServer, d: Snapshot, p: Any) -> list[Location]:
+async def _references(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:
     declaration = p["context"]["includeDeclaration"]
     found = await s.navigation.references(d, convert.offset(d, p), declaration=declaration)
     return [convert.location(where, name.span) for where, name in found]
 
 
-async def _follow(s: RubricServer, p: Any) -> WorkspaceEdit | None:
+async def _follow(s: RubricServer, p: Any) -> "WorkspaceEdit | None":
     found = await reference_edits(s.index, convert.moves(p))
     return convert.workspace_edits(found, s.client) if found else None
 
 
-async def _symbols(s: RubricServer, query: str) -> list[SymbolInformation]:
+async def _symbols(s: RubricServer, query: str) -> list["SymbolInformation"]:
     return convert.found_symbols(await s.navigation.symbols(query))

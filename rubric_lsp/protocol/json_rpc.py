@@ -9,7 +9,7 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from rubric_lsp.protocol.errors import (
     CANCELLED,
@@ -23,6 +23,10 @@ from rubric_lsp.protocol.errors import (
 from rubric_lsp.protocol.params import ANYTHING, Shape, check_params
 from rubric_lsp.protocol.pygls_server import LanguageServerProtocol, Workspace
 from rubric_lsp.protocol.transport import Unreadable, Writer, encoded
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.messages import OutgoingMessage
+    from rubric_lsp.protocol.wire_types.window import LogTraceParams
 
 __all__ = ["RubricProtocol"]
 
@@ -232,7 +236,7 @@ class RubricProtocol(LanguageServerProtocol):
             self._succeed(number, method, done.result())
         if self.tracing:
             took = (time.perf_counter() - begun) * 1000
-            traced = {"message": f"{method} ({number}) took {took:.1f} ms"}
+            traced: LogTraceParams = {"message": f"{method} ({number}) took {took:.1f} ms"}
             if self.tracing_verbosely:
                 traced["verbose"] = _about(message.get("params"))
             self.tell("$/logTrace", traced)
@@ -259,7 +263,7 @@ class RubricProtocol(LanguageServerProtocol):
         # Whoever waits may be cancelled; `_reply` then finds the future done and drops the answer.
         return await self._asked[number]
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, message: "OutgoingMessage") -> None:
         """Write one message."""
         if self.writer is None or self._stage == "gone":
             return
