@@ -165,7 +165,7 @@ def _read(
     if previous is None or previous.language is not language:
         blocks = [frame.block, *(b for b in document.blocks if b.key)]
         return frame, {b: _state(b, document, language, frame) for b in blocks}, None
-    if previous.frame.block.text == frame.block.text:
+    if frame.read_alike(previous.frame):
         frame.block = previous.frame.block
     change = BlockChange.between(previous, document, frame)
     # A copy, in which a few are others: to put together those of a long text would take longer than all the rest.
@@ -178,7 +178,10 @@ def _read(
 
 
 def _state(block: Block, document: Document, language: Language, frame: Frame) -> BlockState:
-    return BlockState(block.text, document.parse(block.text), language.item_keys, frame=block is frame.block)
+    tree = document.parse(block.text)
+    if block is frame.block:
+        return BlockState(block.text, frame.tree(tree), language.item_keys, frame=True)
+    return BlockState(block.text, tree, language.item_keys, frame=False)
 
 
 def _signs(states: Mapping[Block, BlockState], change: BlockChange | None, previous: Analysis | None) -> Sign:

@@ -13,6 +13,7 @@ from rubric_core.loading.block_references import NO_LINKS, NO_NAMES, BlockRefere
 from rubric_core.loading.issues import UnknownType
 from rubric_core.loading.read_values import MOST_FOLLOWED, MergedMapping
 from rubric_core.syntax.blocks import FRAME, Block, Document
+from rubric_core.syntax.case_items import dedented_items
 from rubric_core.syntax.tree import Node, SyntaxTree
 from rubric_core.text import Span
 from rubric_core.validation.ignore_comments import ignores_in
@@ -96,6 +97,19 @@ class Frame:
         self.shift = len(document) - len(self.head) - len(tail)
         self.item_key = document.blocks[1].key if len(document.blocks) > 1 else ""
         self.block = pieces[0] if not tail else Block(self.head + tail, FRAME)
+        #: What is wrong behind the cases and cannot be seen without them, at offsets of the tail.
+        self.seam = dedented_items(tail, document.column)
+
+    def read_alike(self, other: "Frame") -> bool:
+        """Whether its text is read as that of another frame is."""
+        return self.block.text == other.block.text and self.seam == other.seam
+
+    def tree(self, read: SyntaxTree) -> SyntaxTree:
+        """The tree of its text, with what is wrong at the seam."""
+        if self.seam is None:
+            return read
+        problems = sorted((*read.problems, self.seam.moved(len(self.head))), key=lambda p: p.span)
+        return SyntaxTree(read.root, tuple(problems), read.anchors, read.aliases)
 
     def outer(self, span: Span) -> Span:
         """A span of the frame in the whole text. What starts at the seam stands behind the cases."""

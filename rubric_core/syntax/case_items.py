@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.syntax.lines import BLANK, BREAK, FOREIGN_BLANKS
 from rubric_core.syntax.parse import LARGEST
+from rubric_core.syntax.tree import SyntaxFix, SyntaxProblem
+from rubric_core.text import Edit, Span
 
-__all__ = ["ROOT_LIST", "Items", "begins_item", "cut_items", "find_items", "leading_start"]
+__all__ = ["ROOT_LIST", "Items", "begins_item", "cut_items", "dedented_items", "find_items", "leading_start"]
 
 #: In place of a key, for items of a list that is the whole text.
 ROOT_LIST = "-"
@@ -21,6 +23,9 @@ _LONE_HEAD = re.compile(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{BREAK}(?:{BLANK})*
 #: How a line begins that ends a list: at any column of its dashes, and at column 0, where a dash goes on with it.
 _STOP = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
 _STOP_AT_ZERO = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
+#: An item in column 0, and a line that says something.
+_DEDENTED = re.compile(r"-(?=[ \t\r\n]|\Z)[^\r\n]*")
+_WITH_CONTENT = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n])(?=[^\r\n]*[^ \t\r\n]|(?<=[^ \t]))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,22 @@ def cut_items(text: str, begin: int, column: int, limit: int | None = None) -> t
         head = at
         starts.append(leading_start(text, at, column, starts[-1] + 1 if starts else begin))
     return starts, end
+
+
+def dedented_items(text: str, column: int) -> SyntaxProblem | None:
+    """What is wrong where a list with its dashes in `column` has ended, and `text` goes on with dashes in column 0; None where it does not.
+
+    Read without the items above, these would be a list like any other; a parser that reads them all refuses the file.
+    """
+    first = _DEDENTED.match(text) if column > 0 else None
+    if first is None:
+        return None
+    end = next(_lines(_STOP_AT_ZERO, text, 0, len(text)), len(text))
+    # Not put in front of the first character, which would be the end of what is read before.
+    edits = (Edit(Span(*found.span(1)), " " * column + found[1]) for found in _WITH_CONTENT.finditer(text, 0, end))
+    mend = SyntaxFix(f"indent it by {column}", tuple(edits))
+    words = f"this line is indented by 0, which matches nothing above it; {column} would"
+    return SyntaxProblem("syntax", Span(0, len(first[0].rstrip())), words, mend)
 
 
 def _lines(pattern: str, text: str, begin: int, limit: int) -> Iterator[int]:

@@ -1,6 +1,7 @@
 """Repairs that change characters of one line: quotes, colons, brackets, escapes; at last they give it up."""
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
@@ -13,7 +14,6 @@ __all__ = [
     "closed",
     "escape",
     "extra_closer",
-    "goes_on",
     "header",
     "inner_colon",
     "inner_quote",
@@ -40,7 +40,10 @@ _KEPT_KEY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]")
 _HEADER = pattern(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+0-9]*")
 #: So many lines around one show how the items of its list are written.
 _NEAR = 40
-_ESCAPES = '0abt\tnvfre "/\\N_LPxuU\r\n'
+_ESCAPE = re.compile(r"(\\(?:x[0-9a-fA-F]{0,2}|u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|.))")
+#: How many hexadecimal digits follow the sign of an escape.
+_DIGITS = {"x": 2, "u": 4, "U": 8}
+_ESCAPES = '0abt\tnvfre "/\\N_LP\r\n'
 #: A key without a colon at the end of a flow mapping.
 _LAST_KEY = re.compile(r"[{,]\s*[\w$.-]+\Z")
 #: A quoted value with nothing wrong in it.
@@ -50,14 +53,21 @@ _CLOSERS = {"[": "]", "{": "}"}
 
 def escape(lines: Sequence[str], line: int, failure: Failure) -> Iterator[Repair]:
     r"""`"\d+"`: read a backslash that begins no escape as itself."""
-    if "escape" not in failure.problem:
+    if "escape" not in failure.problem and "hexdecimal" not in failure.problem:
         return
     text = lines[line]
-    parts = re.split(r"(\\.)", text)
-    wrong = [part for part in parts if len(part) == 2 and part[0] == "\\" and part[1] not in _ESCAPES]
+    parts = _ESCAPE.split(text)
+    wrong = [part for part in parts if part[:1] == "\\" and _is_no_escape(part)]
     if wrong:
-        new = "".join(BACKSLASH + part[1] if part in wrong else part for part in parts)
+        new = "".join(BACKSLASH + part[1:] if part in wrong else part for part in parts)
         yield Repair(line, new, "escape", column=new.index(BACKSLASH))
+
+
+def _is_no_escape(part: str) -> bool:
+    sign, digits = part[1], part[2:]
+    if sign in _DIGITS:
+        return len(digits) < _DIGITS[sign] or int(digits, 16) > sys.maxunicode
+    return sign not in _ESCAPES
 
 
 def value_of(text: str) -> tuple[int, int]:
@@ -169,13 +179,6 @@ def reserved(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
         yield Repair(line, text[:start] + value + text[end:], "reserved", column=start)
 
 
-def goes_on(text: str, below: str) -> bool:
-    """Whether a block that begins on a line goes on in the line below: that is further in than its key, or than its dash."""
-    content = content_of(text)
-    least = content + 1 if value_of(text)[0] > content else max(content, indent_of(text) + 1)
-    return indent_of(below) >= least
-
-
 def header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """`key: >text`: the text of a block starts on the line below."""
     text = lines[line]
@@ -183,7 +186,7 @@ def header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     end = body_end(text)
     if found and found.end() < end:
         below = next((each for each in lines[line + 1 :] if has_content(each)), "")
-        if not goes_on(text, below):
+        if indent_of(below) <= indent_of(text) or indent_of(below) < content_of(text):
             # No block goes on below: a text that happens to begin with `>`.
             start = value_of(text)[0]
             value = RESERVED + re.sub(r":(?=[ \t]|\Z)", COLON, text[start + 1 : end])

@@ -11,7 +11,7 @@ from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESER
 from rubric_core.syntax.repair_candidates import candidates
 from rubric_core.syntax.repair_messages import explain
 from rubric_core.syntax.tabs import replace_idle_tabs
-from rubric_core.syntax.tree import Scalar, SyntaxFix, SyntaxProblem, SyntaxTree, walk
+from rubric_core.syntax.tree import Scalar, Style, SyntaxFix, SyntaxProblem, SyntaxTree, walk
 from rubric_core.text import Edit, Span
 
 __all__ = ["LARGEST", "parse"]
@@ -27,6 +27,13 @@ _FOREIGN = re.compile(
 )
 #: The other ones, as far as they are ASCII.
 _ORDINARY = bytes(c for c in range(128) if not _FOREIGN.match(chr(c)))
+#: Half of a pair of surrogates as an escape, as programs write an emoji in JSON. AgentV and promptfoo read it; libyaml refuses it.
+_HALF = re.compile(r"(?<!\\)(?P<before>(?:\\\\)*)\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})")
+_HALF_REFUSED = "found invalid Unicode character escape code"
+#: What the stand-in stands for in double quotes: such a half, or a character that libyaml refuses.
+_STANDS_IN = re.compile(rf"(?<!\\)(?:\\\\)*\\u([dD][89a-fA-F][0-9a-fA-F]{{2}})|{_FOREIGN.pattern}")
+#: As long as such an escape. libyaml reads it as the stand-in, and only in double quotes.
+_STAND_IN_ESCAPE = f"\\u{ord(_STAND_IN):04x}"
 _HARMLESS = f"\x85\u2028\u2029\x0c\x0b{_STAND_IN}{STAND_INS}"
 _MOST_REPAIRS = 12
 _MOST_CUTS = 5
@@ -53,6 +60,10 @@ def parse(text: str) -> SyntaxTree:
         deep += [p for p in tree.problems if p.kind == "nesting"]
         readable = cut_deep_nesting(readable, *failure.deep, rest=len(deep) > _MOST_CUTS)
         tree, failure = build(readable)
+    halves = failure is not None and failure.problem == _HALF_REFUSED and _HALF.search(readable) is not None
+    if halves:
+        readable = _HALF.sub(lambda found: f"{found['before']}{_STAND_IN_ESCAPE}", readable)
+        tree, failure = build(readable)
     if failure is not None and "\t" in readable:
         readable, left = replace_idle_tabs(readable, failure)
         if left is None:
@@ -65,8 +76,8 @@ def parse(text: str) -> SyntaxTree:
     if failure is not None:
         tree, repaired = _repair(readable, failure, tree)
         problems = [*deep, *repaired, *tree.problems]
-    if foreign or HOLE in readable or failure is not None or TAB in readable:
-        _put_back(text, tree)
+    if halves or foreign or HOLE in readable or failure is not None or TAB in readable:
+        _put_back(text, tree, halves=halves)
     problems += [
         SyntaxProblem(
             "character",
@@ -84,27 +95,42 @@ def _moved(tree: SyntaxTree, by: int) -> SyntaxTree:
     """`tree` with every offset moved: a byte order mark is part of the text but not of the YAML."""
     for node in walk(tree.root):
         node.span, node.whole = node.span.moved(by), node.whole.moved(by)
-    problems = tuple(
-        SyntaxProblem(p.kind, p.span.moved(by), p.message, p.mend and p.mend.moved(by)) for p in tree.problems
-    )
-    return SyntaxTree(tree.root, problems, tree.anchors, tree.aliases)
+    return SyntaxTree(tree.root, tuple(p.moved(by) for p in tree.problems), tree.anchors, tree.aliases)
 
 
-def _put_back(text: str, tree: SyntaxTree) -> None:
+def _unescaped_halves(read: str, style: Style, written: str) -> str:
+    """A scalar with its escaped halves of pairs: two of them make a character, one alone is none; without double quotes they are text."""
+    if style == "double":
+        characters = (chr(int(found[1], 16)) if found[1] else found[0] for found in _STANDS_IN.finditer(written))
+        return _filled(read, _STAND_IN, characters).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _filled(read, _STAND_IN_ESCAPE, (f"\\u{found['half']}" for found in _HALF.finditer(written)))
+
+
+def _filled(text: str, gap: str, fillings: Iterator[str]) -> str:
+    """A text with each gap filled."""
+    first, *parts = text.split(gap)
+    return "".join((first, *(f"{next(fillings, ' ')}{part}" for part in parts)))
+
+
+def _put_back(text: str, tree: SyntaxTree, *, halves: bool) -> None:
     """Undo every stand-in: scalars hold the characters that the author wrote."""
     for node in walk(tree.root):
-        if not isinstance(node, Scalar) or node.text.isascii():
+        if not isinstance(node, Scalar):
+            continue
+        written = text[node.span.start : node.span.end]
+        halved = halves and _HALF.search(written) is not None
+        if node.text.isascii() and not halved:
             continue
         if node.text == HOLE:
             node.text, node.style = "", "hole"
             continue
         quote = "'" if node.style == "single" else '"'
         restored = node.text.replace(COLON, ":").replace(QUOTE, quote).replace(BACKSLASH, "\\").replace(TAB, "\t")
-        restored = restored.replace(RESERVED, text[node.span.start : node.span.start + 1])
-        if _STAND_IN in restored:
-            foreign = iter(_FOREIGN.findall(text[node.span.start : node.span.end]))
-            parts = restored.split(_STAND_IN)
-            restored = "".join(part + next(foreign, " ") for part in parts[:-1]) + parts[-1]
+        restored = restored.replace(RESERVED, written[:1])
+        if halved:
+            restored = _unescaped_halves(restored, node.style, written)
+        elif _STAND_IN in restored:
+            restored = _filled(restored, _STAND_IN, iter(_FOREIGN.findall(written)))
         node.text = restored
 
 

@@ -195,6 +195,10 @@ class SyntaxProblem:
     message: str
     mend: SyntaxFix | None = None
 
+    def moved(self, by: int) -> "SyntaxProblem":
+        """The same problem `by` characters further on."""
+        return SyntaxProblem(self.kind, self.span.moved(by), self.message, self.mend and self.mend.moved(by))
+
 
 class SyntaxTree:
     """What one parse gave: always a tree, perhaps with problems and without a root."""

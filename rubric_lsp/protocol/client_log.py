@@ -3,15 +3,12 @@
 import logging
 import sys
 import threading
-from typing import TYPE_CHECKING
 
 from rubric_lsp.protocol.json_rpc import RubricProtocol
-from rubric_lsp.protocol.notices import ERROR, INFORMATION, LOG, WARNING, MessageType
-
-if TYPE_CHECKING:
-    from rubric_lsp.protocol.wire_types.window import LogMessageParams
 
 __all__ = ["ClientLog"]
+
+_ERROR, _WARNING, _INFORMATION, _LOG = 1, 2, 3, 4
 
 
 class ClientLog(logging.Handler):
@@ -40,15 +37,14 @@ class ClientLog(logging.Handler):
             return
         # Only the thread of the conversation may write to it.
         if self._protocol.ready and threading.get_ident() == self._thread:
-            line: LogMessageParams = {"type": _kind(record.levelno), "message": message}
-            self._protocol.tell("window/logMessage", line)
+            self._protocol.tell("window/logMessage", {"type": _kind(record.levelno), "message": message})
         else:
             sys.stderr.write(f"{record.levelname} {record.name}: {message}\n")
 
 
-def _kind(level: int) -> MessageType:
+def _kind(level: int) -> int:
     if level >= logging.ERROR:
-        return ERROR
+        return _ERROR
     if level >= logging.WARNING:
-        return WARNING
-    return INFORMATION if level >= logging.INFO else LOG
+        return _WARNING
+    return _INFORMATION if level >= logging.INFO else _LOG

@@ -1,16 +1,11 @@
 """Sentences for users: messages, questions, progress; and the kinds of messages."""
 
-from typing import Final, Literal
-
 from rubric_core.control_characters import reveal
 
-__all__ = ["ERROR", "INFORMATION", "LOG", "WARNING", "MessageType", "notice"]
+__all__ = ["ERROR", "INFORMATION", "LOG", "WARNING", "notice"]
 
-MessageType = Literal[1, 2, 3, 4]
-ERROR: Final = 1
-WARNING: Final = 2
-INFORMATION: Final = 3
-LOG: Final = 4
+#: `MessageType` of the protocol.
+ERROR, WARNING, INFORMATION, LOG = 1, 2, 3, 4
 
 
 def notice(text: str) -> str:

@@ -4,18 +4,10 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.json_rpc import RubricProtocol
 from rubric_lsp.protocol.notices import notice
-
-if TYPE_CHECKING:
-    from rubric_lsp.protocol.wire_types.window import (
-        ProgressParams,
-        WorkDoneProgress,
-        WorkDoneProgressCreateParams,
-    )
 
 __all__ = ["Progress", "ProgressBoard"]
 
@@ -43,10 +35,9 @@ class Progress:
         """Say what it is."""
         self._tell({"kind": "begin", "title": notice(title), "percentage": 0, "cancellable": True})
 
-    def _tell(self, value: "WorkDoneProgress") -> None:
+    def _tell(self, value: dict[str, object]) -> None:
         if self.token is not None:
-            step: ProgressParams = {"token": self.token, "value": value}
-            self._protocol.tell("$/progress", step)
+            self._protocol.tell("$/progress", {"token": self.token, "value": value})
 
 
 class ProgressBoard:
@@ -69,9 +60,8 @@ class ProgressBoard:
 
     async def _token(self) -> str | None:
         token = f"rubric-{self._name}-{next(self._numbers)}"
-        work: WorkDoneProgressCreateParams = {"token": token}
         with contextlib.suppress(RequestFailedError, asyncio.TimeoutError):
-            await asyncio.wait_for(self._protocol.ask("window/workDoneProgress/create", work), _PATIENCE)
+            await asyncio.wait_for(self._protocol.ask("window/workDoneProgress/create", {"token": token}), _PATIENCE)
             return token
         return None
 

@@ -114,6 +114,34 @@ def test_what_was_meant_is_read(text, value):
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'a: "\ud83d\ude00 \u00e9"', "\U0001f600 \u00e9"),
+        (r'a: "\\ud83d \uD83D\uDE00"', "\\ud83d \U0001f600"),
+        ('a: "\\ud83d\\ude00 \x01 \ue0ff"', "\U0001f600 \x01 \ue0ff"),
+        (r'a: "one \uD800 alone"', "one \ufffd alone"),
+        (r"a: \ud83d\ude00", r"\ud83d\ude00"),
+        (r"a: '\ud83d'", r"\ud83d"),
+    ],
+)
+def test_halves_of_pairs_of_surrogates_are_read_as_the_engine_reads_them(text, value):
+    """The second entry makes libyaml stumble whatever the first is."""
+    tree = parse(f'{text}\nb: {{c: "\\ud83d\\ude00"}}\n')
+    assert [p for p in tree.problems if p.kind != "character"] == []
+    assert [n.text for n in walk(tree.root) if isinstance(n, Scalar)] == ["a", value, "b", "c", "\U0001f600"]
+
+
+@pytest.mark.parametrize("escape", [r"\U00110000", r"\uD8 0", r"\x1"])
+@pytest.mark.parametrize("around", ['"{}"', '["{}", b]', '{{c: "{}"}}'])
+def test_an_escape_of_no_character_is_said_to_be_one(escape, around):
+    text = f"a: {around.format(f'x {escape} y')}\nb: 1\n"
+    (problem,) = parse(text).problems
+    assert problem.message == "this escape is not valid in double quotes; double the backslash, or use single quotes"
+    assert text[problem.span.start : problem.span.end] == escape[:2]
+    assert parse(apply_edits(text, problem.mend.edits)).problems == ()
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("a:\n\t- b", "a tab cannot indent YAML; use spaces"),

@@ -3,8 +3,10 @@
 import pytest
 from harness import analysis_of, check, fixed
 
+from rubric_core.formatting import format_edits
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.text import apply_edits
 
 IDLE_TABS = [
     "a: b\n\t\nc: d\n",
@@ -64,3 +66,30 @@ def test_a_comment_glued_to_a_value():
 tests: [{id: a, input: "x", criteria: Does it}]#all
 #                                              ^ error[syntax-error]: a comment needs a space in front of its `#`
 """)
+
+
+def test_cases_that_are_not_below_those_above():
+    """Read without the cases above, they would be a list like any other; the parser of agentv refuses the file."""
+    marked = """\
+tests:
+  - id: a
+    input: Where is it?
+    criteria: Finds it
+
+- id: b
+^^^^^^^ error[syntax-error]: this line is indented by 0, which matches nothing above it; 2 would
+  input: |
+    Hello
+
+  criteria: Greets back
+name: two
+"""
+    analysis = check(marked)
+    assert format_edits(analysis) == []
+    (diagnostic,) = analysis.diagnostics
+    text = analysis.document.text
+    mended = apply_edits(text, diagnostic.fixes[0].edits)
+    assert mended == text.replace("- id: b\n  input", "  - id: b\n    input").replace(
+        "\n    Hello\n\n  c", "\n      Hello\n\n    c"
+    )
+    assert analysis_of(mended).diagnostics == ()
