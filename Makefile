@@ -10,13 +10,14 @@ KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
 INSTALLED := $(VENV)/.installed-$(KEY)
 DEVELOPING := $(VENV)/.developing-$(KEY)
 
-.PHONY: help demo test lint parity chaos mutation bench bytecode vsix test-editors release-check clean
+.PHONY: help demo test docs lint parity chaos mutation bench bytecode vsix test-editors release-check clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo          a tour in the terminal'
 	@echo 'make test          ruff, mypy, the layers, the dependencies, and every test with Neovim among them'
 	@echo 'make test-editors  the tests in real editors, VS Code and Emacs included (downloads 800 MB once)'
+	@echo 'make docs          the documentation site, in build/site; fails at any warning and broken link'
 	@echo 'make lint          ruff, mypy, the layers and the dependencies only'
 	@echo 'make parity        scores beside the real AgentV (installs it below .tools once, 180 MB); TREE=FOLDER compares other suites'
 	@echo 'make chaos         breaks rubric on purpose, 15 minutes; SEED=N other ways, ONLY=TEXT one part'
@@ -43,6 +44,11 @@ lint: $(DEVELOPING)
 	$(BIN)/lint-imports >$(VENV)/layers.log 2>&1 || { cat $(VENV)/layers.log; failed=1; }; \
 	$(BIN)/deptry . >$(VENV)/dependencies.log 2>&1 || { cat $(VENV)/dependencies.log; failed=1; }; \
 	exit $$failed
+
+# With --quiet, --strict counts no warnings. The variable turns off an announcement of the theme.
+docs: $(DEVELOPING)
+	@mkdir -p build; NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict >build/site.log 2>&1 || { cat build/site.log; exit 1; }
+	@echo 'build/site/index.html'
 
 # Both programs over the same suites. ONLY=TEXT runs those that have it in their name; UPDATE=1 writes what differs.
 parity: $(DEVELOPING) bytecode

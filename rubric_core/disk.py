@@ -3,11 +3,15 @@
 import errno
 import os
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-__all__ = ["DiskFiles", "open_file", "read_file", "read_stream"]
+if TYPE_CHECKING:
+    from rubric_core.ports import Files
+
+__all__ = ["DiskFiles", "OpenFiles", "open_file", "read_file", "read_stream"]
 
 #: Where the streams are that a program was handed, as by `<(command)` of a shell.
 _HANDED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
@@ -102,3 +106,29 @@ class DiskFiles:
         with suppress(OSError, ValueError):
             return tuple(sorted(os.listdir(path)))  # noqa: PTH208  # names are wanted, not paths
         return ()
+
+
+class OpenFiles:
+    """Files on disk, with the documents that an editor has open in front of them."""
+
+    def __init__(self, files: "Files", opened: Callable[[Path], str | None]) -> None:
+        """`opened` gives the text of an open document, None for a file that is not open."""
+        self._files = files
+        self._opened = opened
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read`."""
+        text = self._opened(path)
+        return self._files.read(path, limit) if text is None else text.encode("utf-8", "surrogatepass")
+
+    def is_file(self, path: Path) -> bool:
+        """See `ports.Files.is_file`."""
+        return self._opened(path) is not None or self._files.is_file(path)
+
+    def is_directory(self, path: Path) -> bool:
+        """See `ports.Files.is_directory`."""
+        return self._files.is_directory(path)
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        """See `ports.Files.names`."""
+        return self._files.names(path)

@@ -10,6 +10,7 @@ from rubric_lsp.running.run_request import CaseSelection, RunRequest
 from rubric_lsp.server import RubricServer
 
 if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.explorer import BegunRun
     from rubric_lsp.running.job import Job
 
 __all__ = ["Commands"]
@@ -159,6 +160,6 @@ class Commands:
         return folder
 
 
-def _begun(job: "Job | None") -> object:
+def _begun(job: "Job | None") -> "BegunRun | None":
     """What a command that runs something answers: the id of the run, null when a person has to allow it first."""
     return None if job is None else {"runId": job.name, "running": sorted(c.id for p in job.parts for c in p.cases)}

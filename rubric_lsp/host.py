@@ -9,7 +9,7 @@ from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_rpc import RubricProtocol
-from rubric_lsp.protocol.notices import INFORMATION
+from rubric_lsp.protocol.notices import INFORMATION, MessageType
 
 __all__ = ["Host"]
 
@@ -28,7 +28,7 @@ class Host(Protocol):
     def keep(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
         """Do something in the background; it is logged when it fails, and cancelled at the end."""
 
-    def say(self, message: str, kind: int = INFORMATION) -> None:
+    def say(self, message: str, kind: MessageType = INFORMATION) -> None:
         """Show a message to the person: only for what they asked for, or have to know."""
 
     async def ask_quietly(self, method: str, params: object = None) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rubric_core.configuration import CONFIGURATION_FILES
 from rubric_lsp.documents.open_documents import folders_after
@@ -14,6 +14,16 @@ from rubric_lsp.protocol.notices import WARNING, notice
 from rubric_lsp.protocol.parent_watch import is_alive, watch_parent
 from rubric_lsp.server import RubricServer
 
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.handshake import (
+        ConfigurationParams,
+        FileSystemWatcher,
+        InitializeResult,
+        Registration,
+        RegistrationParams,
+    )
+    from rubric_lsp.protocol.wire_types.window import ShowMessageParams
+
 __all__ = ["change_folders", "configure", "initialize", "initialized", "trace"]
 
 log = logging.getLogger("rubric")
@@ -21,7 +31,7 @@ log = logging.getLogger("rubric")
 _AROUND = "**/*.{yaml,yml,jsonl,ndjson,md,markdown,txt,j2,njk,prompt,json,csv,py,sh,js,mjs,cjs,ts,mts}"
 
 
-def initialize(server: RubricServer, params: Mapping[str, Any], commands: Iterable[str]) -> dict[str, Any]:
+def initialize(server: RubricServer, params: Mapping[str, Any], commands: Iterable[str]) -> "InitializeResult":
     """The client says what it is; it learns what the server offers."""
     client = server.client = Client.of(params)
     server.documents.encoding = client.encoding
@@ -54,20 +64,21 @@ def initialized(server: RubricServer) -> None:
 
 
 async def _register(server: RubricServer) -> None:
-    registrations: list[dict[str, Any]] = []
+    registrations: list[Registration] = []
     if server.client.registers_configuration:
         registrations.append(
             {"id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": {"section": SECTION}}
         )
     if server.client.registers_watchers:
         globs = (_AROUND, "**/.rubric/results.{db,db-wal}", *(f"**/{name}" for name in CONFIGURATION_FILES))
-        watchers = [{"globPattern": glob} for glob in globs]
+        watchers: list[FileSystemWatcher] = [{"globPattern": glob} for glob in globs]
         registrations.append(
             {"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}}
         )
     if registrations:
         try:
-            await server.protocol.ask("client/registerCapability", {"registrations": registrations})
+            wanted: RegistrationParams = {"registrations": registrations}
+            await server.protocol.ask("client/registerCapability", wanted)
         except RequestFailedError as refusal:
             log.warning("the client registers nothing: %s", refusal)
 
@@ -94,8 +105,9 @@ def configure(server: RubricServer, pushed: object) -> None:
 
 
 async def _fetch(server: RubricServer) -> None:
+    asked: ConfigurationParams = {"items": [{"section": SECTION}]}
     try:
-        given = await server.protocol.ask("workspace/configuration", {"items": [{"section": SECTION}]})
+        given = await server.protocol.ask("workspace/configuration", asked)
     except RequestFailedError as refusal:
         log.warning("the client gives no settings: %s", refusal)
         return
@@ -114,7 +126,7 @@ def _use(server: RubricServer, given: object, *, startup: bool = False) -> None:
     for problem in problems:
         log.warning("%s", problem)
     if problems:
-        message = {"type": WARNING, "message": notice("rubric: " + "\n".join(problems))}
+        message: ShowMessageParams = {"type": WARNING, "message": notice("rubric: " + "\n".join(problems))}
         # Before the answer to `initialize` nothing else may be sent.
         asyncio.get_running_loop().call_soon(server.protocol.tell, "window/showMessage", message)
     if settings == before or startup:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rubric_core.loading.files import absolute
 from rubric_lsp.documents.deferral import Deferral
@@ -13,18 +13,19 @@ from rubric_lsp.documents.workspace_check import OFTEN, WorkspaceCheck
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.json_array import JsonArray
-from rubric_lsp.protocol.wire_types import (
-    Diagnostic,
-    DocumentReport,
-    RelatedFullDocumentDiagnosticReport,
-    RelatedUnchangedDocumentDiagnosticReport,
-    WorkspaceDiagnosticReport,
-    WorkspaceFullDocumentDiagnosticReport,
-)
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.diagnostics import (
+        Diagnostic,
+        DocumentReport,
+        RelatedDocumentReport,
+        WorkspaceDiagnosticReport,
+        WorkspaceFullDocumentDiagnosticReport,
+    )
+    from rubric_lsp.protocol.wire_types.window import ProgressParams, WorkDoneProgress
 
 __all__ = ["PullDiagnostics"]
 
-RelatedReport = RelatedFullDocumentDiagnosticReport | RelatedUnchangedDocumentDiagnosticReport
 #: Reports that go to the client in one piece.
 _PIECE = 50
 #: Seconds in which a client is told that there is something new.
@@ -54,7 +55,7 @@ class PullDiagnostics:
         self._host, self._listed, self._workspace_check, self._deferral = host, listed, workspace_check, deferral
         self._refreshing: asyncio.TimerHandle | None = None
 
-    def document(self, snapshot: Snapshot, known: str | None) -> RelatedReport:
+    def document(self, snapshot: Snapshot, known: str | None) -> "RelatedDocumentReport":
         """The diagnostics of one document; `known` names the list that the client has.
 
         A client that has none gets everything. One that asks behind each edit, and can be told to ask again, gets what a
@@ -90,7 +91,9 @@ class PullDiagnostics:
         others = [s for s in self._host.documents.all() if s.uri != snapshot.uri and s.is_ours]
         return [s for s in others if path in s.analysis.depends_on]
 
-    async def workspace(self, known: Mapping[str, str], partial: object, progress: object) -> WorkspaceDiagnosticReport:
+    async def workspace(
+        self, known: Mapping[str, str], partial: int | str | None, progress: int | str | None
+    ) -> "WorkspaceDiagnosticReport":
         """The diagnostics of every file; when the client has all of them, that is answered when there is something new."""
         self._tell(progress, {"kind": "begin", "title": "Checking suites", "cancellable": True})
         number, said = 0, float("-inf")
@@ -126,12 +129,14 @@ class PullDiagnostics:
             return {"items": []}
         return {"items": piece}
 
-    def _piece(self, token: object, items: list[WorkspaceFullDocumentDiagnosticReport]) -> None:
-        self._host.protocol.tell("$/progress", {"token": token, "value": {"items": items}})
+    def _piece(self, token: int | str, items: list["WorkspaceFullDocumentDiagnosticReport"]) -> None:
+        step: ProgressParams = {"token": token, "value": {"items": items}}
+        self._host.protocol.tell("$/progress", step)
 
-    def _tell(self, token: object, value: Mapping[str, object]) -> None:
+    def _tell(self, token: int | str | None, value: "WorkDoneProgress") -> None:
         if token is not None:
-            self._host.protocol.tell("$/progress", {"token": token, "value": value})
+            step: ProgressParams = {"token": token, "value": value}
+            self._host.protocol.tell("$/progress", step)
 
     def refresh(self, seconds: float = _SOON) -> None:
         """Ask the client to ask again, so many seconds from now at the latest."""
@@ -147,14 +152,14 @@ class PullDiagnostics:
         self._host.keep(self._host.ask_quietly("workspace/diagnostic/refresh"))
 
 
-def _report(items: JsonArray | list[Diagnostic], known: str | None) -> RelatedReport:
+def _report(items: JsonArray | list["Diagnostic"], known: str | None) -> "RelatedDocumentReport":
     name = digest(items)
     if name == known:
         return {"kind": "unchanged", "resultId": name}
     return {"kind": "full", "resultId": name, "items": items}
 
 
-def _workspace_report(report: FileReport) -> WorkspaceFullDocumentDiagnosticReport:
+def _workspace_report(report: FileReport) -> "WorkspaceFullDocumentDiagnosticReport":
     return {
         "uri": report.uri,
         "version": report.version,

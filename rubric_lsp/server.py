@@ -35,12 +35,11 @@ from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.json_rpc import RubricProtocol
-from rubric_lsp.protocol.notices import INFORMATION, notice
+from rubric_lsp.protocol.notices import INFORMATION, MessageType, notice
 from rubric_lsp.protocol.params import Shape
 from rubric_lsp.protocol.progress import ProgressBoard
 from rubric_lsp.protocol.pygls_server import LanguageServer
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.protocol.wire_types import Diagnostic, PublishDiagnosticsParams
 from rubric_lsp.pull_diagnostics import PullDiagnostics
 from rubric_lsp.running.explorer_requests import TestExplorer
 from rubric_lsp.running.explorer_states import TestStates
@@ -54,6 +53,8 @@ from rubric_lsp.running.virtual_documents import VirtualDocuments
 if TYPE_CHECKING:
     from rubric_lsp.features.code_actions import Action
     from rubric_lsp.features.completion import Completion
+    from rubric_lsp.protocol.wire_types.diagnostics import Diagnostic, PublishDiagnosticsParams
+    from rubric_lsp.protocol.wire_types.window import ShowMessageParams
 
 __all__ = ["RubricServer"]
 
@@ -123,16 +124,17 @@ class RubricServer(LanguageServer):
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a task in the background failed", exc_info=error)
 
-    def say(self, message: str, kind: int = INFORMATION) -> None:
+    def say(self, message: str, kind: MessageType = INFORMATION) -> None:
         """Show a message to the person: only for what they asked for, or have to know."""
-        self.protocol.tell("window/showMessage", {"type": kind, "message": notice(message)})
+        shown: ShowMessageParams = {"type": kind, "message": notice(message)}
+        self.protocol.tell("window/showMessage", shown)
 
     async def ask_quietly(self, method: str, params: object = None) -> None:
         """A request whose answer says nothing."""
         with contextlib.suppress(RequestFailedError):
             await self.protocol.ask(method, params)
 
-    def publish(self, publication: PublishDiagnosticsParams) -> None:
+    def publish(self, publication: "PublishDiagnosticsParams") -> None:
         """Send diagnostics."""
         self.protocol.tell("textDocument/publishDiagnostics", publication)
 
@@ -162,7 +164,7 @@ class RubricServer(LanguageServer):
         """Equal for two moments between which the results of a document have not changed."""
         return self.known.state(snapshot)
 
-    def problems(self, snapshot: Snapshot) -> list[Diagnostic]:
+    def problems(self, snapshot: Snapshot) -> list["Diagnostic"]:
         """Everything that is listed for a version of a suite."""
         return self.listed(snapshot).items
 
@@ -320,7 +322,3 @@ class RubricServer(LanguageServer):
         except Exception:
             log.exception("%s failed: %s", method, convert.asked(snapshot, params))
             return empty
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Pygls would open a window for each fault in the background."""
-        log.error("%s: %s", getattr(source, "__name__", source), error)

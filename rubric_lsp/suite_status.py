@@ -1,17 +1,19 @@
 """The dialect and target of a suite, for the status bar of an editor."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.errors import RequestFailedError
-from rubric_lsp.protocol.wire_types import About
 from rubric_lsp.server import RubricServer
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.explorer import About
 
 __all__ = ["suite_status"]
 
 
-def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> About | None:
+def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> "About | None":
     """`rubric/suite`: null for a document that is not open, or neither a suite nor taken over by a known one. Nothing of the environment is read."""
     document = (params or {}).get("textDocument")
     uri = document.get("uri") if isinstance(document, Mapping) else None

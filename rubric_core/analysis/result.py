@@ -37,6 +37,61 @@ __all__ = ["Analysis", "LocalText"]
 class Analysis:
     """The analysis of one version of a text. Offsets are those of the whole text unless said otherwise."""
 
+    # -- what it is of; the arguments of the constructor
+
+    #: What the file is.
+    kind: FileKind
+    #: The dialect and why it was taken.
+    choice: DialectChoice
+    #: Which findings are wanted.
+    selection: Selection
+    #: What is known of each block, in no order, for the check that fills this in and for views of one place.
+    states: dict[Block, BlockState]
+    #: The text around the cases.
+    frame: Frame
+
+    # -- what the check fills in
+
+    #: The files around it, and where it stands among them; None where only the text itself is judged.
+    around: tuple[Project, Path] | None = None
+    #: What looks up other files.
+    references: References | None = None
+    #: Analyzes another version of the text as this one was; given `previous`, only what is different.
+    read: "Callable[..., Analysis]"
+    #: What tells the dialect in the text.
+    signs = Sign(0)
+    suite: Suite | None = None
+    #: The findings that are wanted.
+    found: FindingList
+    #: Every finding, as severe as its rule says.
+    every_found: FindingList
+    #: The same by block, for the next version; None where findings cover one another, or comments cover some.
+    by_block: FindingsByBlock | None = None
+    #: Findings that a comment in the text covers.
+    ignored: tuple[Diagnostic, ...] = ()
+    #: Other files that the findings depend on, those included that do not exist.
+    depends_on: frozenset[Path] = frozenset()
+    #: The files that it refers to and that can be checked, and what they are.
+    refers_to: Mapping[Path, FileKind]
+    #: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
+    siblings: Collection[str] | None = None
+    #: The paths in the case list, and the cases behind them, in the order of the text.
+    external: tuple[ExternalCases, ...] = ()
+    #: The YAML documents after the first one, with the offsets at which they start; offsets in each are its own.
+    further: "tuple[tuple[int, Analysis], ...]" = ()
+    #: The names that the text gives to targets.
+    own_targets: frozenset[str] = frozenset()
+    #: The files of `depends_on` that its blocks refer to.
+    linked_files: frozenset[Path] = frozenset()
+    #: Equal for two versions when blocks that both have mean the same in both, but for anchors from elsewhere, ...
+    judged_in: object = None
+    #: ... and when they refer to the same things in other files.
+    linked_in: object = None
+    #: What rules across cases found.
+    across: tuple[Found, ...] = ()
+    #: What the items of a list are that is the whole text; None where there should be no list.
+    item_kind: Kind[Any] | None = None
+
     def __init__(
         self,
         document: Document,
@@ -49,54 +104,14 @@ class Analysis:
     ) -> None:
         self.document = document
         self.language = language
-        #: What the file is.
         self.kind = kind
-        #: The dialect and why it was taken.
         self.choice = choice
         self.dialect = language.dialect(choice.name)
-        #: Which findings are wanted.
         self.selection = selection
-        #: The files around it, and where it stands among them; None where only the text itself is judged.
-        self.around: tuple[Project, Path] | None = None
-        #: What looks up other files.
-        self.references: References | None = None
-        #: Analyzes another version of the text as this one was; given `previous`, only what is different.
-        self.read: Callable[..., Analysis]
-        #: What tells the dialect in the text.
-        self.signs = Sign(0)
-        self.suite: Suite | None = None
-        #: The findings that are wanted, and every one as severe as its rule says.
         self.found = self.every_found = FindingList()
-        #: The same by block, for the next version; None where findings cover one another, or comments cover some.
-        self.by_block: FindingsByBlock | None = None
-        #: Findings that a comment in the text covers.
-        self.ignored: tuple[Diagnostic, ...] = ()
-        #: Other files that the findings depend on, those included that do not exist.
-        self.depends_on: frozenset[Path] = frozenset()
-        #: The files that it refers to and that can be checked, and what they are.
-        self.refers_to: Mapping[Path, FileKind] = {}
-        #: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
-        self.siblings: Collection[str] | None = None
-        #: The paths in the case list, and the cases behind them, in the order of the text.
-        self.external: tuple[ExternalCases, ...] = ()
-        #: The YAML documents after the first one, with the offsets at which they start; offsets in each are its own.
-        self.further: tuple[tuple[int, Analysis], ...] = ()
-        #: The names that the text gives to targets.
-        self.own_targets: frozenset[str] = frozenset()
-        #: The files of `depends_on` that its blocks refer to.
-        self.linked_files: frozenset[Path] = frozenset()
-        #: What is known of each block, in no order, for the check that fills this in and for views of one place.
+        self.refers_to = {}
         self.states = states
-        #: The text around the cases.
         self.frame = frame
-        #: Equal for two versions when blocks that both have mean the same in both, but for anchors from elsewhere, ...
-        self.judged_in: object = None
-        #: ... and when they refer to the same things in other files.
-        self.linked_in: object = None
-        #: What rules across cases found.
-        self.across: tuple[Found, ...] = ()
-        #: What the items of a list are that is the whole text; None where there should be no list.
-        self.item_kind: Kind[Any] | None = None
         #: Which anchor a name means where.
         self.anchoring = Anchors(document, states, frame)
 

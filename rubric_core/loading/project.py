@@ -4,50 +4,24 @@ Nothing here is executed, nothing is written, and the environment is not read.
 """
 
 import os
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from rubric_core.loading.files import absolute
+from rubric_core.loading.path_order import SeenPaths, SuitePaths
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import SyntaxTree
 
-__all__ = ["OpenFiles", "Project", "TrackedLookup"]
+__all__ = ["Project", "TrackedLookup"]
 
 T = TypeVar("T")
 #: Bytes; a longer file is not looked into.
 LARGEST = 5_000_000
-
-
-class OpenFiles:
-    """Files on disk, with the documents that an editor has open in front of them."""
-
-    def __init__(self, files: Files, opened: Callable[[Path], str | None]) -> None:
-        """`opened` gives the text of an open document, None for a file that is not open."""
-        self._files = files
-        self._opened = opened
-
-    def read(self, path: Path, limit: int | None = None) -> bytes:
-        """See `ports.Files.read`."""
-        text = self._opened(path)
-        return self._files.read(path, limit) if text is None else text.encode("utf-8", "surrogatepass")
-
-    def is_file(self, path: Path) -> bool:
-        """See `ports.Files.is_file`."""
-        return self._opened(path) is not None or self._files.is_file(path)
-
-    def is_directory(self, path: Path) -> bool:
-        """See `ports.Files.is_directory`."""
-        return self._files.is_directory(path)
-
-    def names(self, path: Path) -> tuple[str, ...]:
-        """See `ports.Files.names`."""
-        return self._files.names(path)
 
 
 class _Kept(Generic[T]):
@@ -65,70 +39,6 @@ def _suites_in(folder: Path) -> Path:
     return folder / "**"
 
 
-class _Seen:
-    """Every path that something was found out from, by the folder that it is in, so that those below one are found at once."""
-
-    def __init__(self) -> None:
-        self._paths: dict[Path, Path] = {}
-        #: The paths in each folder that were seen, and the folders in it that hold some.
-        self._inside: dict[Path, list[Path]] = {}
-        #: The paths that stand there, and those that wait for it: a check asks for thousands and never for those below one.
-        self._placed: set[Path] = set()
-        self._waiting: list[Path] = []
-
-    def __contains__(self, path: Path) -> bool:
-        return path in self._paths
-
-    def add(self, path: Path) -> Path:
-        """Remember a path; gives the one object that stands for it, so that thousands of sets share it."""
-        known = self._paths.get(path)
-        if known is None:
-            known = self._paths[path] = path
-            self._waiting.append(path)
-        return known
-
-    def _place_waiting(self) -> None:
-        for path in self._waiting:
-            self._placed.add(path)
-            if path not in self._inside:  # else it was placed as a folder
-                self._place(path)
-        self._waiting.clear()
-
-    def _place(self, path: Path) -> None:
-        while (folder := path.parent) != path:
-            inside = self._inside.get(folder)
-            if inside is not None:
-                inside.append(path)
-                return
-            self._inside[folder] = [path]
-            if folder in self._placed:
-                return
-            path = folder
-
-    def below(self, path: Path) -> Iterator[Path]:
-        """The path, and everything that was seen below it."""
-        self._place_waiting()
-        waiting = [path]
-        while waiting:
-            here = waiting.pop()
-            yield here
-            waiting += self._inside.get(here, ())
-
-
-class _Suites:
-    """Suites in the order of their names, so that those below a folder stand in a row."""
-
-    def __init__(self, paths: Iterable[Path] = ()) -> None:
-        self.names = sorted({str(absolute(path)) for path in paths})
-        self.paths = tuple(map(Path, self.names))
-
-    def below(self, folder: Path) -> tuple[Path, ...]:
-        """Those in a folder and below it."""
-        inside = os.path.join(folder, "")  # noqa: PTH118  # with the separator at the end
-        start = bisect_left(self.names, inside)
-        return self.paths[start : bisect_left(self.names, inside[:-1] + chr(ord(inside[-1]) + 1), start)]
-
-
 class Project:
     """What is known of the files around suites. One serves every analysis of a command or a server.
 
@@ -142,7 +52,7 @@ class Project:
         self.fallback = absolute(fallback) if fallback is not None else None
         #: Folders of which every suite is known, and these suites.
         self._folders: tuple[Path, ...] = ()
-        self._suites = _Suites()
+        self._suites = SuitePaths()
         self._checked = False
         #: Grows with every change: what was computed before may be wrong.
         self.version = 0
@@ -153,7 +63,7 @@ class Project:
         self._keys: defaultdict[Path, set[object]] = defaultdict(set)
         #: The keys that do not exist yet: in a single check nothing changes, and nobody asks.
         self._new_keys: list[object] = []
-        self._seen = _Seen()
+        self._seen = SeenPaths()
         self._paths: dict[str, Path] = {}
         #: When each path changed last, the newest at the end; and when any of them may have.
         self._changed: dict[Path, int] = {}
@@ -234,7 +144,7 @@ class Project:
         """
         before = (self._folders, self._suites, self._checked)
         self._checked = checked
-        self._folders, self._suites = tuple(map(absolute, folders)), _Suites(suites)
+        self._folders, self._suites = tuple(map(absolute, folders)), SuitePaths(suites)
         same_folders = before[0] == self._folders
         if before[2] != checked:
             self._change_all()

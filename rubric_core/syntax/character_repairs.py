@@ -14,6 +14,7 @@ __all__ = [
     "closed",
     "escape",
     "extra_closer",
+    "goes_on",
     "header",
     "inner_colon",
     "inner_quote",
@@ -179,6 +180,13 @@ def reserved(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
         yield Repair(line, text[:start] + value + text[end:], "reserved", column=start)
 
 
+def goes_on(text: str, below: str) -> bool:
+    """Whether a block that begins on a line goes on in the line below: that is further in than its key, or than its dash."""
+    content = content_of(text)
+    least = content + 1 if value_of(text)[0] > content else max(content, indent_of(text) + 1)
+    return indent_of(below) >= least
+
+
 def header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """`key: >text`: the text of a block starts on the line below."""
     text = lines[line]
@@ -186,7 +194,7 @@ def header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     end = body_end(text)
     if found and found.end() < end:
         below = next((each for each in lines[line + 1 :] if has_content(each)), "")
-        if indent_of(below) <= indent_of(text) or indent_of(below) < content_of(text):
+        if not goes_on(text, below):
             # No block goes on below: a text that happens to begin with `>`.
             start = value_of(text)[0]
             value = RESERVED + re.sub(r":(?=[ \t]|\Z)", COLON, text[start + 1 : end])

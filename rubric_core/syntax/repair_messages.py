@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rubric_core.syntax.character_repairs import value_of
+from rubric_core.syntax.character_repairs import goes_on, value_of
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure
 from rubric_core.syntax.foreign_sign_repairs import SIGNS
@@ -119,47 +119,10 @@ def _reserved_words(char: str) -> str:
 
 
 def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix | None:
+    """The edit of a repair; none where it only left something out."""
     line, start = original[repair.line], starts[repair.line]
-    column = repair.column or 0
-
-    def insert(at: int, text: str) -> tuple[Edit, ...]:
-        return (Edit(Span(start + at, start + at), text),)
-
     if repair.kind in ("tab", "indent"):
-        moved = [(repair.line, repair.text), *((n, text) for n, text, _ in repair.others)]
-        edits = tuple(_indentation(original[n], starts[n], text) for n, text in moved)
-        if repair.kind == "tab":
-            return SyntaxFix("indent with spaces", edits, safe=True)
-        return SyntaxFix(f"indent it by {column}", edits)
-    if repair.kind == "no-colon":
-        return SyntaxFix("add the colon", insert(repair.at, ":"))
-    if repair.kind == "no-space":
-        return SyntaxFix("add the space", insert(repair.at, " "), safe=True)
-    if repair.kind == "no-dash-space":
-        edits = (
-            insert(column + 1, " ") if repair.inserted else (Edit(Span(start + column - 1, start + column + 1), "- "),)
-        )
-        return SyntaxFix("add the space", edits, safe=True)
-    if repair.kind == "missing-dash":
-        return SyntaxFix("add the dash", (Edit(Span(start + column - 2, start + column), "- "),))
-    if repair.kind == "other-bracket":
-        return SyntaxFix(
-            f"write `{repair.text[column]}`", (Edit(Span(start + column, start + column + 1), repair.text[column]),)
-        )
-    if repair.kind == "extra-bracket":
-        return SyntaxFix("remove the bracket", (Edit(Span(start + column, start + column + 1), ""),))
-    if repair.kind in ("open-quote", "open-bracket"):
-        added = repair.text[repair.at : repair.at + repair.inserted].replace(f": {HOLE}", "").replace(HOLE, "")
-        return SyntaxFix(f"close the {repair.kind.removeprefix('open-')}", insert(repair.at, added))
-    if repair.kind == "escape":
-        at = [i for i, (a, b) in enumerate(zip(repair.text, line, strict=False)) if a != b]
-        if _BACKSLASHES.search(line):
-            at = [found.start() for found in re.finditer(r"\\\\|\\(?!\")", line) if len(found[0]) == 1]
-        return SyntaxFix("double the backslash", tuple(e for i in at for e in insert(i, "\\")), safe=True)
-    if repair.kind == "inner-quote":
-        mark = "'" if line[value_of(line)[0]] == "'" else "\\"
-        at = [i for i, char in enumerate(repair.text) if char == QUOTE]
-        return SyntaxFix("escape the quotes", tuple(e for i in at for e in insert(i, mark)))
+        return _indented(repair, original, starts)
     if repair.kind in ("inner-colon", "reserved"):
         return _quote(repair, line, start)
     if repair.kind in SLIPS:
@@ -168,7 +131,57 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Syn
         return _signs(repair, original, starts)
     if repair.kind == "header":
         return _below(repair, original, start) or _quote(repair, line, start)
+    if repair.kind in ("escape", "inner-quote"):
+        return _escaped(repair, line, start)
+    return _one_mark(repair, start)
+
+
+def _one_mark(repair: Repair, start: int) -> SyntaxFix | None:
+    """A mark that is missing, too many, or another one."""
+    here = start + (repair.column or 0)
+    if repair.kind == "no-colon":
+        return SyntaxFix("add the colon", (_inserted(start + repair.at, ":"),))
+    if repair.kind == "no-space":
+        return SyntaxFix("add the space", (_inserted(start + repair.at, " "),), safe=True)
+    if repair.kind == "no-dash-space":
+        edit = _inserted(here + 1, " ") if repair.inserted else Edit(Span(here - 1, here + 1), "- ")
+        return SyntaxFix("add the space", (edit,), safe=True)
+    if repair.kind == "missing-dash":
+        return SyntaxFix("add the dash", (Edit(Span(here - 2, here), "- "),))
+    if repair.kind == "other-bracket":
+        bracket = repair.text[here - start]
+        return SyntaxFix(f"write `{bracket}`", (Edit(Span(here, here + 1), bracket),))
+    if repair.kind == "extra-bracket":
+        return SyntaxFix("remove the bracket", (Edit(Span(here, here + 1), ""),))
+    if repair.kind in ("open-quote", "open-bracket"):
+        added = repair.text[repair.at : repair.at + repair.inserted].replace(f": {HOLE}", "").replace(HOLE, "")
+        return SyntaxFix(f"close the {repair.kind.removeprefix('open-')}", (_inserted(start + repair.at, added),))
     return None
+
+
+def _inserted(at: int, text: str) -> Edit:
+    return Edit(Span(at, at), text)
+
+
+def _indented(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix:
+    """The line, and those that go with it, as far to the right as they were read."""
+    moved = [(repair.line, repair.text), *((n, text) for n, text, _ in repair.others)]
+    edits = tuple(_indentation(original[n], starts[n], text) for n, text in moved)
+    if repair.kind == "tab":
+        return SyntaxFix("indent with spaces", edits, safe=True)
+    return SyntaxFix(f"indent it by {repair.column or 0}", edits)
+
+
+def _escaped(repair: Repair, line: str, start: int) -> SyntaxFix:
+    """Every backslash doubled, or every quote in the text escaped."""
+    if repair.kind == "escape":
+        at = [i for i, (a, b) in enumerate(zip(repair.text, line, strict=False)) if a != b]
+        if _BACKSLASHES.search(line):
+            at = [found.start() for found in re.finditer(r"\\\\|\\(?!\")", line) if len(found[0]) == 1]
+        return SyntaxFix("double the backslash", tuple(_inserted(start + i, "\\") for i in at), safe=True)
+    mark = "'" if line[value_of(line)[0]] == "'" else "\\"
+    at = [i for i, char in enumerate(repair.text) if char == QUOTE]
+    return SyntaxFix("escape the quotes", tuple(_inserted(start + i, mark) for i in at))
 
 
 def _below(repair: Repair, original: Sequence[str], start: int) -> SyntaxFix | None:
@@ -176,7 +189,7 @@ def _below(repair: Repair, original: Sequence[str], start: int) -> SyntaxFix | N
     line, column = original[repair.line], repair.column or 0
     following = next((text for text in original[repair.line + 1 :] if has_content(text)), "")
     indent = indent_of(following)
-    if indent <= indent_of(line) or indent < content_of(line):
+    if not goes_on(line, following):
         if not _BLOCK.match(line, value_of(line)[0]):
             return None
         indent = content_of(line) + 2

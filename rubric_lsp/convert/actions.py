@@ -14,17 +14,17 @@ from rubric_lsp.features.lenses import Lens, LensedCase, case_lenses, cases_in, 
 from rubric_lsp.features.results import Results
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray
-from rubric_lsp.protocol.wire_types import CodeAction, CodeLens, Command, CommandWithArguments
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
+    from rubric_lsp.protocol.wire_types.features import CodeAction, CodeLens, Command, CommandWithArguments
 
 __all__ = ["code_actions", "code_lenses", "reference_lenses", "resolved_action"]
 
 
 def code_actions(
     snapshot: Snapshot, found: Iterable[Action], params: Params, client: Client, suite: str
-) -> list[CodeAction] | list[CommandWithArguments]:
+) -> list["CodeAction"] | list["CommandWithArguments"]:
     """Actions, plain commands for a client that knows nothing else; `suite` is the URI that commands are about."""
     wanted = list(found)
     if not client.action_literals:
@@ -40,7 +40,7 @@ def _named(diagnostic: Params) -> tuple[str, int, int]:
     return str(diagnostic.get("code")), start["line"], start["character"]
 
 
-def resolved_action(snapshot: Snapshot, given: CodeAction, action: Action, client: Client) -> CodeAction:
+def resolved_action(snapshot: Snapshot, given: "CodeAction", action: Action, client: Client) -> "CodeAction":
     """An action as the client has it, with its edits."""
     edits = action.later() if action.later is not None else action.edits
     return {**given, "edit": workspace_edit(snapshot, edits, client)}
@@ -53,7 +53,7 @@ def _code_action(
     client: Client,
     number: int,
     suite: str,
-) -> CodeAction:
+) -> "CodeAction":
     # Running comes with the fixes, above everything else, also where the client has an order of its own.
     lifted = client.sorts_actions and action.kind in (RUN, RUN_RESULTS)
     made: CodeAction = {"title": mask(action.title), "kind": f"{QUICK_FIX}.{action.kind}" if lifted else action.kind}
@@ -74,19 +74,19 @@ def _code_action(
     return made
 
 
-def _command(suite: str, what: Action | Lens) -> CommandWithArguments:
+def _command(suite: str, what: Action | Lens) -> "CommandWithArguments":
     about = [what.case_id, *what.more] if what.case_id else []
     return {"title": mask(what.title), "command": what.command, "arguments": [suite, *about]}
 
 
-def reference_lenses(snapshot: Snapshot, found: Iterable[NameUses], client: Client) -> list[CodeLens]:
+def reference_lenses(snapshot: Snapshot, found: Iterable[NameUses], client: Client) -> list["CodeLens"]:
     """Code lenses with the numbers of references; a client that can list them is told where they are."""
     return [
         {"range": range_of(snapshot, each.name.span), "command": _listing(snapshot, each, client)} for each in found
     ]
 
 
-def _listing(snapshot: Snapshot, uses: NameUses, client: Client) -> Command | CommandWithArguments:
+def _listing(snapshot: Snapshot, uses: NameUses, client: Client) -> "Command | CommandWithArguments":
     if not client.shows_references or not uses.places:
         return {"title": mask(uses.title), "command": ""}
     start = range_of(snapshot, uses.name.span)["start"]
@@ -107,7 +107,7 @@ def code_lenses(snapshot: Snapshot, results: Results, suite: str, *, told: bool)
 
 def _case_lenses(
     local: "LocalText", places: RelativePlaces, lensed: tuple[LensedCase, ...], suite: str
-) -> Iterator[CodeLens]:
+) -> Iterator["CodeLens"]:
     named = {each.name: each for each in lensed}
     for case in cases_in(local.shapes):
         each = named.pop(case.id, None) if isinstance(case.id, str) else None

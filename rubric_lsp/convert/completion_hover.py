@@ -8,11 +8,18 @@ from rubric_lsp.convert.positions import position_of, range_of
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.hints import Hint
 from rubric_lsp.protocol.capabilities import Client
-from rubric_lsp.protocol.wire_types import CompletionItem, CompletionList, Documented, Hover, InlayHint, MarkupContent
 
 if TYPE_CHECKING:
     from rubric_lsp.features.completion import Completion
     from rubric_lsp.features.hover import HoverText
+    from rubric_lsp.protocol.wire_types.features import (
+        CompletionItem,
+        CompletionList,
+        Documented,
+        Hover,
+        InlayHint,
+        MarkupContent,
+    )
 
 
 __all__ = ["completions", "hover", "inlay_hints"]
@@ -21,7 +28,7 @@ __all__ = ["completions", "hover", "inlay_hints"]
 _ITEMS = {"key": 10, "type": 7, "value": 20, "reference": 18, "file": 17, "snippet": 15, "variable": 6}
 
 
-def hover(snapshot: Snapshot, found: "HoverText | None", client: Client) -> Hover | None:
+def hover(snapshot: Snapshot, found: "HoverText | None", client: Client) -> "Hover | None":
     """A hover."""
     if found is None:
         return None
@@ -29,11 +36,11 @@ def hover(snapshot: Snapshot, found: "HoverText | None", client: Client) -> Hove
     return {"contents": contents, "range": range_of(snapshot, found.span)}
 
 
-def _markup(text: str, *, markdown: bool) -> MarkupContent:
+def _markup(text: str, *, markdown: bool) -> "MarkupContent":
     return {"kind": "markdown" if markdown else "plaintext", "value": mask(text)}
 
 
-def completions(snapshot: Snapshot, found: "Iterable[Completion]", client: Client) -> CompletionList:
+def completions(snapshot: Snapshot, found: "Iterable[Completion]", client: Client) -> "CompletionList":
     """Suggestions. The list is whole: editors narrow it down themselves while a person types."""
     items = [_completion(snapshot, each, client) for each in found]
     if client.resolves_documentation:
@@ -42,7 +49,7 @@ def completions(snapshot: Snapshot, found: "Iterable[Completion]", client: Clien
     return {"isIncomplete": False, "items": items}
 
 
-def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> CompletionItem:
+def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> "CompletionItem":
     text = item.snippet if item.snippet and client.snippets else item.plain
     made: CompletionItem = {
         "label": item.label,
@@ -68,23 +75,23 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> Compl
     return made
 
 
-def resolved(given: CompletionItem, item: "Completion", client: Client) -> CompletionItem:
+def resolved(given: "CompletionItem", item: "Completion", client: Client) -> "CompletionItem":
     """A suggestion as the client has it, with its documentation."""
     return {**given, **documentation(item, client)}
 
 
-def documentation(item: "Completion", client: Client) -> Documented:
+def documentation(item: "Completion", client: Client) -> "Documented":
     """What a suggestion means, at length."""
     words = item.documentation()
     return {"documentation": _markup(words, markdown=client.completion_markdown)} if words else {}
 
 
-def inlay_hints(snapshot: Snapshot, found: Iterable[Hint], client: Client) -> list[InlayHint]:
+def inlay_hints(snapshot: Snapshot, found: Iterable[Hint], client: Client) -> list["InlayHint"]:
     """Inlay hints; a client that draws results itself is told which they are."""
     return [_inlay_hint(snapshot, hint, client) for hint in found]
 
 
-def _inlay_hint(snapshot: Snapshot, hint: Hint, client: Client) -> InlayHint:
+def _inlay_hint(snapshot: Snapshot, hint: Hint, client: Client) -> "InlayHint":
     made: InlayHint = {
         "position": position_of(snapshot.position(hint.offset)),
         "label": mask(hint.label),

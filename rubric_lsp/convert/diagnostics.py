@@ -16,26 +16,22 @@ from rubric_lsp.features.deferral import Numbered, leave_out_deferred
 from rubric_lsp.features.diagnostics import CHECKED, DiagnosticEntry, listing
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray, json_text
-from rubric_lsp.protocol.wire_types import Diagnostic as WireDiagnostic
-from rubric_lsp.protocol.wire_types import (
-    DiagnosticSeverity,
-    DiagnosticTag,
-    Position,
-    Range,
-)
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
+    from rubric_lsp.protocol.wire_types.diagnostics import Diagnostic as WireDiagnostic
+    from rubric_lsp.protocol.wire_types.diagnostics import DiagnosticSeverity, DiagnosticTag
+    from rubric_lsp.protocol.wire_types.documents import Position, Range
 
 __all__ = ["diagnostics", "findings"]
 
-_SEVERITIES: dict[str, DiagnosticSeverity] = {"error": 1, "warning": 2, "information": 3, "hint": 4}
-_TAGS: dict[str, DiagnosticTag] = {"unnecessary": 1, "deprecated": 2}
+_SEVERITIES: dict[str, "DiagnosticSeverity"] = {"error": 1, "warning": 2, "information": 3, "hint": 4}
+_TAGS: dict[str, "DiagnosticTag"] = {"unnecessary": 1, "deprecated": 2}
 #: Findings of a file that a client is sent: VS Code lists a thousand, and a line of 2 MB can have 400,000.
 _MOST = 10_000
 
 
-def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client: Client) -> list[WireDiagnostic]:
+def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client: Client) -> list["WireDiagnostic"]:
     """Problems, with what this client can show of them."""
     return [_diagnostic(partial(range_of, snapshot), snapshot.uri, each, client) for each in problems]
 
@@ -65,7 +61,7 @@ def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) 
     return JsonArray(pieces)
 
 
-def _hidden(amount: int) -> WireDiagnostic:
+def _hidden(amount: int) -> "WireDiagnostic":
     """The entry for what is not listed: nothing is left out silently."""
     place: Position = {"line": 0, "character": 0}
     words = f"{amount:,} further findings are not shown; `rubric check` lists all of them"
@@ -80,13 +76,15 @@ def _hidden(amount: int) -> WireDiagnostic:
 
 def _findings(
     _: "LocalText", places: RelativePlaces, found: tuple[Diagnostic, ...], about: tuple[str, Client, Language]
-) -> list[WireDiagnostic]:
+) -> list["WireDiagnostic"]:
     """The findings in a block, which are at its own offsets."""
     uri, client, language = about
     return [_diagnostic(places.range, uri, each, client) for each in listing(found, language)]
 
 
-def _diagnostic(place: Callable[[Span], Range], uri: str, problem: DiagnosticEntry, client: Client) -> WireDiagnostic:
+def _diagnostic(
+    place: Callable[[Span], "Range"], uri: str, problem: DiagnosticEntry, client: Client
+) -> "WireDiagnostic":
     made: WireDiagnostic = {
         "range": place(problem.span),
         "severity": _SEVERITIES[problem.severity],

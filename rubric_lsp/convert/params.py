@@ -109,7 +109,7 @@ def arguments(params: Params) -> tuple[str, Sequence[Any]]:
     return params["command"], params.get("arguments") or ()
 
 
-def known_diagnostics(params: Params) -> tuple[dict[str, str], object, object]:
+def known_diagnostics(params: Params) -> tuple[dict[str, str], int | str | None, int | str | None]:
     """The lists of diagnostics that the client has, by URI; and its tokens for parts of the answer and for progress."""
     known = {each["uri"]: each["value"] for each in params["previousResultIds"]}
     return known, params.get("partialResultToken"), params.get("workDoneToken")

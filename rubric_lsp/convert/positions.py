@@ -1,12 +1,22 @@
 """Positions, ranges and edits, as the client counts."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rubric_core.text import Edit, Span
 from rubric_core.text import Position as TextPosition
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.capabilities import Client
-from rubric_lsp.protocol.wire_types import Location, Position, Range, TextDocumentEdit, TextEdit, WorkspaceEdit
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.documents import (
+        Location,
+        Position,
+        Range,
+        TextDocumentEdit,
+        TextEdit,
+        WorkspaceEdit,
+    )
 
 __all__ = [
     "file_location", "lines", "location", "position_of", "range_of", "text_edits", "workspace_edit",
@@ -14,39 +24,39 @@ __all__ = [
 ]  # fmt: skip
 
 
-def position_of(at: TextPosition) -> Position:
+def position_of(at: TextPosition) -> "Position":
     return {"line": at.line, "character": at.character}
 
 
-def range_of(snapshot: Snapshot, span: Span) -> Range:
+def range_of(snapshot: Snapshot, span: Span) -> "Range":
     start, end = snapshot.range(span)
     return {"start": position_of(start), "end": position_of(end)}
 
 
-def lines(snapshot: Snapshot, span: Span) -> Range:
+def lines(snapshot: Snapshot, span: Span) -> "Range":
     """The lines of a stretch, to the beginning of the next one: typing at the end of it changes nothing."""
     start, end = snapshot.range(span)
     last = end.line + 1 if end.character or end == start else end.line
     return {"start": position_of(start), "end": {"line": last, "character": 0}}
 
 
-def location(snapshot: Snapshot, span: Span) -> Location:
+def location(snapshot: Snapshot, span: Span) -> "Location":
     """A stretch of a document."""
     return {"uri": snapshot.uri, "range": range_of(snapshot, span)}
 
 
-def file_location(uri: str) -> Location:
+def file_location(uri: str) -> "Location":
     """The beginning of a file."""
     start: Position = {"line": 0, "character": 0}
     return {"uri": uri, "range": {"start": start, "end": start}}
 
 
-def text_edits(snapshot: Snapshot, edits: Iterable[Edit]) -> list[TextEdit]:
+def text_edits(snapshot: Snapshot, edits: Iterable[Edit]) -> list["TextEdit"]:
     """Edits of one document."""
     return [{"range": range_of(snapshot, e.span), "newText": e.new_text} for e in edits]
 
 
-def workspace_edit(snapshot: Snapshot, edits: Iterable[Edit], client: Client) -> WorkspaceEdit:
+def workspace_edit(snapshot: Snapshot, edits: Iterable[Edit], client: Client) -> "WorkspaceEdit":
     """Edits of one document as they are applied on their own; with its version where the client checks that."""
     made = text_edits(snapshot, edits)
     if client.versioned_edits:
@@ -54,7 +64,7 @@ def workspace_edit(snapshot: Snapshot, edits: Iterable[Edit], client: Client) ->
     return {"changes": {snapshot.uri: made}}
 
 
-def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: Client) -> WorkspaceEdit:
+def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: Client) -> "WorkspaceEdit":
     """Edits of several documents."""
     made: dict[str, list[TextEdit]] = {}
     versions: dict[str, int | None] = {}
@@ -66,5 +76,5 @@ def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: 
     return {"changes": made}
 
 
-def _document_edit(uri: str, version: int | None, edits: list[TextEdit]) -> TextDocumentEdit:
+def _document_edit(uri: str, version: int | None, edits: list["TextEdit"]) -> "TextDocumentEdit":
     return {"textDocument": {"uri": uri, "version": version}, "edits": edits}

@@ -12,19 +12,19 @@ from rubric_lsp.features.folding import Fold, folds_in, list_fold
 from rubric_lsp.features.symbols import Symbol, symbols_in
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray
-from rubric_lsp.protocol.wire_types import (
-    DocumentHighlight,
-    DocumentLink,
-    DocumentSymbol,
-    FoldingRange,
-    PrepareRenamePlaceholder,
-    SelectionRange,
-    SymbolInformation,
-)
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
     from rubric_lsp.features.names import NameOccurrence
+    from rubric_lsp.protocol.wire_types.features import (
+        DocumentHighlight,
+        DocumentLink,
+        DocumentSymbol,
+        FoldingRange,
+        PrepareRenamePlaceholder,
+        SelectionRange,
+        SymbolInformation,
+    )
 
 
 __all__ = [
@@ -44,11 +44,11 @@ def document_symbols(snapshot: Snapshot, client: Client) -> JsonArray:
     return snapshot.by_block(_flat, about=snapshot.uri).frame_first
 
 
-def _nested(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list[DocumentSymbol]:
+def _nested(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list["DocumentSymbol"]:
     return [_symbol(places, each) for each in symbols_in(local)]
 
 
-def _symbol(places: RelativePlaces, symbol: Symbol) -> DocumentSymbol:
+def _symbol(places: RelativePlaces, symbol: Symbol) -> "DocumentSymbol":
     made: DocumentSymbol = {
         "name": mask(symbol.name),
         "kind": _SYMBOLS[symbol.kind],
@@ -62,11 +62,11 @@ def _symbol(places: RelativePlaces, symbol: Symbol) -> DocumentSymbol:
     return made
 
 
-def _flat(local: "LocalText", places: RelativePlaces, _: None, uri: str) -> list[SymbolInformation]:
+def _flat(local: "LocalText", places: RelativePlaces, _: None, uri: str) -> list["SymbolInformation"]:
     return [each for symbol in symbols_in(local) for each in _entries(places, uri, symbol)]
 
 
-def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "") -> Iterator[SymbolInformation]:
+def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "") -> Iterator["SymbolInformation"]:
     """A symbol and those in it, for a client that shows a list."""
     made: SymbolInformation = {
         "name": mask(symbol.name),
@@ -80,19 +80,19 @@ def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "")
         yield from _entries(places, uri, each, symbol.name)
 
 
-def highlights(snapshot: Snapshot, found: "Iterable[NameOccurrence]") -> list[DocumentHighlight]:
+def highlights(snapshot: Snapshot, found: "Iterable[NameOccurrence]") -> list["DocumentHighlight"]:
     """Places where one thing is meant: written (3) where it is made, else read (2)."""
     return [{"range": range_of(snapshot, n.span), "kind": 3 if n.defines else 2} for n in found]
 
 
-def nameable(snapshot: Snapshot, name: "NameOccurrence | None") -> PrepareRenamePlaceholder | None:
+def nameable(snapshot: Snapshot, name: "NameOccurrence | None") -> "PrepareRenamePlaceholder | None":
     """A name that can be changed."""
     if name is None:
         return None
     return {"range": range_of(snapshot, name.span), "placeholder": name.name}
 
 
-def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> list[DocumentLink]:
+def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> list["DocumentLink"]:
     """Links to files."""
     return [{"range": range_of(snapshot, span), "target": target} for span, target in found]
 
@@ -108,18 +108,18 @@ def folding_ranges(snapshot: Snapshot) -> JsonArray:
     return JsonArray.of(f for f in made.items if f["endLine"] < below[0].first_line) if below else made
 
 
-def _folds(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list[FoldingRange]:
+def _folds(local: "LocalText", places: RelativePlaces, _: None, __: None) -> list["FoldingRange"]:
     return [_fold(places, each) for each in folds_in(local)]
 
 
-def _fold(places: RelativePlaces, fold: Fold) -> FoldingRange:
+def _fold(places: RelativePlaces, fold: Fold) -> "FoldingRange":
     made: FoldingRange = {"startLine": places.line(fold.first), "endLine": places.line(fold.last)}
     if fold.is_comment:
         made["kind"] = "comment"
     return made
 
 
-def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> SelectionRange:
+def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> "SelectionRange":
     """Stretches, each inside the next."""
     *inner, widest = found
     made: SelectionRange = {"range": range_of(snapshot, widest)}
@@ -128,7 +128,7 @@ def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> SelectionRange
     return made
 
 
-def found_symbols(found: "Iterable[tuple[Snapshot, NameOccurrence]]") -> list[SymbolInformation]:
+def found_symbols(found: "Iterable[tuple[Snapshot, NameOccurrence]]") -> list["SymbolInformation"]:
     """Names in several documents."""
     return [
         {"name": mask(n.name), "kind": _FOUND[n.kind], "location": location(s, n.span), "containerName": _file_name(s)}

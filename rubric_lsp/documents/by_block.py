@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import ne
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.analysis.finding_list import same_findings
@@ -20,12 +20,16 @@ from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Encoding, Position, Span
 from rubric_lsp.features.blockwise import line_in_document
 from rubric_lsp.protocol.json_array import JsonArray, json_text
-from rubric_lsp.protocol.wire_types import CodeLens, Diagnostic, DocumentSymbol, FoldingRange, Range, SymbolInformation
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.diagnostics import Diagnostic
+    from rubric_lsp.protocol.wire_types.documents import Range
+    from rubric_lsp.protocol.wire_types.features import CodeLens, DocumentSymbol, FoldingRange, SymbolInformation
 
 __all__ = ["AnswerParts", "BlockAnswer", "RelativePlaces", "Write"]
 
 #: What answers about a whole file consist of.
-Item = CodeLens | Diagnostic | DocumentSymbol | FoldingRange | SymbolInformation
+Item: TypeAlias = "CodeLens | Diagnostic | DocumentSymbol | FoldingRange | SymbolInformation"
 #: The members that hold line numbers. In a text, the quotes of what looks like one would be escaped.
 _LINES = re.compile(r'"(line|startLine|endLine)":(\d+)')
 
@@ -38,7 +42,7 @@ class RelativePlaces:
         self._encoding = encoding
         self._first_line = first_line
 
-    def range(self, span: Span) -> Range:
+    def range(self, span: Span) -> "Range":
         """A span of the block."""
         local = self._local
         if not local.in_frame:
@@ -52,7 +56,7 @@ class RelativePlaces:
         return line_in_document(self._local, line) + self._first_line if self._local.in_frame else line
 
 
-def _range(start: Position, end: Position) -> Range:
+def _range(start: Position, end: Position) -> "Range":
     return {
         "start": {"line": start.line, "character": start.character},
         "end": {"line": end.line, "character": end.character},

@@ -8,13 +8,16 @@ still writing about follows when they pause, with the same version.
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rubric_lsp.documents.deferral import Deferral
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.protocol.json_array import JsonArray
-from rubric_lsp.protocol.wire_types import PublishDiagnosticsParams
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.diagnostics import PublishDiagnosticsParams
 
 __all__ = ["CheckScheduler"]
 
@@ -41,7 +44,7 @@ class CheckScheduler:
         self,
         workspace: ClientWorkspace,
         found: Callable[[Snapshot, frozenset[Numbered]], JsonArray],
-        publish: Callable[[PublishDiagnosticsParams], None],
+        publish: Callable[["PublishDiagnosticsParams"], None],
         deferral: Deferral,
     ) -> None:
         self._workspace = workspace

@@ -3,11 +3,14 @@
 import hashlib
 from array import array
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import dataclass
 from rubric_lsp.protocol.json_array import JsonArray
-from rubric_lsp.protocol.wire_types import Diagnostic
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.diagnostics import Diagnostic
 
 __all__ = ["NOTHING_WRONG", "FileReport", "PackedCounts", "Word", "digest"]
 
@@ -28,7 +31,7 @@ class FileReport:
     _name: str = ""
 
     @property
-    def items(self) -> list[Diagnostic]:
+    def items(self) -> list["Diagnostic"]:
         """Its diagnostics."""
         return self.found.items
 
@@ -39,7 +42,7 @@ class FileReport:
         return self._name
 
 
-def digest(items: JsonArray | list[Diagnostic]) -> str:
+def digest(items: JsonArray | list["Diagnostic"]) -> str:
     """A name for a list of diagnostics; equal names mean equal lists."""
     written = items if isinstance(items, JsonArray) else JsonArray.of(items)
     return hashlib.blake2b(written.text.encode(), digest_size=12).hexdigest()

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
-from rubric_core.disk import DiskFiles
+from rubric_core.disk import DiskFiles, OpenFiles
 from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import absolute
-from rubric_core.loading.project import OpenFiles, Project
+from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange
 from rubric_lsp.documents.closed_files import AnalysisCache

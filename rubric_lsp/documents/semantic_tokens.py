@@ -1,16 +1,18 @@
 """Semantic tokens as clients ask for them: all of them, what has changed since, those of a range."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.tokens import Coloring
 from rubric_lsp.protocol.json_array import JsonArray
-from rubric_lsp.protocol.wire_types import (
-    SemanticTokens,
-    SemanticTokensDelta,
-    SemanticTokensEdit,
-    SemanticTokensPartialResult,
-)
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.features import (
+        SemanticTokens,
+        SemanticTokensDelta,
+        SemanticTokensEdit,
+        SemanticTokensPartialResult,
+    )
 
 __all__ = ["all_tokens", "coloring", "token_changes", "tokens_within"]
 
@@ -21,14 +23,14 @@ def coloring(d: Snapshot) -> Coloring:
     return Coloring.of(placed)
 
 
-def all_tokens(d: Snapshot) -> SemanticTokens:
+def all_tokens(d: Snapshot) -> "SemanticTokens":
     """The tokens of the document, under its version as result id."""
     found = coloring(d)
     d.kept.sent_tokens = (str(d.version), found)
     return {"resultId": str(d.version), "data": JsonArray(found.pieces)}
 
 
-def token_changes(d: Snapshot, p: Any) -> SemanticTokens | SemanticTokensDelta:
+def token_changes(d: Snapshot, p: Any) -> "SemanticTokens | SemanticTokensDelta":
     """What has changed since the result that the client names; everything, when that is not the last one it was sent."""
     known, before = d.kept.sent_tokens
     made = all_tokens(d)
@@ -42,7 +44,7 @@ def token_changes(d: Snapshot, p: Any) -> SemanticTokens | SemanticTokensDelta:
     return {"resultId": made["resultId"], "edits": edits}
 
 
-def tokens_within(d: Snapshot, p: Any) -> SemanticTokensPartialResult:
+def tokens_within(d: Snapshot, p: Any) -> "SemanticTokensPartialResult":
     """The tokens on the lines of a range."""
     first, last = p["range"]["start"]["line"], p["range"]["end"]["line"]
     return {"data": JsonArray(coloring(d).within(first, last).pieces)}

@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
 from rubric_core.configuration import Configuration, FolderConfigurations
@@ -18,7 +19,9 @@ from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.progress import Progress, ProgressBoard
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.protocol.wire_types import PublishDiagnosticsParams
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.diagnostics import PublishDiagnosticsParams
 
 __all__ = ["OFTEN", "WorkspaceCheck"]
 
@@ -68,7 +71,7 @@ class WorkspaceCheck:
         found: Callable[[Snapshot], JsonArray],
         results: Callable[[Snapshot], object],
         configured: Callable[[Configuration], JsonArray],
-        publish: Callable[[PublishDiagnosticsParams], None],
+        publish: Callable[["PublishDiagnosticsParams"], None],
         board: ProgressBoard,
         learnt: Callable[[], None],
         first: Callable[[], Awaitable[None]],

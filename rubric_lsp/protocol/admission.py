@@ -8,7 +8,10 @@ import hmac
 import os
 import secrets
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.messages import ResponseErrorMessage
 
 __all__ = ["VARIABLE", "Admission", "refusal"]
 
@@ -20,7 +23,7 @@ _REQUEST_FAILED = -32803
 _WHY = f"the token is missing or wrong: pass the one that rubric-lsp printed as initializationOptions.token, or set {VARIABLE}"
 
 
-def refusal(message: object) -> dict[str, Any]:
+def refusal(message: object) -> "ResponseErrorMessage":
     """The answer to a client without the token."""
     number = message.get("id") if isinstance(message, Mapping) else None
     return {"jsonrpc": "2.0", "id": number, "error": {"code": _REQUEST_FAILED, "message": _WHY}}

@@ -7,11 +7,14 @@ a server from starting.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Encoding
 from rubric_lsp.features import code_actions, on_type_formatting, tokens
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.handshake import DiagnosticOptions, ServerCapabilities, WorkspaceOptions
 
 __all__ = ["Client", "server_capabilities"]
 
@@ -181,10 +184,9 @@ def folders_of(params: Mapping[str, Any]) -> dict[str, str]:
     return {Path(path).absolute().as_uri(): ""} if isinstance(path, str) and path else {}
 
 
-def server_capabilities(client: Client, commands: Iterable[str]) -> dict[str, Any]:
+def server_capabilities(client: Client, commands: Iterable[str]) -> "ServerCapabilities":
     """What the server can do for this client."""
-    pulled = {"identifier": "rubric", "interFileDependencies": True, "workspaceDiagnostics": True}
-    return {
+    capabilities: ServerCapabilities = {
         "positionEncoding": client.encoding,
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
         "completionProvider": {"triggerCharacters": list(TRIGGERS), "resolveProvider": client.resolves_documentation},
@@ -217,12 +219,25 @@ def server_capabilities(client: Client, commands: Iterable[str]) -> dict[str, An
         "renameProvider": {"prepareProvider": True} if client.prepares_rename else True,
         "documentLinkProvider": {"resolveProvider": False},
         "workspaceSymbolProvider": True,
-        **({"diagnosticProvider": pulled} if client.pulls_diagnostics else {}),
         "executeCommandProvider": {"commands": list(commands), "workDoneProgress": True},
-        "workspace": {
-            "workspaceFolders": {"supported": True, "changeNotifications": True},
-            # A suite can refer to any file. Clients that do not say that they ask, but do so by a plugin, are told, too.
-            "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}},
-            **({"textDocumentContent": {"schemes": ["rubric"]}} if client.text_contents else {}),
-        },
+        "workspace": _workspace(client),
     }
+    if client.pulls_diagnostics:
+        pulled: DiagnosticOptions = {
+            "identifier": "rubric",
+            "interFileDependencies": True,
+            "workspaceDiagnostics": True,
+        }
+        capabilities["diagnosticProvider"] = pulled
+    return capabilities
+
+
+def _workspace(client: Client) -> "WorkspaceOptions":
+    workspace: WorkspaceOptions = {
+        "workspaceFolders": {"supported": True, "changeNotifications": True},
+        # A suite can refer to any file. Clients that do not say that they ask, but do so by a plugin, are told, too.
+        "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}},
+    }
+    if client.text_contents:
+        workspace["textDocumentContent"] = {"schemes": ["rubric"]}
+    return workspace

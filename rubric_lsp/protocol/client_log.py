@@ -3,12 +3,15 @@
 import logging
 import sys
 import threading
+from typing import TYPE_CHECKING
 
 from rubric_lsp.protocol.json_rpc import RubricProtocol
+from rubric_lsp.protocol.notices import ERROR, INFORMATION, LOG, WARNING, MessageType
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.window import LogMessageParams
 
 __all__ = ["ClientLog"]
-
-_ERROR, _WARNING, _INFORMATION, _LOG = 1, 2, 3, 4
 
 
 class ClientLog(logging.Handler):
@@ -37,14 +40,15 @@ class ClientLog(logging.Handler):
             return
         # Only the thread of the conversation may write to it.
         if self._protocol.ready and threading.get_ident() == self._thread:
-            self._protocol.tell("window/logMessage", {"type": _kind(record.levelno), "message": message})
+            line: LogMessageParams = {"type": _kind(record.levelno), "message": message}
+            self._protocol.tell("window/logMessage", line)
         else:
             sys.stderr.write(f"{record.levelname} {record.name}: {message}\n")
 
 
-def _kind(level: int) -> int:
+def _kind(level: int) -> MessageType:
     if level >= logging.ERROR:
-        return _ERROR
+        return ERROR
     if level >= logging.WARNING:
-        return _WARNING
-    return _INFORMATION if level >= logging.INFO else _LOG
+        return WARNING
+    return INFORMATION if level >= logging.INFO else LOG

@@ -9,7 +9,7 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from rubric_lsp.protocol.errors import (
     CANCELLED,
@@ -24,6 +24,10 @@ from rubric_lsp.protocol.params import ANYTHING, Shape, check_params
 from rubric_lsp.protocol.pygls_server import LanguageServerProtocol, Workspace
 from rubric_lsp.protocol.transport import Unreadable, Writer, encoded
 
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.messages import OutgoingMessage
+    from rubric_lsp.protocol.wire_types.window import LogTraceParams
+
 __all__ = ["RubricProtocol"]
 
 MessageId = int | str
@@ -34,8 +38,8 @@ log = logging.getLogger("rubric")
 class RubricProtocol(LanguageServerProtocol):
     """One conversation with one client.
 
-    Of pygls' own part this keeps the registry of features. Documents, transport and parameters are the server's: pygls breaks
-    lines where LSP does not, ends at a message that it cannot read, and cannot say which member of the parameters is wrong.
+    Of pygls' own part this keeps the registry of features. Documents, transport and parameters are the server's; docs/pygls.md
+    lists the faults that each replacement avoids.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -60,6 +64,10 @@ class RubricProtocol(LanguageServerProtocol):
     def workspace(self) -> Workspace:
         """Pygls' store is not in use."""
         raise RuntimeError("documents are in rubric_lsp.documents.open_documents")
+
+    def _send_data(self, data: Any) -> NoReturn:  # noqa: ARG002  # the signature is pygls'
+        """What all methods of pygls send by: without its converter the members of messages would have other names."""
+        raise RuntimeError("messages are sent by `tell` and `ask`, as plain JSON")
 
     def route(self, method: str, handler: Handler, needs: Shape) -> None:
         """Register `handler` for `method`, to be called once the parameters have the shape that it needs."""
@@ -183,7 +191,7 @@ class RubricProtocol(LanguageServerProtocol):
             self._fail(number, INTERNAL_ERROR, f"{method} failed; see the log")
         else:
             if not asyncio.iscoroutine(result):
-                self._succeed(number, result)
+                self._succeed(number, method, result)
                 return
             task = self._answering[number] = asyncio.get_running_loop().create_task(result)
             begun = time.perf_counter()
@@ -225,10 +233,10 @@ class RubricProtocol(LanguageServerProtocol):
             log.error("%s failed", method, exc_info=error)
             self._fail(number, INTERNAL_ERROR, f"{method} failed; see the log")
         else:
-            self._succeed(number, done.result())
+            self._succeed(number, method, done.result())
         if self.tracing:
             took = (time.perf_counter() - begun) * 1000
-            traced = {"message": f"{method} ({number}) took {took:.1f} ms"}
+            traced: LogTraceParams = {"message": f"{method} ({number}) took {took:.1f} ms"}
             if self.tracing_verbosely:
                 traced["verbose"] = _about(message.get("params"))
             self.tell("$/logTrace", traced)
@@ -255,7 +263,7 @@ class RubricProtocol(LanguageServerProtocol):
         # Whoever waits may be cancelled; `_reply` then finds the future done and drops the answer.
         return await self._asked[number]
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, message: "OutgoingMessage") -> None:
         """Write one message."""
         if self.writer is None or self._stage == "gone":
             return
@@ -265,8 +273,12 @@ class RubricProtocol(LanguageServerProtocol):
             # ValueError: the pipe is closed on our side already.
             self.lost()
 
-    def _succeed(self, number: MessageId, result: object) -> None:
-        self.send({"jsonrpc": "2.0", "id": number, "result": result})
+    def _succeed(self, number: MessageId, method: str, result: object) -> None:
+        try:
+            self.send({"jsonrpc": "2.0", "id": number, "result": result})
+        except TypeError:  # it is no JSON: without an answer the client would wait for ever
+            log.exception("the result of %s cannot be written", method)
+            self._fail(number, INTERNAL_ERROR, f"{method} failed; see the log")
 
     def _fail(self, number: MessageId | None, code: int, message: str) -> None:
         self.send({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}})

@@ -1,11 +1,16 @@
 """Sentences for users: messages, questions, progress; and the kinds of messages."""
 
+from typing import Final, Literal
+
 from rubric_core.control_characters import reveal
 
-__all__ = ["ERROR", "INFORMATION", "LOG", "WARNING", "notice"]
+__all__ = ["ERROR", "INFORMATION", "LOG", "WARNING", "MessageType", "notice"]
 
-#: `MessageType` of the protocol.
-ERROR, WARNING, INFORMATION, LOG = 1, 2, 3, 4
+MessageType = Literal[1, 2, 3, 4]
+ERROR: Final = 1
+WARNING: Final = 2
+INFORMATION: Final = 3
+LOG: Final = 4
 
 
 def notice(text: str) -> str:

@@ -4,10 +4,18 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.json_rpc import RubricProtocol
 from rubric_lsp.protocol.notices import notice
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.window import (
+        ProgressParams,
+        WorkDoneProgress,
+        WorkDoneProgressCreateParams,
+    )
 
 __all__ = ["Progress", "ProgressBoard"]
 
@@ -35,9 +43,10 @@ class Progress:
         """Say what it is."""
         self._tell({"kind": "begin", "title": notice(title), "percentage": 0, "cancellable": True})
 
-    def _tell(self, value: dict[str, object]) -> None:
+    def _tell(self, value: "WorkDoneProgress") -> None:
         if self.token is not None:
-            self._protocol.tell("$/progress", {"token": self.token, "value": value})
+            step: ProgressParams = {"token": self.token, "value": value}
+            self._protocol.tell("$/progress", step)
 
 
 class ProgressBoard:
@@ -60,8 +69,9 @@ class ProgressBoard:
 
     async def _token(self) -> str | None:
         token = f"rubric-{self._name}-{next(self._numbers)}"
+        work: WorkDoneProgressCreateParams = {"token": token}
         with contextlib.suppress(RequestFailedError, asyncio.TimeoutError):
-            await asyncio.wait_for(self._protocol.ask("window/workDoneProgress/create", {"token": token}), _PATIENCE)
+            await asyncio.wait_for(self._protocol.ask("window/workDoneProgress/create", work), _PATIENCE)
             return token
         return None
 

@@ -1,17 +1,19 @@
 """The requests of the test protocol, which is described in docs/test-protocol.md."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
-from rubric_lsp.protocol.wire_types import StartedRun
 from rubric_lsp.running.explorer_states import ids_of
 from rubric_lsp.running.explorer_tree import TestTree, has_cases
 from rubric_lsp.running.known_results import KnownResults
 from rubric_lsp.running.report_builder import ReportBuilder
 from rubric_lsp.running.run_request import CaseSelection, RunRequest
 from rubric_lsp.running.runs import RunManager
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.explorer import StartedRun
 
 __all__ = ["TestExplorer"]
 
@@ -25,7 +27,7 @@ class TestExplorer:
         self._host, self._known, self._runs, self._reports = host, known, runs, reports
         self.tree = tree
 
-    async def run(self, params: Mapping[str, Any] | None) -> StartedRun:
+    async def run(self, params: Mapping[str, Any] | None) -> "StartedRun":
         """`rubric/runTests`. Raises RefusedError for tests that do not exist."""
         asked = params or {}
         repeat = asked.get("repeat")

@@ -11,7 +11,6 @@ from rubric_lsp.features.results import Results
 from rubric_lsp.features.tests import id_of
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.protocol.wire_types import Message, RunBegan, RunEnded, State, TestOutput, TestState
 from rubric_lsp.running.explorer_tree import TestTree, has_cases
 from rubric_lsp.running.known_results import KnownResults
 from rubric_lsp.running.report_builder import expected_of
@@ -19,6 +18,7 @@ from rubric_lsp.running.report_builder import expected_of
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+    from rubric_lsp.protocol.wire_types.explorer import Message, RunBegan, RunEnded, State, TestOutput, TestState
     from rubric_lsp.running.job import Job
     from rubric_lsp.running.selection import SelectedCases
 
@@ -35,7 +35,7 @@ class TestStates:
         #: What became of the evaluators of a run that goes on, by run and test.
         self._told: dict[str, dict[str, tuple[str, float | None]]] = {}
 
-    def _tell(self, method: str, params: RunBegan | RunEnded | TestOutput | TestState) -> None:
+    def _tell(self, method: str, params: "RunBegan | RunEnded | TestOutput | TestState") -> None:
         if self._host.client.tests:
             self._host.protocol.tell(f"rubric/{method}", params)
 
@@ -189,9 +189,9 @@ class TestStates:
         self,
         run: str,
         test: str,
-        state: State,
+        state: "State",
         result: "CaseResult | EvaluatorResult | None" = None,
-        messages: Sequence[Message] = (),
+        messages: Sequence["Message"] = (),
     ) -> None:
         told: TestState = {"runId": run, "testId": test, "state": state}
         if result is not None and result.score is not None:
@@ -205,10 +205,10 @@ class TestStates:
             told["messages"] = list(messages)
         self._tell("testState", told)
 
-    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.TestMessage]) -> list[Message]:
+    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.TestMessage]) -> list["Message"]:
         return [self._message(uri, case, each) for each in found]
 
-    def _message(self, uri: str, case: "Runnable", message: tests.TestMessage) -> Message:
+    def _message(self, uri: str, case: "Runnable", message: tests.TestMessage) -> "Message":
         made: Message = {"message": mask(message.text), "severity": message.severity}
         away = case.file is not None
         path = case.file if away else path_of(uri)
@@ -249,5 +249,5 @@ def _output(result: "CaseResult") -> str:
     return "\r\n".join(map(mask, explanation(result))) + "\r\n"
 
 
-def _plain(reason: str) -> Message:
+def _plain(reason: str) -> "Message":
     return {"message": mask(reason), "severity": "warning"}

@@ -17,11 +17,12 @@ from rubric_lsp.features import tests
 from rubric_lsp.features.tests import TestItem, cuts, id_of
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
-from rubric_lsp.protocol.wire_types import Changed, Discovered, Position, Range, Test
 from rubric_lsp.running.known_results import KnownResults
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_lsp.protocol.wire_types.documents import Position, Range
+    from rubric_lsp.protocol.wire_types.explorer import Changed, Discovered, Test
 
 __all__ = ["TestTree", "has_cases", "tree_change"]
 
@@ -38,9 +39,9 @@ class _Kept:
     #: The first line of its block, and its place among the cases.
     line: int
     number: int
-    items: list[Test]
+    items: list["Test"]
 
-    def moved(self, line: int, number: int) -> list[Test]:
+    def moved(self, line: int, number: int) -> list["Test"]:
         """The same for a case that begins at another line, or has another place among the cases."""
         by = line - self.line
         if not by and number == self.number:
@@ -51,11 +52,11 @@ class _Kept:
         ]
 
 
-def _below(at: Range, by: int) -> Range:
+def _below(at: "Range", by: int) -> "Range":
     return {"start": _lower(at["start"], by), "end": _lower(at["end"], by)}
 
 
-def _lower(at: Position, by: int) -> Position:
+def _lower(at: "Position", by: int) -> "Position":
     return {"line": at["line"] + by, "character": at["character"]}
 
 
@@ -81,7 +82,7 @@ class TestTree:
         #: The items of each case by its id, with what they were made of.
         self._kept: dict[str, dict[str | None, _Kept]] = {}
 
-    async def discover(self, params: Mapping[str, Any] | None) -> Discovered:
+    async def discover(self, params: Mapping[str, Any] | None) -> "Discovered":
         """`rubric/discoverTests`. Raises RefusedError for a suite that cannot be read."""
         asked = params or {}
         document = asked.get("textDocument")
@@ -100,7 +101,7 @@ class TestTree:
         self._sent = {uri: made for uri, made in self._sent.items() if uri in listed}
         return {"tests": found, "scope": [item["id"] for item in found]}
 
-    def items(self, snapshot: Snapshot) -> list[Test]:
+    def items(self, snapshot: Snapshot) -> list["Test"]:
         """A suite, its cases and their evaluators."""
         if not has_cases(snapshot):
             return []
@@ -112,7 +113,7 @@ class TestTree:
             made += _items(snapshot, where, case, number)
         return made
 
-    def _own(self, snapshot: Snapshot) -> list[Test]:
+    def _own(self, snapshot: Snapshot) -> list["Test"]:
         """The items of a suite whose cases all stand in it; those of a case that is as it was are made once."""
         from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
@@ -195,12 +196,13 @@ class TestTree:
         self._tell([], uri)
         self._tell(self._sent.get(uri, []), uri)
 
-    def _tell(self, made: list[Test], uri: str) -> None:
+    def _tell(self, made: list["Test"], uri: str) -> None:
         if self._host.client.tests:
-            self._host.protocol.tell("rubric/discoveredTests", {"tests": made, "scope": [uri]})
+            discovered: Discovered = {"tests": made, "scope": [uri]}
+            self._host.protocol.tell("rubric/discoveredTests", discovered)
 
 
-def tree_change(uri: str, before: list[Test], now: list[Test]) -> Changed | None:
+def tree_change(uri: str, before: list["Test"], now: list["Test"]) -> "Changed | None":
     """What turns the items of a suite into others; lines that an edit moved are one number.
 
     None where that is more than half of them, and where none is left: the folders that a client shows suites under change too.
@@ -218,7 +220,7 @@ def tree_change(uri: str, before: list[Test], now: list[Test]) -> Changed | None
     return change
 
 
-def _shift(uri: str, known: Mapping[str, Test], now: list[Test]) -> tuple[int, int]:
+def _shift(uri: str, known: Mapping[str, "Test"], now: list["Test"]) -> tuple[int, int]:
     """From which line on, as it was, items stand how many lines lower: what holds for the last ones."""
     line = by = 0
     for item in reversed(now):
@@ -235,7 +237,7 @@ def _shift(uri: str, known: Mapping[str, Test], now: list[Test]) -> tuple[int, i
     return line, by
 
 
-def _is_known(uri: str, item: Test, old: Test | None, line: int, by: int) -> bool:
+def _is_known(uri: str, item: "Test", old: "Test | None", line: int, by: int) -> bool:
     """Whether a client has an item as it is once it has been told how far lines have moved, given how it was before."""
     if old is None:
         return False
@@ -251,7 +253,7 @@ def has_cases(snapshot: Snapshot) -> bool:
     return snapshot.file_kind is FileKind.SUITE and snapshot.has_cases
 
 
-def _suite(snapshot: Snapshot) -> Test:
+def _suite(snapshot: Snapshot) -> "Test":
     """The item of a suite itself."""
     name, path = snapshot.title, snapshot.path
     file = path.name if path is not None else snapshot.uri
@@ -264,7 +266,7 @@ def _suite(snapshot: Snapshot) -> Test:
     return made
 
 
-def _items(snapshot: Snapshot, where: Snapshot | None, case: "Runnable", number: int) -> list[Test]:
+def _items(snapshot: Snapshot, where: Snapshot | None, case: "Runnable", number: int) -> list["Test"]:
     return [_item(snapshot, where, item, _order(number, index)) for index, item in enumerate(tests.items([case]))]
 
 
@@ -273,7 +275,7 @@ def _order(number: int, index: int) -> str:
     return f"{number:06}.{index:03}"
 
 
-def _item(snapshot: Snapshot, where: Snapshot | None, item: TestItem, order: str) -> Test:
+def _item(snapshot: Snapshot, where: Snapshot | None, item: TestItem, order: str) -> "Test":
     parent = id_of(snapshot.uri, item.case_id) if item.evaluator else snapshot.uri
     made: Test = {
         "id": id_of(snapshot.uri, item.case_id, item.evaluator), "label": mask(item.label), "kind": "evaluator" if item.evaluator else "case", "parent": parent,

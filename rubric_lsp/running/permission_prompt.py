@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.target_choice import shared_targets
@@ -15,6 +16,9 @@ from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.notices import INFORMATION, WARNING, notice
 from rubric_lsp.running.selection import SelectedCases
 from rubric_lsp.running.virtual_documents import VirtualDocuments
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.window import ShowMessageRequestParams
 
 __all__ = ["ask_permission", "is_settled"]
 
@@ -113,7 +117,11 @@ async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedC
         await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
     while True:
         message = notice(question(suites, roots, _known(host, parts)))
-        asked = {"type": INFORMATION, "message": message, "actions": [{"title": t} for t in titles]}
+        asked: ShowMessageRequestParams = {
+            "type": INFORMATION,
+            "message": message,
+            "actions": [{"title": t} for t in titles],
+        }
         chosen = await host.protocol.ask("window/showMessageRequest", asked)
         title = chosen.get("title") if isinstance(chosen, dict) else None
         if title != _MORE:

@@ -13,12 +13,12 @@ from rubric_lsp.features.results import ShownCase
 from rubric_lsp.features.tests import SEPARATOR
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.uris import path_of
-from rubric_lsp.protocol.wire_types import Range
 from rubric_lsp.running.known_results import KnownResults
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.language.shape import Shape
+    from rubric_lsp.protocol.wire_types.documents import Range
 
 __all__ = ["ReportBuilder", "command_line", "expected_of", "prompt_of"]
 
@@ -59,7 +59,7 @@ class ReportBuilder:
         if shown.result is None:
             return None
 
-        def range_of(shape: "Shape | None", span: Span) -> Range | None:
+        def range_of(shape: "Shape | None", span: Span) -> "Range | None":
             inherited = shape is not None and case.inherits(shape)
             where = snapshot if case.file is None or inherited else self._host.index.at(case.file)
             outer = case.case_span(span) if shape is None else case.span_of(shape, span)

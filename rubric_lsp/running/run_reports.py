@@ -10,12 +10,12 @@ from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 from rubric_lsp.protocol.uris import path_of
 
 if TYPE_CHECKING:
+    from rubric_core.evaluation.report_page.data import CaseData
     from rubric_core.evaluation.report_page.live_report import LiveReport
     from rubric_core.evaluation.results.database import ResultDatabase
+    from rubric_lsp.protocol.wire_types.explorer import RunComparison, RunReport
 
 __all__ = ["RunReports"]
-
-Json = dict[str, Any]
 
 
 class RunReports:
@@ -24,20 +24,20 @@ class RunReports:
     def __init__(self) -> None:
         self._reports: dict[Path, LiveReport] = {}
 
-    async def report(self, params: Mapping[str, Any] | None) -> Json:
+    async def report(self, params: Mapping[str, Any] | None) -> "RunReport":
         """`rubric/runReport`. Raises RequestFailedError for a document that is no file."""
         asked = params or {}
         return await asyncio.to_thread(self._report, _file(asked), compare=asked.get("compare") is True)
 
-    async def case(self, params: Mapping[str, Any] | None) -> Json | None:
+    async def case(self, params: Mapping[str, Any] | None) -> "CaseData | None":
         """`rubric/runCase`. Raises RequestFailedError for a document that is no file."""
         return await asyncio.to_thread(self._case, _file(params or {}), params or {})
 
-    async def comparison(self, params: Mapping[str, Any] | None) -> Json:
+    async def comparison(self, params: Mapping[str, Any] | None) -> "RunComparison":
         """`rubric/compareRuns`. Raises RequestFailedError for a document that is no file."""
         return await asyncio.to_thread(self._comparison, _file(params or {}))
 
-    def _report(self, suite: Path, *, compare: bool) -> Json:
+    def _report(self, suite: Path, *, compare: bool) -> "RunReport":
         from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415  # SQLite, for those who look
         from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
@@ -51,7 +51,7 @@ class RunReports:
         return {"data": json.loads(found.content)}
 
     @staticmethod
-    def _comparison(suite: Path) -> Json:
+    def _comparison(suite: Path) -> "RunComparison":
         from rubric_core.evaluation.comparison.runs import compare_runs, last_two_runs  # noqa: PLC0415  # as above
         from rubric_core.evaluation.reporting.comparison_report import comparison_lines  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
@@ -65,7 +65,7 @@ class RunReports:
             return {"trouble": str(error)}
         return {"text": "\n".join(comparison_lines(found))}
 
-    def _case(self, suite: Path, asked: Mapping[str, Any]) -> Json | None:
+    def _case(self, suite: Path, asked: Mapping[str, Any]) -> "CaseData | None":
         from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
@@ -77,7 +77,7 @@ class RunReports:
             )
         except (ResultStoreError, RunNotFoundError):
             return None
-        return None if found is None else {**found}
+        return found
 
     def _live(self, database: "ResultDatabase") -> "LiveReport":
         from rubric_core.evaluation.report_page.live_report import LiveReport  # noqa: PLC0415  # as above

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from rubric_core.control_characters import mask
@@ -17,6 +17,12 @@ from rubric_lsp.running.report_builder import ReportBuilder, expected_of, prompt
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_lsp.features.result_texts import Kind
+    from rubric_lsp.protocol.wire_types.explorer import Difference, DifferenceDocument
+    from rubric_lsp.protocol.wire_types.window import (
+        ShowDocumentParams,
+        TextDocumentContentRefreshParams,
+        TextDocumentContentResult,
+    )
 
 __all__ = ["SCHEME", "VirtualDocuments"]
 
@@ -70,7 +76,8 @@ class VirtualDocuments:
     async def _show(self, target: str, what: str) -> None:
         if self._host.client.shows_documents:
             with contextlib.suppress(RequestFailedError):
-                await self._host.protocol.ask("window/showDocument", {"uri": target, "takeFocus": True})
+                shown: ShowDocumentParams = {"uri": target, "takeFocus": True}
+                await self._host.protocol.ask("window/showDocument", shown)
                 return
         self._host.say(f"rubric: {what} is in {path_of(target) or target}")
 
@@ -80,7 +87,7 @@ class VirtualDocuments:
         about = {"kind": kind, "suite": uri, "case": name, **({"evaluator": evaluator} if evaluator else {})}
         return f"{SCHEME}:/{quote(file_name(kind, name))}?{urlencode(about)}"
 
-    async def content(self, uri: str) -> dict[str, str]:
+    async def content(self, uri: str) -> "TextDocumentContentResult":
         """`workspace/textDocumentContent`. Raises RefusedError for a URI that is none of ours."""
         from rubric_lsp.features.result_texts import KINDS  # noqa: PLC0415
 
@@ -118,7 +125,7 @@ class VirtualDocuments:
             return answer
         return result_texts.difference(_something(expected_of(case), f"{name} has no expected_output"), answer)
 
-    async def compare(self, uri: str, name: str) -> dict[str, Any]:
+    async def compare(self, uri: str, name: str) -> "Difference | DifferenceDocument":
         """The expected output and the answer, for a client that shows differences itself; others are shown a document."""
         await self.text("difference", uri, name)
         if not self._host.client.diffs:
@@ -139,7 +146,8 @@ class VirtualDocuments:
     def changed(self, uri: str) -> None:
         """The results of a suite have changed: documents about them are asked for again."""
         for shown in self._shown.get(uri, ()):
-            self._host.keep(self._host.ask_quietly("workspace/textDocumentContent/refresh", {"uri": shown}))
+            asked: TextDocumentContentRefreshParams = {"uri": shown}
+            self._host.keep(self._host.ask_quietly("workspace/textDocumentContent/refresh", asked))
 
 
 def _asked(query: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from rubric_core.evaluation.reporting.explain import explanation
 from rubric_core.evaluation.reporting.inline_marks import case_words
 from rubric_core.evaluation.reporting.rows import case_row
 from rubric_core.evaluation.results.stored_rows import result_in, stored_row
-from rubric_core.evaluation.scoring.counterfactual import to_fail, to_pass
+from rubric_core.evaluation.scoring.counterfactual import to_fail, to_flip, to_pass
 
 SUITE = """
 tests:
@@ -64,6 +64,7 @@ async def test_the_numbers_of_a_result(folder: Folder, judge: JudgeServer) -> No
             "no",
             "tone at 10 and facts at 4 or more and keywords at 1 (the score would be 0.80)",
         ),
+        (3, 3, "", "yes", "tone at 10 and facts at 4 or more (the score would be 0.80)"),
         (9, 9, "", "yes", ""),
     ],
 )
@@ -199,6 +200,17 @@ async def test_what_a_threshold_of_members_lacks(folder: Folder) -> None:
     assert to_pass(result) == "share at 0.50 or more (the score would be 0.50)"
 
 
+async def test_a_negated_threshold_of_members_is_asked_for_as_a_whole(folder: Folder) -> None:
+    folder.mock("a b c")
+    members = ", ".join(f"{{type: contains, value: {letter}}}" for letter in "abcz")
+    result = await folder.one(
+        "tests: [{id: a, criteria: c, input: hi, assertions: [{name: share, type: composite, negate: true, "
+        f"aggregator: {{type: threshold, threshold: 0.9}}, assertions: [{members}]}}]}}]"
+    )
+    assert result.score == 0.25
+    assert to_pass(result) == "share at 1 (the score would be 1.00)"
+
+
 async def test_what_has_no_score_has_no_sum(folder: Folder) -> None:
     folder.mock("yes")
     result = await folder.one(SUITE.replace("MINIMUM", "").replace("WORD", "yes"))
@@ -251,6 +263,18 @@ async def test_what_would_make_it_fail(
     assert changed.verdict is not Verdict.PASSED
     assert f"{changed.score:.2f}" in said
     assert said == words
+
+
+async def test_nothing_is_said_where_no_single_change_would_make_it_fail(folder: Folder) -> None:
+    folder.mock("a b c")
+    members = ", ".join(f"{{type: contains, value: {letter}}}" for letter in "abc")
+    suite = f"execution: {{threshold: LEAST}}\ntests: [{{id: a, criteria: c, input: hi, assertions: [{members}]}}]"
+    result = await folder.one(suite.replace("LEAST", "0.6"))
+    assert result.verdict is Verdict.PASSED
+    assert (to_fail(result), to_flip(result)) == ("", "")
+    result = await folder.one(suite.replace("LEAST", "0.7"))
+    assert to_fail(result) == "contains-a at 0 (the score would be 0.67)"
+    assert to_flip(result) == "It would not pass with contains-a at 0 (the score would be 0.67)"
 
 
 async def test_the_numbers_of_sets_and_where_the_threshold_is_written(folder: Folder) -> None:

@@ -78,6 +78,7 @@ async def test_a_webhook_grades(folder: Folder, judge: JudgeServer) -> None:
     ("fault", "words"),
     [
         (Fault(status=500), "the webhook replied 500"),
+        (Fault(status=400, body=b'{"score": 1}'), "the webhook replied 400"),
         (Fault(body=b"<html>"), "the webhook's reply is not JSON: '<html>'"),
         (Fault(body=b"{}"), "nor has `pass` or `score`"),
         (Fault(hang_up=True), "the webhook: "),

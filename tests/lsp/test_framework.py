@@ -99,6 +99,20 @@ def test_typed_features_of_pygls_work_in_the_server():
     assert ran(dedent(code)) == "DeclarationOptions(work_done_progress=True)"
 
 
+def test_methods_of_pygls_that_would_send_wrong_names_fail_at_once():
+    code = """
+    from rubric_lsp.routes import make_server
+    from lsprotocol import types
+    server = make_server()
+    for send in (lambda: server.window_log_message(types.LogMessageParams(types.MessageType.Log, "a")),
+                 lambda: server.workspace_code_lens_refresh(None), lambda: server.workspace):
+        try: send()
+        except RuntimeError as error: print(error)
+    """
+    tell = "messages are sent by `tell` and `ask`, as plain JSON\n"
+    assert ran(dedent(code)) == tell + tell + "documents are in rubric_lsp.documents.open_documents"
+
+
 def test_threads_that_meet_at_a_class_get_the_same_one():
     code = """
     import sys, threading

@@ -287,6 +287,74 @@ def test_a_file_that_is_referred_to_is_previewed(connect: Connect, tmp_path: Pat
     assert len(shown[3]) < 3_000
 
 
+CHECKS = "tests:\n  - id: a\n    criteria: x\n    input: hi\n    assertions:\n"
+RUBRIC = CHECKS + "      - type: rubrics\n        criteria:\n"
+BANDS = "          - {id: q, outcome: x, score_ranges: {0: a, 5: b}}\n"
+
+
+@pytest.mark.parametrize(
+    ("marked", "about", "paragraph"),
+    [
+        (CHECKS + "      - {type: contains, value: x, min_<|>score: 0.5}\n", "min_score", "Weight 1 = 100 % of this case. It passes with 0.5 or more."),
+        (CHECKS + "      - {type: contains, value: x, requi<|>red: 0.6}\n", "required", "Weight 1 = 100 % of this case. The case fails when this evaluator is below 0.6."),
+        (CHECKS + "      - {type: contains, value: x, min_score: 0.5, requi<|>red: true}\n", "required",
+         "Weight 1 = 100 % of this case. It passes with 0.5 or more. The case fails when this evaluator does not pass."),
+        (CHECKS + "      - {type: contains, value: x, requi<|>red: false}\n", "required", "Weight 1 = 100 % of this case."),
+        (CHECKS + "      - {type: contains, value: x, wei<|>ght: 0}\n", "weight", "Weight 0."),
+        (CHECKS + "      - {type: con<|>tains, value: x}\n", "contains", "**contains**"),
+        (CHECKS + "      - {ty<|>pe: contains, value: x}\n", "type", "**type** — a non-empty string, required"),
+        (RUBRIC + "          - {id: p, outcome: x, we<|>ight: 2}\n", "weight",
+         "Weight 2 = 100 % of this rubric, 100 % of the case. It does not gate: `required` is not set, and the documentation of this dialect defaults it to false; agentv treats it as true."),
+        (RUBRIC + "          - {id: p, outcome: x, we<|>ight: 2, required: false}\n", "weight", "Weight 2 = 100 % of this rubric, 100 % of the case."),
+        (RUBRIC + BANDS.replace("{id", "{we<|>ight: 2, id"), "weight", "Weight 2 = 100 % of this rubric, 100 % of the case."),
+        (RUBRIC + "          - {id: p, outcome: x, required_min_score: 6, we<|>ight: 1}\n", "weight",
+         "Weight 1 = 100 % of this rubric, 100 % of the case. The rubric fails below 6 of 10."),
+        (RUBRIC + "          - {id: p, outcome: x, requi<|>red: true}\n", "required",
+         "Weight 1 = 100 % of this rubric, 100 % of the case. The rubric fails when this criterion does."),
+        (RUBRIC + "          - {id: p, outcome: x, requi<|>red: true}\n" + BANDS, "required",
+         "Weight 1 = 50 % of this rubric, 50 % of the case. The rubric fails when this criterion is scored less than 10."),
+        (RUBRIC + "          - {id: p<|>p, outcome: x}\n", "pp", "`pp` — a criterion of this rubric"),
+        (RUBRIC + "          - {i<|>d: pp, outcome: x}\n", "id", "**id** — a non-empty string, default rubric-1, rubric-2, …"),
+        (RUBRIC + "          - Is sh<|>ort\n", "Is short", "**criterion** — a plain string is a criterion that must be met, with weight 1"),
+        ("name: su<|>p\n" + SUITE, "sup", "`sup` — a suite of 2 cases. Every case is graded by latency."),
+        ("name: su<|>p\ntests: []\n", "sup", "`sup` — a suite of 0 cases."),
+        ("na<|>me: sup\ntests: []\n", "name", "**name** — a non-empty string"),
+        (SUITE.replace("- id: b", "- id: <|>b"), "b", "**b** — not run yet · agentv-3\n- latency (latency), weight 1 = 100% of the case"),
+        (SUITE.replace("- id: b", "- id: <|>b").replace("threshold: 8000", "threshold: 8000, weight: 0"), "b",
+         "**b** — not run yet · agentv-3\n- latency (latency), weight 0 = weight 0"),
+        ("tests: [{id: <|>a, criteria: x, input: hi}]", "a", "**a** — not run yet · agentv-3\n- graded by a judge against the criteria of the case"),
+    ],
+)  # fmt: skip
+def test_what_is_told_first_and_of_what(marked: str, about: str, paragraph: str) -> None:
+    text, offset = cursor(marked)
+    found = hover(read(text), offset)
+    assert found is not None
+    assert found.markdown.split("\n\n")[0] == paragraph
+    assert text[found.span.start : found.span.end] == about
+    assert found.span.start <= offset <= found.span.end
+
+
+@pytest.mark.parametrize("marked", ["tests:\n<|>\n  - id: a\n", SUITE.replace("    weight: 2", "<|>    weight: 2", 1)])
+def test_nothing_is_told_between(marked: str) -> None:
+    text, offset = cursor(marked)
+    assert hover(read(text), offset) is None
+
+
+def test_the_report_of_a_run_and_the_marks_of_the_suite_come_first() -> None:
+    text, offset = cursor(SUITE.replace("- id: b", "- id: <|>b"))
+    found = hover(read(text), offset, {"b": "It **passed**."}.get, lambda _: "not for a case")
+    assert found is not None
+    assert found.markdown.startswith("It **passed**.\n\n**id** — ")
+    text, offset = cursor(SUITE.replace("type: latency", "type: lat<|>ency"))
+    found = hover(read(text), offset, None, lambda shape: f"2 of 2 passed {type(shape).__name__}")
+    assert found is not None
+    assert found.markdown.startswith("2 of 2 passed Latency\n\n**latency**")
+    text, offset = cursor(SUITE.replace("threshold: 8000", "thres<|>hold: 8000"))
+    found = hover(read(text), offset, None, lambda _: "2 of 2 passed")
+    assert found is not None
+    assert found.markdown.startswith("**threshold** — ")
+
+
 def test_why_this_dialect() -> None:
     assert "Read as **agentv-3** (AgentV" in told(SUITE.replace("tests:", "te<|>sts:"))
 

@@ -1,6 +1,8 @@
 """The shapes that the server sends, compared with lsprotocol's model and with the extension of VS Code."""
 
 import re
+import subprocess
+import sys
 import types
 import typing
 from collections.abc import Sequence
@@ -11,14 +13,21 @@ import attrs
 import pytest
 from lsprotocol import types as lsp
 
-from rubric_lsp.protocol import wire_types
 from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.wire_types import diagnostics, documents, explorer, features, handshake, messages, window
 
 PROTOCOL = Path(__file__).parents[2] / "editors/vscode/src/protocol.ts"
+MODULES = (diagnostics, documents, explorer, features, handshake, messages, window)
 SHAPES = {
     n: c
-    for n, c in vars(wire_types).items()
-    if typing.is_typeddict(c) and n[0] != "_" and c.__module__ == wire_types.__name__
+    for module in MODULES
+    for n, c in vars(module).items()
+    if typing.is_typeddict(c) and n[0] != "_" and c.__module__ == module.__name__
+}
+#: Shapes that lsprotocol has no class for, or that are ours.
+OURS = {
+    *(n for n, c in SHAPES.items() if c.__module__ == explorer.__name__),
+    *("RubricTests", "Experimental", "NotificationMessage", "RequestMessage", "ResponseMessage"),
 }
 OTHER_NAMES = {"CommandWithArguments": "Command", "Documented": "CompletionItem"}
 OF_LSP = {n: getattr(lsp, OTHER_NAMES.get(n, n)) for n in SHAPES if hasattr(lsp, OTHER_NAMES.get(n, n))}
@@ -64,8 +73,14 @@ def fits_one(ours: object, theirs: object) -> bool:
     return ours is theirs
 
 
-def test_most_shapes_are_those_of_lsp():
-    assert len(OF_LSP) >= 35
+def test_all_shapes_but_ours_are_those_of_lsp():
+    assert SHAPES.keys() - OF_LSP.keys() == OURS
+    assert len(OF_LSP) >= 75
+
+
+def test_starting_makes_none_of_these_classes():
+    code = "import sys; from rubric_lsp.routes import make_server; make_server(); print([m for m in sys.modules if 'wire_types' in m])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("name", sorted(OF_LSP))
@@ -85,7 +100,7 @@ def test_a_shape_has_the_members_of_lsp(name: str):
     ("ours", "theirs"),
     [
         (str, int),
-        (wire_types.Position, lsp.Range),
+        (documents.Position, lsp.Range),
         (list[str], Sequence[int]),
         (str | None, str),
         (int, lsp.MarkupKind),
@@ -115,7 +130,7 @@ def type_name(kind: object, declared: str) -> str:
     """A type as TypeScript writes it; one that has a name there by that name."""
     if kind in (str, bool, int, float):
         return {str: "string", bool: "boolean", int: "number", float: "number"}[kind]
-    if kind == wire_types.State:
+    if kind == explorer.State:
         return "State"
     if typing.get_origin(kind) is typing.Literal:
         return " | ".join(f"'{each}'" for each in typing.get_args(kind))

@@ -130,6 +130,12 @@ def _page(text: str, to: Distribution) -> str:
     return re.sub(r"(?<=# Installing\n\n).+?\n(?=\n)", lambda _: intro, text, count=1, flags=re.DOTALL)
 
 
+def _ci_page(text: str, to: Distribution) -> str:
+    """Hooks are named by the address of the repository and a tag."""
+    text = re.sub(r"(?<=rev: v)[\d.]+(?=  # a tag)", to.version, text)
+    return text.replace("RUBRIC-REPOSITORY", to.repository) if to.repository else text
+
+
 def _mason(to: Distribution) -> str:
     return f"""\
 ---
@@ -163,6 +169,7 @@ EDITS: dict[str, Callable[[str, Distribution], str]] = {
         _line(r'^INDEX = ".*"$', lambda to: f'INDEX = "{to.index}"'),
         _line(r'^REPOSITORY = ".*"$', lambda to: f'REPOSITORY = "{to.repository}"'),
     ),
+    "docs/ci.md": _ci_page,
     "docs/install.md": _page,
     "editors/zed/Cargo.toml": _VERSION,
     "editors/zed/extension.toml": _all(_VERSION, _zed),

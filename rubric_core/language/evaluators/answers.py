@@ -145,10 +145,16 @@ class Similar(Evaluator):
 class Javascript(Scripted):
     """A javascript check: an expression or function that grades the answer."""
 
+    value = key(Text(), "The code, or a `file://` path.", required=True, example="output.length < 100")
+
 
 class Python(Scripted):
     """A python check: an expression or function that grades the answer."""
 
+    value = key(Text(), "The code, or a `file://` path.", required=True, example="len(output) < 100")
+
 
 class Webhook(Scripted):
     """A webhook check: an address that grades the answer."""
+
+    value = key(Text(), "The address.", required=True, example="https://grader.example.com/score")

@@ -1,0 +1,214 @@
+"""Answers to requests about documents that take several parts of the server."""
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.control_characters import mask
+from rubric_core.text import Span
+from rubric_lsp import convert
+from rubric_lsp.documents.relocation import reference_edits
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.code_actions import Action, actions
+from rubric_lsp.features.hints import hints
+from rubric_lsp.features.menu import menu
+from rubric_lsp.features.run_actions import RunAction, run_actions
+from rubric_lsp.features.selection_ranges import selections
+from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
+from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.server import RubricServer
+
+if TYPE_CHECKING:
+    from rubric_lsp.protocol.wire_types.documents import Location, TextEdit, WorkspaceEdit
+    from rubric_lsp.protocol.wire_types.features import (
+        CodeAction,
+        CompletionItem,
+        InlayHint,
+        PrepareRenamePlaceholder,
+        SelectionRange,
+        SymbolInformation,
+    )
+
+__all__ = [
+    "actions_at",
+    "chosen_action",
+    "definition",
+    "follow_moves",
+    "formatted",
+    "formatted_within",
+    "hints_within",
+    "hover_at",
+    "lenses",
+    "offers",
+    "references",
+    "renamable",
+    "rename",
+    "resolved",
+    "selection_ranges",
+    "symbols",
+]
+
+
+def offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
+    """The suggestions at a position, kept for what is asked about one of them."""
+    # Not before somebody asks: first comes what is wrong in the file.
+    from rubric_lsp.features.completion import complete  # noqa: PLC0415
+
+    found = s.offered = complete(d.analysis, convert.offset(d, p), s.index.offers(d.path), s.documents.usage)
+    return found
+
+
+def resolved(s: RubricServer, item: "CompletionItem") -> "CompletionItem":
+    """An item of the newest list with its documentation; one of an older list as it came."""
+    number = item.get("data")
+    chosen = s.offered[number] if isinstance(number, int) and 0 <= number < len(s.offered) else None
+    if chosen is None or chosen.label != item["label"]:
+        return item
+    return convert.resolved(item, chosen, s.client)
+
+
+async def hover_at(s: RubricServer, d: Snapshot, p: Any) -> Any:
+    """What is shown for a position: what a name stands for, else what a key or a result means."""
+    from rubric_lsp.features.hover import hover  # noqa: PLC0415
+
+    offset = convert.offset(d, p)
+    found = await _named(s, d, offset)
+    if found is None and d.is_ours:
+        found = hover(
+            d.analysis, offset, lambda name: s.reports.markdown(d, name), lambda part: s.reports.shared(d, part)
+        )
+    return convert.hover(d, found, s.client)
+
+
+async def _named(s: RubricServer, d: Snapshot, offset: int) -> Any:
+    """Hover on the name of something: it says more than the key that it stands behind."""
+    from rubric_lsp.features.name_hover import filled_prompt, name_hover, preview  # noqa: PLC0415
+
+    name = await s.navigation.name_at(d, offset)
+    text = s.index.text_of(d.path, name) if name is not None and d.path is not None else None
+    if name is not None and text is not None:
+        return preview(name, text)
+    if name is None or name.kind != "variable":
+        return name_hover(d.analysis, name, partial(s.index.entry_of, d)) if name is not None else None
+    values = await s.navigation.values(d, name)
+    told = [(v.case, v.where.path.name if v.where.path else "", v.text) for v in values]
+    return filled_prompt(d.analysis, name, told, named=any(v.named for v in values))
+
+
+def actions_at(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:
+    """The actions for a range, kept for when one is chosen."""
+    asked, wanted, read = convert.is_explicit_request(p), convert.wanted_kinds(p), s.index.reader(d.path)
+    span = convert.within(d, p)
+
+    def runs() -> Iterable[RunAction]:
+        return run_actions(d.analysis, span, s.known.results(d), asked=asked) if s.known.suite_at(d).can_run else ()
+
+    listed = convert.findings_on_line(d, p)
+    found = actions(d.analysis, span, asked=asked, wanted=wanted, read=read, runs=runs, listed=listed, gate=d.gate)
+    if not s.client.resolves_edits:
+        found = [settled for a in found if (settled := a.settled(len(d.document), d.worked_out)) is not None]
+    if not s.client.action_literals:  # it is shown commands, and nothing else
+        found = [each for each in found if each.command]
+    if convert.wants_everything(p):
+        found = menu(found)
+    s.acted = (d, found)
+    return found
+
+
+def chosen_action(s: RubricServer, action: "CodeAction") -> "CodeAction":
+    """An action of the newest list with its edits; one of an older list cannot be known any more."""
+    if action.get("command") is not None or action.get("edit") is not None:
+        return action  # some clients have everything resolved, also what is whole
+    document, known = s.acted
+    number = action.get("data")
+    chosen = known[number] if isinstance(number, int) and 0 <= number < len(known) else None
+    if (
+        document is None
+        or chosen is None
+        or mask(chosen.title) != action["title"]
+        or not s.documents.is_newest(document)
+    ):
+        raise RequestFailedError(CONTENT_MODIFIED, "the document has changed since")
+    return convert.resolved_action(document, action, chosen, s.client)
+
+
+def lenses(s: RubricServer, d: Snapshot) -> JsonArray:
+    """The lenses that the settings want: runs and results, uses of names."""
+    shown = s.documents.settings
+    running = _run_lenses(s, d) if shown.code_lenses and s.known.suite_at(d).can_run else JsonArray()
+    uses = convert.reference_lenses(d, s.navigation.uses(d), s.client) if shown.reference_lenses else []
+    return JsonArray.joined((running, JsonArray.of(uses)))
+
+
+def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
+    # Where hints stand on the same line, the result would be there twice.
+    told = not (s.client.shows_hints and s.documents.settings.inlay_hints)
+    return convert.code_lenses(d, s.known.results(d), s.known.suite_at(d).uri, told=told)
+
+
+def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
+    """The hints of a range: results, and what is derived from the text."""
+    from rubric_lsp.features.derived_hints import HintSettings, derived_hints  # noqa: PLC0415
+
+    within, given = convert.within(d, p), s.documents.settings
+    directory = d.path.parent if d.path is not None else None
+    results = hints(d.analysis, s.known.results(d), within, directory, s.known.shared(d))
+    wanted = HintSettings(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
+    # Where a result stands, there is room for nothing else.
+    taken = {hint.offset for hint in results}
+    more = [hint for hint in derived_hints(d.analysis, within, wanted) if hint.offset not in taken]
+    return convert.inlay_hints(d, [*results, *more], s.client)
+
+
+def formatted_within(d: Snapshot, p: Any) -> list["TextEdit"]:
+    """The edits that format a range."""
+    return formatted(d, p, convert.within(d, p))
+
+
+def formatted(d: Snapshot, p: Any, within: Span | None = None) -> list["TextEdit"]:
+    """The edits that format a document, or a range of it."""
+    from rubric_core.formatting import format_edits  # noqa: PLC0415  # most conversations are over without
+
+    return convert.text_edits(d, format_edits(d.analysis, within, step=min(max(p["options"]["tabSize"], 2), 8)))
+
+
+async def renamable(s: RubricServer, d: Snapshot, p: Any) -> "PrepareRenamePlaceholder | None":
+    """The name at a position, if it can be changed."""
+    return convert.nameable(d, await s.navigation.renamable(d, convert.offset(d, p)))
+
+
+async def rename(s: RubricServer, d: Snapshot, p: Any) -> "WorkspaceEdit":
+    """The edits that change a name everywhere."""
+    return convert.workspace_edits(await s.navigation.rename(d, convert.offset(d, p), p["newName"]), s.client)
+
+
+def selection_ranges(d: Snapshot, p: Any) -> list["SelectionRange"]:
+    """What a selection at each position grows to."""
+    return [convert.selection_range(d, selections(d.analysis, d.offset(each))) for each in convert.positions(p)]
+
+
+async def definition(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:
+    """Where the name at a position is defined."""
+    found = await s.navigation.definition(d, convert.offset(d, p))
+    if isinstance(found, Path):
+        return [convert.file_location(found.as_uri())]
+    return [convert.location(where, span) for where, span in found]
+
+
+async def references(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:
+    """Where the name at a position is used."""
+    declaration = p["context"]["includeDeclaration"]
+    found = await s.navigation.references(d, convert.offset(d, p), declaration=declaration)
+    return [convert.location(where, name.span) for where, name in found]
+
+
+async def follow_moves(s: RubricServer, p: Any) -> "WorkspaceEdit | None":
+    """The edits with which suites refer to files that are about to move."""
+    found = await reference_edits(s.index, convert.moves(p))
+    return convert.workspace_edits(found, s.client) if found else None
+
+
+async def symbols(s: RubricServer, query: str) -> list["SymbolInformation"]:
+    """The names of all files that a query means."""
+    return convert.found_symbols(await s.navigation.symbols(query))
