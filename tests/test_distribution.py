@@ -59,6 +59,8 @@ def test_a_release_switches_all_of_them(copy: Path) -> None:
     assert f"pkg:pypi/{RELEASED.index}@{RELEASED.version}" in texts[MASON]
     assert f"repo: {RELEASED.repository}  #" in texts["docs/ci.md"]
     assert f"rev: v{RELEASED.version}  #" in texts["docs/ci.md"]
+    assert f"uses: code.example/rubric@v{RELEASED.version}  #" in texts["docs/ci.md"]
+    assert f"git+{RELEASED.repository}@v{RELEASED.version}  #" in texts["docs/ci.md"]
     manifest = json.loads(texts["editors/vscode/package.json"])
     assert manifest["repository"]["url"] == f"{RELEASED.repository}.git"
     assert "allow-missing-repository" not in manifest["scripts"]["package"]

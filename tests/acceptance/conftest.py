@@ -1,9 +1,13 @@
 """The repository as others get it: a clone with one commit."""
 
+import os
 import shutil
+import sysconfig
+import venv
 from pathlib import Path
 
 import pytest
+from composite_action import step
 from strangers import REPOSITORY, git, run
 
 
@@ -29,3 +33,21 @@ def project(tmp_path: Path) -> Path:
     """An empty repository of somebody."""
     git(tmp_path, "init", "-q")
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory, clone: Path) -> Path:
+    """The programs of an environment into which rubric was installed as the action installs it, offline.
+
+    What rubric requires is taken from the environment of the tests; `make release-check` and pre-commit install it from an index.
+    """
+    folder = tmp_path_factory.mktemp("machine")
+    venv.create(folder, with_pip=True)
+    found = folder / ("Scripts" if os.name == "nt" else "bin")
+    packages = run([str(found / "python"), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], folder)
+    (Path(packages.stdout.strip()) / "tests.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    done = step(
+        "install", clone, found, package=f"{clone}[mcp,pytest]", PIP_NO_INDEX="1", PIP_NO_BUILD_ISOLATION="0"
+    )  # 0 turns it off
+    assert done.code == 0, done.said
+    return found

@@ -131,9 +131,12 @@ def _page(text: str, to: Distribution) -> str:
 
 
 def _ci_page(text: str, to: Distribution) -> str:
-    """Hooks are named by the address of the repository and a tag."""
-    text = re.sub(r"(?<=rev: v)[\d.]+(?=  # a tag)", to.version, text)
-    return text.replace("RUBRIC-REPOSITORY", to.repository) if to.repository else text
+    """Hooks and the action are named by the address of the repository and a tag."""
+    text = re.sub(r"((?:rev: |rubric@|PACKAGE: git\+\S+@)v)[\d.]+(?=  # )", rf"\g<1>{to.version}", text)
+    if not to.repository:
+        return text
+    owner = "/".join(to.repository.split("/")[-2:-1])
+    return text.replace("RUBRIC-REPOSITORY", to.repository).replace("RUBRIC-OWNER/", f"{owner}/")
 
 
 def _mason(to: Distribution) -> str:
