@@ -1,13 +1,17 @@
 """Two runs as the page compares them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import Literal
 
 from rubric_core.evaluation.comparison.compare import Comparison, Totals
 from rubric_core.evaluation.comparison.groups import Group
 from rubric_core.evaluation.comparison.pairs import CaseChange, CasePair
-from rubric_core.evaluation.report_page.case_data import known
-from rubric_core.evaluation.report_page.data import ComparisonData, DifferenceData, PairData, SideData
+from rubric_core.evaluation.report_page.data import (
+    ComparisonData,
+    DifferenceData,
+    PairData,
+    SideData,
+)
 from rubric_core.evaluation.report_page.report_data import CaseKey, case_key, latest_of_each, run_data
 from rubric_core.evaluation.reporting.comparison_report import conclusion_words, left_out_words
 from rubric_core.evaluation.results.database import ResultDatabase
@@ -45,17 +49,22 @@ def _changed(pairs: Sequence[CasePair]) -> Iterator[tuple[CaseKey, RunCase]]:
 
 
 def _pair(pair: CasePair, places: Mapping[CaseKey, int]) -> PairData:
-    row = {
-        "change": pair.change.value, "case": places.get(case_key(pair.after)) if pair.after is not None else None, "id": pair.case.id,
-        "target": pair.target, "before": _side(pair.before, pair.scores[0]), "after": _side(pair.after, pair.scores[1]),
-    }  # fmt: skip
-    return cast("PairData", known(row))
+    row: PairData = {"change": pair.change.value, "id": pair.case.id, "target": pair.target}
+    if pair.before is not None:
+        row["before"] = _side(pair.before, pair.scores[0])
+    if pair.after is not None:
+        row["after"] = _side(pair.after, pair.scores[1])
+        place = places.get(case_key(pair.after))
+        if place is not None:
+            row["case"] = place
+    return row
 
 
-def _side(case: RunCase | None, score: float | None) -> SideData | None:
-    if case is None:
-        return None
-    return cast("SideData", known({"verdict": case.summary.verdict.value, "score": score}))
+def _side(case: RunCase, score: float | None) -> SideData:
+    side: SideData = {"verdict": case.summary.verdict.value}
+    if score is not None:
+        side["score"] = score
+    return side
 
 
 def _differences(found: Comparison) -> Iterator[DifferenceData]:
@@ -80,14 +89,15 @@ def _differences(found: Comparison) -> Iterator[DifferenceData]:
         yield _total("Cost", found.cost_usd, "usd")
 
 
-def _total(name: str, totals: Totals, unit: str) -> DifferenceData:
-    row = {"name": name, "unit": unit, "before": totals.before, "after": totals.after, "cases": totals.cases}
-    return cast("DifferenceData", row)
+def _total(name: str, totals: Totals, unit: Literal["ms", "usd"]) -> DifferenceData:
+    return {"name": name, "unit": unit, "before": totals.before, "after": totals.after, "cases": totals.cases}
 
 
 def _group(group: Group) -> DifferenceData:
-    row = {
+    row: DifferenceData = {
         "name": f"{group.kind} {group.name}", "unit": "score", "before": group.before, "after": group.after, "cases": group.cases,
-        "p": group.adjusted_p_value, "direction": {1: "better", -1: "worse"}.get(group.direction),
+        "p": group.adjusted_p_value,
     }  # fmt: skip
-    return cast("DifferenceData", known(row))
+    if group.direction:
+        row["direction"] = "better" if group.direction > 0 else "worse"
+    return row
