@@ -135,6 +135,8 @@ export interface Criterion {
   raw?: number;
   weight: number;
   minimum?: number;
+  /** Whether it is below the minimum, and fails its rubric. */
+  gateFailed?: boolean;
   reasoning?: string;
   bands: Band[];
   range?: Range;
@@ -161,6 +163,7 @@ export interface Evaluator {
   /** Who judged, and what it replied in each try. */
   judge?: string;
   replies?: string[];
+  durationMs?: number;
   range?: Range;
   criteria: Criterion[];
   /** Of a composite, or of a turn. */
@@ -185,12 +188,13 @@ export interface Usage {
   recorded: number;
   tokens?: { input: number; output: number; cached: number; reasoning: number };
   costUsd?: number;
+  /** All of it in words. */
+  text: string;
 }
 
 export interface CaseDetails {
   caseId: string;
   suite: { name: string };
-  range?: Range;
   dialect: string;
   target: string;
   judges: string[];
