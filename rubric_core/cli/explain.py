@@ -8,7 +8,7 @@ from rubric_core.analysis import Language
 from rubric_core.cli.terminal_markdown import render_markdown
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.language.closest_name import closest
-from rubric_core.language.departures import departures_section
+from rubric_core.language.departures_page import departures_section
 from rubric_core.language.dialect_reference import dialect_reference
 from rubric_core.language.dialects import DIALECTS, dialect_named
 

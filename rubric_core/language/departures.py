@@ -7,10 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["DEPARTURES", "PAGE", "Departure", "departures_of", "departures_page", "departures_section"]
-
-#: Where the page is, from the root of the repository.
-PAGE = "docs/departures.md"
+__all__ = ["DEPARTURES", "Departure", "departures_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,43 +308,3 @@ DEPARTURES: Sequence[Departure] = (
 def departures_of(code: str) -> Iterator[Departure]:
     """The rows that have to do with a code of `rubric check`."""
     return (row for row in DEPARTURES if code in row.codes)
-
-
-def departures_section(code: str) -> str:
-    """What `rubric explain CODE` says about them, in Markdown; empty where there are none."""
-    rows = [
-        f"- **agentv**: {row.agentv}\n- **rubric**: {row.rubric} {row.why}\n\nRow `{row.id}` of {PAGE}.\n"
-        for row in departures_of(code)
-    ]
-    return "\n".join(["## Where a run departs from agentv", "", *rows]) if rows else ""
-
-
-def departures_page() -> str:
-    """The page, in Markdown."""
-    lines = [
-        _INTRODUCTION,
-        "| Row | AgentV | rubric | Why | Codes |",
-        "|---|---|---|---|---|",
-        *map(_line, DEPARTURES),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _line(row: Departure) -> str:
-    codes = ", ".join(f"[{code}](reference/rules.md)" for code in row.codes)
-    return f'| <a id="{row.id}"></a>`{row.id}` | {row.agentv} | {row.rubric} | {row.why} | {codes} |'
-
-
-_INTRODUCTION = """\
-<!-- Made from rubric_core/language/departures.py by `UPDATE=1 pytest tests/parity/test_departures.py`. -->
-
-# Where rubric departs from AgentV
-
-The same suite, the same answers and the same judge make the same scores. `make parity` holds rubric against the real agentv 4.42.4 with
-this list: case by case, every score, every verdict, what programs are given and what judges are sent. Below is every
-difference that is left, on purpose.
-
-Not compared are the words of built-in prompts to judges (rubric's are its own; they ask for the same reply), times, ids and
-temporary paths.
-"""

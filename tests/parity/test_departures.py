@@ -7,7 +7,8 @@ from harness import UPDATING
 
 from rubric_core.analysis import Language
 from rubric_core.cli import main
-from rubric_core.language.departures import DEPARTURES, PAGE, departures_of, departures_page
+from rubric_core.language.departures import DEPARTURES, departures_of
+from rubric_core.language.departures_page import PAGE, departures_page
 
 from .bundles import read_suites
 from .known import read_known, unknown_departures
