@@ -11,7 +11,8 @@ from rubric_core.language.detect_dialect import Sign, signs_of
 from rubric_core.language.shape import Shape
 from rubric_core.loading.block_references import NO_LINKS, NO_NAMES, BlockReferences
 from rubric_core.loading.issues import UnknownType
-from rubric_core.loading.read_values import MOST_FOLLOWED, MergedMapping
+from rubric_core.loading.read_entries import MergedMapping
+from rubric_core.loading.read_values import MOST_FOLLOWED
 from rubric_core.syntax.blocks import FRAME, Block, Document
 from rubric_core.syntax.case_items import dedented_items
 from rubric_core.syntax.tree import Node, SyntaxTree

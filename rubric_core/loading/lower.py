@@ -196,8 +196,7 @@ class Lowering(Keys):
     def _shorthand(self, kind: Shorthand, node: Node, name: str) -> Any:
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
             return self._wrong(kind, node, name)
-        self._look_behind(node)
-        self._look_at_end(node)
+        self.slips(node)
         made = kind.shape(self.at(node), node, **{kind.field: node.text})
         made.borrowed = self.via is not None
         made.places[kind.field] = FieldPlace(self.at(node), self.at(node), node, kind.field, made.borrowed)

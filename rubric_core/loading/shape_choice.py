@@ -5,7 +5,7 @@ from rubric_core.language.evaluators import Custom, Evaluator, Include
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Provider
 from rubric_core.loading.issues import ForeignType, RenamedType, UnknownType
-from rubric_core.loading.read_values import Merged, ValueReader
+from rubric_core.loading.read_entries import EntryReader, Merged
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar
 from rubric_core.text import Span
 
@@ -15,7 +15,7 @@ __all__ = ["Tags"]
 _ELSEWHERE = ("file://", "package:")
 
 
-class Tags(ValueReader):
+class Tags(EntryReader):
     """Reads what tells shapes apart."""
 
     def type_of(self, base: type[Shape], node: Mapping, *, report: bool = False) -> tuple[type[Shape], str]:

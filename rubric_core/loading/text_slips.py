@@ -1,0 +1,49 @@
+"""Slips in plain texts that YAML reads without complaint: a comment that cuts a text off, and signs that become part of it."""
+
+import re
+
+from rubric_core.loading.issues import CutText, StraySign
+from rubric_core.syntax.reindent import dash_within
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Span
+
+__all__ = ["cut_off_text", "stray_sign", "swallowed_text"]
+
+#: Behind a plain text: a comment that begins with a number, as numbers of issues do.
+_CUT = re.compile(r" +(#\d[^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
+#: The same where all of the value is gone; a comment that is meant has a blank behind its `#`.
+_SWALLOWED = re.compile(r"[ \t]*(#[^\s#!][^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
+#: A name.
+_WORD = re.compile(r"[A-Za-z][\w./:-]*")
+#: A text with a quote at its end and no other: neither inches nor the genitive of a plural.
+_UNOPENED = re.compile(r"[^\"]*[^\"\d\s]\"|[^']*[^'\ds]'")
+_CURLY = re.compile(r"[“„«‹‘]([A-Za-z][\w./:-]*)[”“»›’]")
+
+
+def swallowed_text(text: str, node: Scalar, name: str) -> CutText | None:
+    """The comment that is all of a value, as in `issue: #12`. `name` is the key, for messages."""
+    comment = _SWALLOWED.match(text, node.span.end) if node.empty else None
+    return None if comment is None else CutText(span=Span(*comment.span(1)), node=node, rest=comment[1], name=name)
+
+
+def cut_off_text(text: str, node: Scalar) -> CutText | None:
+    """`Fix issue #12`, of which YAML keeps `Fix issue`."""
+    end = node.span.end
+    cut = _CUT.match(text, end) if text[end : end + 1] == " " else None
+    return None if cut is None else CutText(span=Span(*cut.span(1)), node=node, rest=cut[1])
+
+
+def stray_sign(text: str, node: Scalar) -> StraySign | None:
+    """`refund,`, `refund"`, `“refund”`, or an item that is indented too far: YAML reads the signs as part of the text."""
+    last, start = node.text[-1], node.span.start
+    at_end = Span(node.span.end - 1, node.span.end)
+    dash = dash_within(text, node)
+    if dash is not None and start >= len("- ") and text.startswith("- ", start - len("- ")):
+        return StraySign(span=dash, node=node, meant="")
+    if last in ",;" and _WORD.fullmatch(node.text, 0, len(node.text) - 1):
+        return StraySign(span=at_end, node=node, meant=node.text[:-1])
+    if (last == '"' or (last == "'" and _WORD.fullmatch(node.text[:-1]))) and _UNOPENED.fullmatch(node.text):
+        return StraySign(span=at_end, node=node, meant=node.text[:-1], quote=True)
+    if (found := _CURLY.fullmatch(node.text)) is not None:
+        return StraySign(span=Span(start, node.span.end), node=node, meant=found[1])
+    return None
