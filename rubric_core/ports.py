@@ -147,6 +147,8 @@ class Answer:
     #: When the target began and ended, in ISO 8601; empty when it is not known.
     start_time: str = ""
     end_time: str = ""
+    #: What `text` is the JSON of, where the target gave data and no text; None for a text.
+    data: Any = None
     #: When it was given, in ISO 8601, where it is one of an earlier run, so that nobody was asked; empty for a new one.
     cached_at: str = ""
 

@@ -139,19 +139,20 @@ class _Templates:
 
     def __init__(self, talk: "_Talk") -> None:
         self._talk = talk
-        self._environments: dict[tuple[str, ...], Any] = {}
-        self._compiled: dict[tuple[str, tuple[str, ...]], tuple[set[str], Any]] = {}
+        self._environments: dict[tuple[bool, tuple[str, ...]], Any] = {}
+        self._compiled: dict[tuple[str, bool, tuple[str, ...]], tuple[set[str], Any]] = {}
 
     def text(self, request: dict[str, Any]) -> str | None:
-        """A template of a request with its values; None where a name in it has no value."""
+        """A template of a request with its values; None where a name in it has no value, unless it is `plain` Nunjucks."""
         from jinja2 import TemplateError, TemplateSyntaxError  # noqa: PLC0415
 
-        values = request["values"]
+        values, is_plain = request["values"], bool(request.get("plain"))
         try:
-            names, template = self._read(request["template"], tuple(request["filters"]))
-            if not names <= {*values, "vars", "env"}:
+            names, template = self._read(request["template"], tuple(request["filters"]), is_plain)
+            if not is_plain and not names <= {*values, "vars", "env"}:
                 return None
-            made = str(template.render({**values, "vars": values, "env": _Variables(self._talk)}))
+            around = {} if is_plain else {"vars": values}
+            made = str(template.render({**values, **around, "env": _Variables(self._talk)}))
         except TemplateSyntaxError as error:
             raise _Failure(f"the template cannot be read: {error.message}") from None
         except TemplateError as error:
@@ -162,20 +163,55 @@ class _Templates:
             raise _Failure(f"the template returns more than {_LONGEST:,} characters")
         return made
 
-    def _read(self, template: str, filters: tuple[str, ...]) -> tuple[set[str], Any]:
+    def _read(self, template: str, filters: tuple[str, ...], is_plain: bool) -> tuple[set[str], Any]:
         """The names that a template wants, and the template, ready to be filled in."""
         from jinja2 import meta  # noqa: PLC0415
 
-        known = self._compiled.get((template, filters))
+        known = self._compiled.get((template, is_plain, filters))
         if known is None:
-            if filters not in self._environments:
-                self._environments[filters] = self._environment(filters)
-            jinja = self._environments[filters]
-            known = meta.find_undeclared_variables(jinja.parse(template)), jinja.from_string(template)
+            if (is_plain, filters) not in self._environments:
+                self._environments[is_plain, filters] = self._plain(filters) if is_plain else self._environment(filters)
+            jinja = self._environments[is_plain, filters]
+            source = _in_jinja(template) if is_plain else template
+            known = meta.find_undeclared_variables(jinja.parse(source)), jinja.from_string(source)
             if len(self._compiled) >= _KEPT:
                 self._compiled.clear()
-            self._compiled[template, filters] = known
+            self._compiled[template, is_plain, filters] = known
         return known
+
+    def _plain(self, filters: tuple[str, ...]) -> Any:
+        """Templates as Nunjucks itself fills them in: what is missing is empty, and values are written as JavaScript writes them."""
+        from jinja2 import ChainableUndefined  # noqa: PLC0415
+        from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
+
+        class Nunjucks(ImmutableSandboxedEnvironment):
+            """Values have the members that they have in JavaScript, and no others."""
+
+            def getattr(self, obj: Any, attribute: str) -> Any:
+                return self.getitem(obj, attribute)
+
+            def getitem(self, obj: Any, argument: Any) -> Any:
+                if isinstance(obj, str | list) and argument == "length":
+                    return len(obj)
+                if isinstance(obj, str | list | int | float) and isinstance(argument, str):
+                    raise _Failure(f"rubric does not have JavaScript's `{argument}` in templates")
+                if isinstance(obj, dict) and argument not in obj:
+                    return self.undefined(obj=obj, name=argument)
+                return super().getitem(obj, argument)
+
+        made = Nunjucks(
+            undefined=ChainableUndefined, autoescape=False, keep_trailing_newline=True, finalize=_in_javascript
+        )
+        made.filters["dump"] = lambda value, indent=None: json.dumps(
+            value, ensure_ascii=False, indent=indent, separators=(",", ": " if indent else ":")
+        )
+        made.filters["load"] = json.loads
+        made.filters["_pairs"] = lambda value: list(value.items()) if isinstance(value, dict) else value
+        for name in ("upper", "lower", "capitalize", "title", "trim"):
+            made.filters[name] = _of_text(name, made.filters[name])
+        for name in filters:
+            made.filters[name] = partial(self._filtered, name)
+        return made
 
     def _environment(self, filters: tuple[str, ...]) -> Any:
         from jinja2 import Undefined, UndefinedError  # noqa: PLC0415
@@ -209,6 +245,48 @@ def _text(value: Any) -> Any:
     if isinstance(value, bool | dict | list | tuple):
         return json.dumps(value, ensure_ascii=False, default=str)
     return value
+
+
+def _of_text(name: str, apply: Any) -> Any:
+    """A filter that Nunjucks has for texts alone; nothing is an empty text."""
+
+    def text_filter(value: Any, *arguments: Any) -> Any:
+        from jinja2 import Undefined  # noqa: PLC0415
+
+        if value is None or value is False or isinstance(value, Undefined):
+            return ""
+        if not isinstance(value, str):
+            raise _Failure(f"the filter {name} takes a text, found {json.dumps(value, default=str)[:60]}")
+        return apply(value, *arguments)
+
+    return text_filter
+
+
+def _in_jinja(template: str) -> str:
+    """A template of Nunjucks with the operators of Jinja in its tags."""
+    import re  # noqa: PLC0415
+
+    def tag(found: "re.Match[str]") -> str:
+        text = found[0].replace("!==", "!=").replace("===", "==")
+        # Two names in a loop are a key and its value, or the parts of an item.
+        return re.sub(
+            r"(\{%-?\s*for\s+\w+\s*,[\s\w,]+?\s+in\s+)(.+?)(\s*-?%\})", r"\1(\2)|_pairs\3", text, flags=re.DOTALL
+        )
+
+    return re.sub(r"\{[{%].*?[%}]\}", tag, template, flags=re.DOTALL)
+
+
+def _in_javascript(value: Any) -> Any:
+    """A value in a text as JavaScript writes it: lists with commas, mappings without their content."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
+        return str(int(value))
+    if isinstance(value, list | tuple):
+        return ",".join(str(_in_javascript(item)) for item in value)
+    return "[object Object]" if isinstance(value, dict) else value
 
 
 if __name__ == "__main__":

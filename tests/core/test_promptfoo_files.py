@@ -1,4 +1,4 @@
-"""A configuration of promptfoo is read as such: no finding, no fix, no migration and no run takes it for a suite of agentv."""
+"""A configuration of promptfoo is read as such: no finding, no fix and no migration takes it for a suite of agentv."""
 
 from pathlib import Path, PurePath
 
@@ -79,7 +79,7 @@ def test_a_key_that_tells_comes_and_goes_while_it_is_typed() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["check"], ["check", "--fix"], ["migrate", "--to", "agentv-5"], ["run"]],
+    [["check"], ["check", "--fix"], ["migrate", "--to", "agentv-5"]],
 )
 def test_no_command_touches_it(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

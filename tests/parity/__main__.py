@@ -21,6 +21,8 @@ from . import agentv
 from .assessment import assess
 from .bundles import read_suites
 from .known import read_known, unknown_departures, write_known
+from .promptfoo import oracle
+from .promptfoo.comparison import compare_all, unexplained
 from .run import Comparison, Runner, compare_suites
 from .sentences import check_sentences, examples
 from .server import scripted_server
@@ -57,12 +59,29 @@ def _compare(runner: Runner, options: argparse.Namespace) -> int:
         failures += [f"{suite}: there is no such suite" for suite in known.keys() - {s.name for s in sources}]
     print(f"\n{table(comparisons, assessment)}\n")
     failures += _untrue_sentences(runner, options)
+    failures += _promptfoo(options, runner.work)
     for failure in failures:
         print(failure)
     print(
         f"agentv {agentv.VERSION}: {len(sources)} suites, {len(failures)} failures, {time.monotonic() - started:.0f} s"
     )
     return DIFFERS if failures else OK
+
+
+def _promptfoo(options: argparse.Namespace, work: Path) -> list[str]:
+    """What differs between promptfoo and rubric, over configurations of promptfoo."""
+    try:
+        start = oracle.command()
+    except npm.UnavailableError as reason:
+        print(f"skipped: {reason}: nothing was compared with promptfoo")
+        return []
+    found, compared = [], 0
+    for name, number, differences in compare_all(start, work, options.only):
+        print(f"{name}: {number} verdicts and scores, {len(differences)} differences", flush=True)
+        found += differences
+        compared += number
+    print(f"promptfoo {oracle.VERSION}: {compared} verdicts and scores of rows and assertions\n")
+    return unexplained(found) if not options.only else [str(each) for each in found]
 
 
 def _untrue_sentences(runner: Runner, options: argparse.Namespace) -> list[str]:

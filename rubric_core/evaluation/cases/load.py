@@ -14,6 +14,7 @@ from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
 from rubric_core.evaluation.cases.invalid_entries import empty_path_entry, invalid_entries, lines_of
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite, NoSuiteError, is_program
+from rubric_core.evaluation.cases.promptfoo.load import promptfoo_cases
 from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
 from rubric_core.evaluation.cases.scenarios import scenario_cases
 from rubric_core.evaluation.model.arguments import instance
@@ -135,6 +136,8 @@ class _Loader:
         self.files: dict[Path, Analysis] = {}
 
     def suite(self, path: Path, analysis: Analysis) -> LoadedSuite:
+        if analysis.kind is FileKind.PROMPTFOO:
+            return LoadedSuite(path, analysis, promptfoo_cases(analysis, path, self.project.files, self.options), {})
         if analysis.kind is not FileKind.SUITE:
             raise NoSuiteError(_not_a_suite(path, analysis))
         frame = self._frame(path, analysis)

@@ -27,7 +27,7 @@ from rubric_core.language.evaluators import Rubric
 from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.grading import evaluators_of, gather_evaluators, scalar_kind
+from rubric_core.loading.grading import evaluators_of, gather_evaluators, scalar_kind, threshold_of
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
 from rubric_core.sandbox import Sandbox
@@ -164,6 +164,16 @@ class Runnable:
             values.pop(name, None)
         values |= {"environment": environment, "variant": variant}
         return made
+
+    @property
+    def own_variations(self) -> "tuple[Runnable, ...]":
+        """The variations of a case of another program than agentv, which multiplies otherwise; empty for agentv's."""
+        return ()
+
+    @property
+    def threshold(self) -> tuple[float, str]:
+        """The score from which it passes, and where that is written; empty for the dialect's own."""
+        return threshold_of(self.options.threshold, self.whole_suite, self.case, self.dialect.properties)
 
     @cached_property
     def variations_found(self) -> "list[tuple[Runnable, ...]]":

@@ -25,7 +25,7 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
 
-__all__ = ["base_id", "join_variations", "variations"]
+__all__ = ["base_id", "distinct_labels", "join_variations", "row_label", "variations"]
 
 #: The maximum length of a value in a name, in characters.
 _LONGEST = 40
@@ -43,7 +43,7 @@ def variations(case: "Runnable") -> "list[Runnable]":
         return [case]
     found = case.variations_found
     if not found:
-        found.append(_told_apart(case))
+        found.append(case.own_variations or _told_apart(case))
     return list(found[0]) or [case]
 
 
@@ -59,7 +59,7 @@ def _told_apart(case: "Runnable") -> "tuple[Runnable, ...]":
         _labelled(row, prompt if len(prompts) > 1 else None, row.variables, prompt)
         for prompt, row in product(prompts, rows)
     ]
-    made = [replace(case, variant=variant) for variant in _distinct(several)]
+    made = [replace(case, variant=variant) for variant in distinct_labels(several)]
     return tuple(
         _answered_by(each, target)
         for target in wanted
@@ -72,7 +72,7 @@ def _labelled(row: Variant, shown: Prompt | None, values: Mapping[str, Any] | No
     return Variant(label, values, prompt)
 
 
-def _distinct(several: Sequence[Variant]) -> Iterator[Variant]:
+def distinct_labels(several: Sequence[Variant]) -> Iterator[Variant]:
     """The variations under unique names."""
     seen: dict[str, int] = {}
     for variant in several:
@@ -99,8 +99,13 @@ def _rows(case: "Runnable") -> Iterator[Variant]:
     lists = {n: v for n, v in written.items() if isinstance(v, list) and v and all(isinstance(i, str) for i in v)}
     for values in product(*lists.values()):
         chosen = dict(zip(lists, values, strict=True))
-        words = [f"{name}={_short(value)}" for name, value in chosen.items()]
+        words = [row_label(name, value) for name, value in chosen.items()]
         yield Variant(",".join(part for part in (case.row.label, *words) if part), {**written, **chosen})
+
+
+def row_label(name: str, value: str) -> str:
+    """What tells a row by one of its values, as in `tone=polite`."""
+    return f"{name}={_short(value)}"
 
 
 def _short(value: str) -> str:

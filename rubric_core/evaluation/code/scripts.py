@@ -21,7 +21,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.ports import Ports, Program
 
-__all__ = ["Language", "language_of", "run_code", "run_function", "transform_answer"]
+__all__ = ["CodeFailedError", "Language", "language_of", "run_code", "run_function", "transform_answer"]
 
 Language = Literal["javascript", "python"]
 
@@ -96,6 +96,10 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
 """
 
 
+class CodeFailedError(GraderError):
+    """Code that was run and raised an error, or returned nothing that can be read."""
+
+
 def language_of(code: str) -> Language:
     """The language of code whose language nobody says: that of its file, else JavaScript."""
     found = _FILE.match(code.removeprefix(URL)) if code.startswith(URL) else None
@@ -148,7 +152,7 @@ async def run_function(
     _, mark, reply = finished.stdout.decode("utf-8", "replace").rpartition(_MARK)
     if finished.exit_code or not mark:
         said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
-        raise GraderError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
+        raise CodeFailedError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
     return json.loads(reply)["result"]
 
 

@@ -34,7 +34,7 @@ from rubric_core.evaluation.targets.providers.usage_meter import MeteredProvider
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.workspaces.workspace import CaseWorkspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
-from rubric_core.loading.grading import default_name, threshold_of
+from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
 
 __all__ = ["Attempt", "graders_of", "requested_fields", "secrets_of", "targets_of"]
@@ -42,7 +42,7 @@ __all__ = ["Attempt", "graders_of", "requested_fields", "secrets_of", "targets_o
 
 def requested_fields(case: Runnable, files: Files | None = None) -> dict[str, Any]:
     """The target and the threshold of a case, as fields of its result; `files` default to those on disk."""
-    threshold, written = threshold_of(case.options.threshold, case.whole_suite, case.case, case.dialect.properties)
+    threshold, written = case.threshold
     targets = shared_targets(case, files or DiskFiles())
     return {
         "threshold": threshold,
@@ -214,9 +214,13 @@ class Attempt:
         self, context: EvaluationContext, configs: Sequence[EvaluatorConfig], turn: int = 0
     ) -> tuple[EvaluatorResult, ...]:
         """The results of the evaluators; `turn` is the turn of a conversation, from 1."""
-        options = self.case.options
-        registry: dict[str, Evaluator] = build_evaluator_registry(options.evaluators, self._judge)
-        return await evaluator_results(context, registry, configs, self._hooks(len(configs), turn), self.case.blame)
+        return await evaluator_results(
+            context, self.registry(), configs, self._hooks(len(configs), turn), self.case.blame
+        )
+
+    def registry(self) -> dict[str, Evaluator]:
+        """The evaluators by kind, those of the caller among them."""
+        return build_evaluator_registry(self.case.options.evaluators, self._judge)
 
     def _all_metered(self) -> tuple[MeteredProvider, ...]:
         return (*self._metered.values(), *self._brought)

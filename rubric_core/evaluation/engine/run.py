@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.deadlines import run_within
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.variations import join_variations, variations
@@ -22,6 +23,7 @@ from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener
 from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.prepare import fill_in_case, prepare_case, require_valid, with_variables
+from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
 from rubric_core.evaluation.engine.unsupported import refuse
 from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict
@@ -239,11 +241,10 @@ async def _once(
 ) -> CaseResult:
     """One run of a case that is ready for it. Raises Unscored."""
     base = replace_fields(base, **requested_fields(ready, ports.files))
-    kind = Conversation if ready.case.mode == "conversation" else Attempt
     attempt: Attempt | None = None
     try:
         async with workspaces.given(ready) as workspace:
-            attempt = kind(ready, ports, on_event, number, workspace)
+            attempt = _attempt_of(ready)(ready, ports, on_event, number, workspace)
             result = await attempt.result(base)
             if workspace is not None:
                 workspace.failed = result.verdict is not Verdict.PASSED
@@ -255,6 +256,13 @@ async def _once(
         if attempt is not None:
             told.exchanges, told.usage = attempt.log.exchanges, attempt.usage()
         raise told from None
+
+
+def _attempt_of(ready: Runnable) -> type[Attempt]:
+    """How a case is attempted."""
+    if isinstance(ready, PromptfooRunnable):
+        return PromptfooAttempt
+    return Conversation if ready.case.mode == "conversation" else Attempt
 
 
 def save_recordings(cases: Sequence[Runnable]) -> None:

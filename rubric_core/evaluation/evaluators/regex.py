@@ -11,9 +11,10 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 from rubric_core.language.evaluators import Regex
+from rubric_core.ports import Ports
 from rubric_core.sandbox import Sandbox, SandboxError
 
-__all__ = ["REGEX"]
+__all__ = ["REGEX", "matches_pattern"]
 
 #: The maximum steps of a match in this process, where it cannot be interrupted: about a hundredth of a second.
 _CHEAP = 500_000
@@ -31,20 +32,25 @@ async def _grade(config: Regex, context: EvaluationContext) -> EvaluationScore:
         return EvaluationScore.crash(f"{shown} is not a regular expression: {error}")
     except UnsupportedPatternError as error:
         raise Unscored(str(error)) from None
-    holds = await _matches(translation, context)
+    holds = await _matches(translation, context.candidate, context.ports)
     return EvaluationScore.check(holds, f"matches {shown}", f"does not match {shown}")
 
 
-async def _matches(translation: Translation, context: EvaluationContext) -> bool:
-    text = translation.text(context.candidate)
+async def matches_pattern(pattern: str, flags: str, answer: str, ports: Ports | None) -> bool:
+    """Whether a pattern of JavaScript matches somewhere in a text. Raises InvalidPatternError, UnsupportedPatternError and Unscored."""
+    return await _matches(translate(pattern, flags), answer, ports)
+
+
+async def _matches(translation: Translation, answer: str, ports: Ports | None) -> bool:
+    text = translation.text(answer)
     if translation.most_steps(text) <= _CHEAP and translation.engine == "re":
         compiled = re.compile(translation.pattern)
         return bool(compiled.match(text) if translation.sticky else compiled.search(text))
     request = {
         "do": "match", "pattern": translation.pattern, "engine": translation.engine, "sticky": translation.sticky, "text": text,
     }  # fmt: skip
-    if context.ports is not None:
-        return await _matches_apart(request, context.ports.sandbox)
+    if ports is not None:
+        return await _matches_apart(request, ports.sandbox)
     with Sandbox() as sandbox:
         return await _matches_apart(request, sandbox)
 

@@ -41,6 +41,7 @@ class Templates:
         environment: What stands under `env`; only what a template names is looked at.
         sandbox: Where templates are filled in; without one they are not.
         filters: Those that the suite brings.
+        is_plain: Whether they are filled in as Nunjucks itself does it: what is missing is empty, and a list has commas.
     """
 
     def __init__(
@@ -49,15 +50,25 @@ class Templates:
         environment: Mapping[str, str],
         sandbox: Sandbox | None,
         filters: "TemplateFilters | None" = None,
+        *,
+        is_plain: bool = False,
     ) -> None:
         self._values, self._environment, self._sandbox, self._filters = values, environment, sandbox, filters
+        self._is_plain = is_plain
 
     def text(self, template: str) -> str | None:
         """A template, filled in; None where a name in it has no value. Blocks. Raises TemplateError, and what filters raise."""
         if self._sandbox is None:
             return None
         filters = list(self._filters.files) if self._filters is not None else []
-        request = {"do": "render", "template": template, "values": dict(self._values), "filters": filters}
+        request: dict[str, Any] = {
+            "do": "render",
+            "template": template,
+            "values": dict(self._values),
+            "filters": filters,
+        }
+        if self._is_plain:
+            request["plain"] = True
         try:
             made = self._sandbox.call(request, _TIME_LIMIT, self._answer)
         except SandboxError as error:

@@ -1,0 +1,122 @@
+"""A configuration of promptfoo, read for a run: as plain data, with the nodes that tell where each part stands."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL
+from rubric_core.ports import Files
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.tree import Alias, Node, Sequence
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.text import LineIndex, Span
+
+__all__ = ["ConfigurationError", "PromptfooConfiguration", "read_configuration"]
+
+#: Bytes of a file that a configuration names.
+_LARGEST = 20_000_000
+#: How deep references may refer to references.
+_DEEPEST = 50
+_REF = "$ref"
+_MISSING: Any = object()
+
+
+class ConfigurationError(Exception):
+    """Something that promptfoo would stop at; the message says what."""
+
+
+@dataclass(frozen=True)
+class PromptfooConfiguration:
+    """A configuration. Nothing of it has been run, and no variable of the environment has been read."""
+
+    path: Path
+    text: str
+    root: MappingNode
+    anchors: Mapping[str, Node]
+    #: The whole of it; references are followed where they are used.
+    data: Mapping[str, Any]
+    #: The line of an offset, from 1.
+    line_of: Callable[[int], int]
+    files: Files
+
+    @property
+    def directory(self) -> Path:
+        """From where its files are looked for."""
+        return self.path.absolute().parent
+
+    def node(self, name: str) -> Node:
+        """What stands for a key at the top: its value, or the root when it is merged in or missing."""
+        return self.followed(self.root.get(name)) or self.root
+
+    def followed(self, node: Node | None) -> Node | None:
+        """The node that an alias refers to, or the node itself."""
+        return (node.target or self.anchors.get(node.name) or node) if isinstance(node, Alias) else node
+
+    def items(self, node: Node, values: list[Any]) -> list[Node]:
+        """The nodes of the items of a list, or as often the node itself when they do not stand there."""
+        found = self.followed(node)
+        if isinstance(found, Sequence) and len(found.items) == len(values):
+            return [self.followed(item) or item for item in found.items]
+        return [node] * len(values)
+
+    def value(self, name: str) -> Any:
+        """The value of a key at the top, with its references followed; None without the key. Raises ConfigurationError."""
+        return self.resolved(self.data.get(name))
+
+    def resolved(self, value: Any, depth: int = 0) -> Any:
+        """`value` with each `$ref` replaced by what it refers to. Raises ConfigurationError for one that leads nowhere."""
+        if depth > _DEEPEST:
+            raise ConfigurationError("its `$ref` refer to one another without end")
+        if isinstance(value, list):
+            return [self.resolved(item, depth + 1) for item in value]
+        if not isinstance(value, dict):
+            return value
+        pointer = value.get(_REF)
+        if isinstance(pointer, str):
+            return self.resolved(self._behind(pointer), depth + 1)
+        return {name: self.resolved(item, depth + 1) for name, item in value.items()}
+
+    def _behind(self, pointer: str) -> Any:
+        file, _, path = pointer.partition("#")
+        found: Any = self.data if not file else self.external(file)
+        for part in (each.replace("~1", "/").replace("~0", "~") for each in path.strip("/").split("/") if each):
+            if isinstance(found, list) and part.isdecimal():
+                found = found[int(part)] if int(part) < len(found) else _MISSING
+            else:
+                found = found.get(part, _MISSING) if isinstance(found, dict) else _MISSING
+        if found is _MISSING:
+            raise ConfigurationError(f"`$ref: {pointer}` refers to nothing")
+        return found
+
+    def external(self, name: str) -> Any:
+        """The data in a YAML or JSON file, with `file://` in front of its name or without. Raises ConfigurationError."""
+        tree = parse(self.read(name))
+        broken = next((p for p in tree.problems if p.kind == "syntax"), None)
+        if broken is not None:
+            raise ConfigurationError(f"{name.removeprefix(URL)} is no YAML: {broken.message}")
+        return plain(tree.root, tree.anchors)
+
+    def read(self, name: str) -> str:
+        """The text of a file. Raises ConfigurationError."""
+        path = self.directory / name.removeprefix(URL)
+        try:
+            return self.files.read(path, _LARGEST).decode("utf-8-sig")
+        except FileNotFoundError:
+            raise ConfigurationError(f"the file {name.removeprefix(URL)} does not exist") from None
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise ConfigurationError(f"the file {name.removeprefix(URL)} cannot be read: {why}") from None
+
+
+def read_configuration(path: Path, text: str, files: Files) -> PromptfooConfiguration:
+    """The configuration in a text; one that is no mapping is empty."""
+    tree, lines = parse(text), LineIndex(text)
+    root = tree.root
+    data = plain(root, tree.anchors)
+    if not isinstance(root, MappingNode):
+        root = MappingNode(Span(0, 0), Span(0, 0), None, None, flow=True)
+    return PromptfooConfiguration(
+        path, text, root, tree.anchors, data if isinstance(data, dict) else {}, lambda at: lines.line_of(at) + 1, files
+    )

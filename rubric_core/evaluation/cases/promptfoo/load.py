@@ -1,0 +1,140 @@
+"""The cases of a configuration of promptfoo. Executes nothing."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rubric_core.analysis import Analysis
+from rubric_core.evaluation.cases.promptfoo.configuration import (
+    ConfigurationError,
+    PromptfooConfiguration,
+    read_configuration,
+)
+from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
+from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider, providers_of, targets_of
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooMatrix, PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
+from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.suite_facts import SuiteFacts
+from rubric_core.language.model import Case, EvaluateOptions, Repeat, RunSettings, Suite
+from rubric_core.language.shape import FieldPlace
+from rubric_core.ports import Files
+from rubric_core.syntax.tree import Node
+from rubric_core.validation.rule import Diagnostic
+
+__all__ = ["promptfoo_cases"]
+
+#: Errors at which promptfoo stops wherever they stand.
+_YAML_ERRORS = frozenset(
+    {"syntax-error", "duplicate-key", "unknown-alias", "cut-text", "several-documents", "too-large"}
+)
+
+
+def promptfoo_cases(analysis: Analysis, path: Any, files: Files, options: Options) -> tuple[PromptfooRunnable, ...]:
+    """The tests of an analysed configuration, in the order of the text; each is multiplied when it is run."""
+    configuration = read_configuration(path, analysis.document.text, files)
+    troubles: list[str] = []
+    prompts: list[PromptfooPrompt] = []
+    providers: list[PromptfooProvider] = []
+    tests: list[PromptfooTest] = []
+    try:
+        prompts = prompts_of(configuration)
+        providers = providers_of(configuration)
+        tests = list(tests_of(configuration))
+    except ConfigurationError as error:
+        troubles.append(str(error))
+        tests = tests or [PromptfooTest(configuration.root, {})]
+    loader = _Loader(analysis, configuration, PromptfooMatrix(configuration, prompts, providers), options, troubles)
+    return tuple(loader.cases(tests))
+
+
+class _Loader:
+    def __init__(
+        self, analysis: Analysis, configuration: PromptfooConfiguration, matrix: PromptfooMatrix, options: Options, troubles: Sequence[str]
+    ) -> None:  # fmt: skip
+        self._analysis, self._configuration, self._matrix, self._options = analysis, configuration, matrix, options
+        self._troubles = [("line 1", each) for each in troubles]
+        self._settings = _settings(configuration)
+        self._suite = self._made_suite()
+        targets = targets_of(configuration, matrix.providers, _number(self._settings.get("delay")), options.rate_limits)
+        self._facts = SuiteFacts(targets=targets)
+
+    def cases(self, tests: Sequence[PromptfooTest]) -> Iterator[PromptfooRunnable]:
+        """A case for each test, under unique names."""
+        problems = self._problems(tests)
+        seen: Counter[str] = Counter()
+        for number, test in enumerate(tests):
+            name = test.description.translate(str.maketrans("[]", "()"))
+            seen[name] += 1
+            unique = f"{name}~{seen[name]}" if name and seen[name] > 1 else name
+            yield self._case(test, unique, (*self._troubles, *problems[None], *problems.get(number, ())))
+
+    def _case(self, test: PromptfooTest, name: str, problems: tuple[tuple[str, str], ...]) -> PromptfooRunnable:
+        configuration = self._configuration
+        if test.trouble:
+            problems = (*problems, (f"line {configuration.line_of(test.node.span.start)}", test.trouble))
+        return PromptfooRunnable(
+            path=configuration.path, suite=self._suite, case=self._made_case(test), dialect=self._analysis.dialect,
+            dialects=self._analysis.language.dialects, anchors=configuration.anchors, suite_anchors=configuration.anchors,
+            text=configuration.text, suite_text=configuration.text, line_at=configuration.line_of, named=name, problems=problems,
+            options=self._options, files=configuration.files, facts=self._facts, matrix=self._matrix, test=test,
+        )  # fmt: skip
+
+    def _made_suite(self) -> Suite:
+        """What the engine reads of a suite."""
+        node, settings = self._configuration.root, self._settings
+        suite = Suite(node.span, node)
+        tests = node.entry("tests")
+        if tests is not None:
+            suite.places["cases"] = FieldPlace(tests.key.span, tests.value.span, tests.value, "tests")
+        workers = settings.get("maxConcurrency")
+        limits = EvaluateOptions(
+            node.span, None, max_concurrency=workers if isinstance(workers, int) and 0 < workers <= 50 else None,
+            timeout_ms=_number(settings.get("timeoutMs")) or None, max_eval_time_ms=_number(settings.get("maxEvalTimeMs")) or None,
+        )  # fmt: skip
+        vars(suite).update(evaluate_options=limits)
+        for key, name in (("env", "env"), ("tags", "tags"), ("nunjucksFilters", "nunjucks_filters")):
+            written = self._configuration.data.get(key)
+            if isinstance(written, dict):
+                vars(suite)[name] = written
+        return suite
+
+    def _made_case(self, test: PromptfooTest) -> Case:
+        """What the engine reads of a case."""
+        case = Case(test.node.span, test.node)
+        repeat = test.part("options").get("repeat", self._settings.get("repeat"))
+        if isinstance(repeat, int) and repeat > 1:
+            count = Repeat(test.node.span, None, count=repeat, strategy="pass_all")
+            vars(case)["run"] = RunSettings(test.node.span, None, repeat=count)
+        if test.part("metadata"):
+            vars(case)["metadata"] = dict(test.part("metadata"))
+        return case
+
+    def _problems(self, tests: Sequence[PromptfooTest]) -> Mapping[int | None, list[tuple[str, str]]]:
+        """The errors by the number of the test in which they stand; those elsewhere, under None, keep all tests from being run."""
+        found: dict[int | None, list[tuple[str, str]]] = {None: []}
+        graded = [node for test in tests for _, node in test.assertions if node is not test.node]
+        for each in self._analysis.diagnostics:
+            # What an assertion lacks keeps it from grading, which its result tells.
+            inside = each.code not in _YAML_ERRORS and _holding(each, graded) is not None
+            if each.severity == "error" and not inside:
+                found.setdefault(_holding(each, [test.node for test in tests]), []).append(
+                    (f"line {self._configuration.line_of(each.span.start)}", f"{each.code}: {each.message}")
+                )
+        return found
+
+
+def _holding(found: Diagnostic, nodes: Sequence[Node]) -> int | None:
+    """The number of the first of the nodes in which a finding stands."""
+    inside = (number for number, node in enumerate(nodes) if node.whole.start <= found.span.start < node.whole.end)
+    return next(inside, None)
+
+
+def _settings(configuration: PromptfooConfiguration) -> Mapping[str, Any]:
+    """How cases are run: `evaluateOptions`, and `commandLineOptions` before them, as promptfoo takes them."""
+    parts = (configuration.data.get(name) for name in ("evaluateOptions", "commandLineOptions"))
+    return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0.0

@@ -1,0 +1,163 @@
+"""The prompts of a configuration of promptfoo: texts, and the files that promptfoo takes a text for."""
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.variant import Prompt
+from rubric_core.evaluation.templating.interpolate import node_of
+from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.path_matches import path_matches
+from rubric_core.syntax.tree import Node
+
+__all__ = ["PromptfooPrompt", "is_reference_to", "prompts_of"]
+
+_DEFAULT = "{{prompt}}"
+#: The line between two prompts of one text file.
+_SEPARATOR = pattern(r"(?:^|\r?\n)---(?:\r?\n|\Z)")
+_TEXTS = (".txt",)
+_WHOLE = (".md", ".j2")
+_DATA = (".json", ".yaml", ".yml")
+_LINES = (".jsonl", ".csv")
+_PROGRAMS = (
+    ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".sh", ".bash", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".exe",
+)  # fmt: skip
+_ENDINGS = (*_TEXTS, *_WHOLE, *_DATA, *_LINES, *_PROGRAMS)
+_REMOTE = ("portkey://", "langfuse://", "helicone://")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptfooPrompt:
+    """One prompt."""
+
+    #: Its label and id for promptfoo, by which cases and providers refer to it.
+    label: str
+    id: str
+    text: str
+    #: What is run; its label is that of the results.
+    prompt: Prompt
+    #: Why it cannot be run.
+    trouble: str = ""
+
+
+def prompts_of(configuration: PromptfooConfiguration) -> list[PromptfooPrompt]:
+    """The prompts, each once, in the order of the text. Raises ConfigurationError when the whole list is unusable."""
+    written = configuration.value("prompts")
+    node = configuration.node("prompts")
+    if written is None:
+        written = [_DEFAULT]
+    if isinstance(written, dict):
+        written = [{"id": source, "label": label} for source, label in written.items()]
+    listed = written if isinstance(written, list) else [written]
+    if not listed:
+        raise ConfigurationError("`prompts` is empty")
+    found: list[PromptfooPrompt] = []
+    for item, at in zip(listed, configuration.items(node, listed), strict=True):
+        for each in _of_item(item, at, configuration, len(found)):
+            if not any(
+                (each.label, each.text, each.trouble) == (other.label, other.text, other.trouble) for other in found
+            ):
+                found.append(each)
+    return found
+
+
+def is_reference_to(reference: object, label: str, identity: str) -> bool:
+    """Whether a reference of a case or provider names what has this label and id: whole, by `prefix*`, or by what stands before `:`."""
+    if not isinstance(reference, str):
+        return False
+    names = [name for name in (label, identity) if name]
+    prefix = reference[:-1] if reference.endswith("*") else f"{reference}:"
+    return reference in names or any(name.startswith(prefix) for name in names)
+
+
+def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration, before: int) -> Iterator[PromptfooPrompt]:
+    label = identity = ""
+    if isinstance(item, dict):
+        label, identity = _text(item.get("label")), _text(item.get("id"))
+        raw = item.get("raw")
+        if isinstance(raw, str):
+            yield _made(raw, at, before, label or raw, identity, named=label)
+            return
+        item = identity or item.get("path")
+    if not isinstance(item, str):
+        yield _made("", at, before, label, identity, trouble="it is neither a text nor a mapping with `raw` or a file")
+    elif "\n" in item or not _is_path(item):
+        yield _made(item, at, before, label or item, identity, named=label)
+    else:
+        yield from _of_path(item, at, configuration, before, label)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _is_path(text: str) -> bool:
+    """Whether promptfoo takes a prompt of one line for a path."""
+    name = text.partition(":")[0] if not text.startswith(URL) else text
+    return (
+        text.startswith((URL, "exec:", *_REMOTE)) or name.lower().endswith(_ENDINGS) or text.lower().endswith(_ENDINGS)
+        or any(sign in text for sign in "/\\*") or text[-3:-2] == "." or text[-4:-3] == "."
+    )  # fmt: skip
+
+
+def _of_path(
+    text: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
+) -> Iterator[PromptfooPrompt]:
+    name = text.removeprefix(URL)
+    if text.startswith(("exec:", *_REMOTE)) or PurePath(name.partition(":")[0]).suffix.lower() in _PROGRAMS:
+        trouble = f"rubric does not run programs and functions that make prompts of promptfoo: {text}"
+        yield _made(text, at, before, label or text, "", named=label, trouble=trouble)
+        return
+    names = [name]
+    if "*" in name or configuration.files.is_directory(configuration.directory / name):
+        wanted = name if "*" in name else f"{name.rstrip('/')}/*"
+        names = [str(path) for path in path_matches(wanted, [configuration.directory], configuration.files).paths]
+        if not names:  # promptfoo sends the pattern itself
+            yield _made(text, at, before, label or text, "", named=label)
+            return
+    for number, each in enumerate(names):
+        yield from _of_file(each, at, configuration, before + number, label)
+
+
+def _of_file(
+    name: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
+) -> Iterator[PromptfooPrompt]:
+    suffix = PurePath(name).suffix.lower()
+    try:
+        if suffix in _DATA:
+            data = configuration.external(name)
+            texts = [configuration.read(name) if suffix == ".json" else json.dumps(data, ensure_ascii=False)]
+        else:
+            texts = _split(configuration.read(name), suffix)
+    except ConfigurationError as error:
+        yield _made(
+            name, at, before, label or name, "", named=label, trouble=f"promptfoo takes it for a path, and {error}"
+        )
+        return
+    if suffix == ".csv":
+        yield _made(
+            name, at, before, label or name, "", named=label, trouble="rubric does not read prompts from tables"
+        )
+        return
+    for number, text in enumerate(texts):
+        shown = label or PurePath(name).stem
+        full = label or f"{name}: {text}"
+        yield _made(text, at, before + number, full, name, named=f"{shown}-{number + 1}" if len(texts) > 1 else shown)
+
+
+def _split(text: str, suffix: str) -> list[str]:
+    if suffix == ".jsonl":
+        return [line for line in text.splitlines() if line.strip()]
+    if suffix in _WHOLE or "---" not in text:
+        return [text.strip()] if suffix in _TEXTS else [text]
+    return [part.strip() for part in _SEPARATOR.split(text) if part.strip()]
+
+
+def _made(
+    text: str, at: Node, before: int, label: str, identity: str, *, named: str = "", trouble: str = ""
+) -> PromptfooPrompt:
+    shown = " ".join(named.translate(str.maketrans("[],", "   ")).split()) or f"prompt-{before + 1}"
+    return PromptfooPrompt(label, identity, text, Prompt(shown, node_of(text, at)), trouble)

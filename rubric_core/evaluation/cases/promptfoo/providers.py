@@ -1,0 +1,139 @@
+"""The providers of a configuration of promptfoo, as targets that the engine calls."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.targets.promptfoo import ECHO, EXEC, PromptfooTargets
+from rubric_core.evaluation.targets.rate_limits import RateLimits
+from rubric_core.evaluation.templating.interpolate import node_of
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile, TargetSource
+from rubric_core.syntax.tree import Node
+
+__all__ = ["PromptfooProvider", "own_provider", "providers_of", "targets_of"]
+
+_YAML = (".yaml", ".yml", ".json")
+_EXEC = "exec:"
+_RUN = "echo and exec:"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptfooProvider:
+    """One provider that answers."""
+
+    #: Its name in results: its label, else its id; unique in the configuration.
+    name: str
+    label: str
+    id: str
+    config: Mapping[str, Any]
+    #: The prompts that it gets, by label or id; None for all.
+    prompts: Sequence[Any] | None
+    transform: Any
+    delay: float
+    node: Node
+    #: Why it cannot be called.
+    trouble: str = ""
+    #: The names under which promptfoo keeps its prompts.
+    listed_as: tuple[str, ...] = ()
+
+
+def providers_of(configuration: PromptfooConfiguration) -> list[PromptfooProvider]:
+    """The providers in the order of the text; identical ones count once. Raises ConfigurationError when there are none."""
+    key = "targets" if configuration.data.get("targets") is not None else "providers"
+    written, node = configuration.value(key), configuration.node(key)
+    if isinstance(written, dict):
+        raise ConfigurationError(f"`{key}` is a mapping; promptfoo takes a list, or one id")
+    listed = written if isinstance(written, list) else [] if written is None else [written]
+    if not listed:
+        raise ConfigurationError("`providers` names no provider")
+    found: list[PromptfooProvider] = []
+    for item, at in zip(listed, configuration.items(node, listed), strict=True):
+        for each in _of_item(item, at, configuration):
+            if any((each.id, each.label, each.config) == (other.id, other.label, other.config) for other in found):
+                continue
+            count = sum(other.name.partition("~")[0] == each.name for other in found)
+            found.append(each if not count else replace_fields(each, name=f"{each.name}~{count + 1}"))
+    return _with_prompts(found)
+
+
+def _with_prompts(providers: Sequence[PromptfooProvider]) -> list[PromptfooProvider]:
+    """The providers with the prompts that promptfoo gives them: it looks these up by label or id, and the last of an id counts."""
+    known: dict[str, Sequence[Any] | None] = {}
+    for each in providers:
+        known |= dict.fromkeys(each.listed_as, each.prompts)
+    return [replace_fields(each, prompts=known.get(each.label or each.id)) for each in providers]
+
+
+def own_provider(written: Any, at: Node, configuration: PromptfooConfiguration) -> PromptfooProvider | None:
+    """The provider that a case is answered by in place of the configured ones, if it names one."""
+    return next(_of_item(written, at, configuration), None) if written is not None else None
+
+
+def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[PromptfooProvider]:
+    if isinstance(item, str):
+        if item.startswith(URL) and item.endswith(_YAML):
+            yield from _of_file(item, at, configuration)
+            return
+        yield _made(item, {}, at)
+    elif isinstance(item, dict) and isinstance(item.get("id"), str):
+        made = _made(item["id"], item, at)
+        yield replace_fields(made, listed_as=tuple(name for name in (made.id, made.label) if name))
+    elif isinstance(item, dict) and len(item) == 1:
+        ((name, settings),) = item.items()
+        settings = settings if isinstance(settings, dict) else {}
+        made = _made(settings["id"] if isinstance(settings.get("id"), str) else name, settings, at)
+        yield replace_fields(made, listed_as=(made.id,))
+    else:
+        raise ConfigurationError("an entry of `providers` has no `id`")
+
+
+def _of_file(name: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[PromptfooProvider]:
+    written = configuration.resolved(configuration.external(name))
+    for each in written if isinstance(written, list) else [written]:
+        if not isinstance(each, dict | str) or (isinstance(each, str) and each.startswith(URL)):
+            raise ConfigurationError(f"{name.removeprefix(URL)} has a provider without `id`")
+        yield from _of_item(each, at, configuration)
+
+
+def _made(identity: str, settings: Mapping[str, Any], at: Node) -> PromptfooProvider:
+    label = settings.get("label")
+    label = label if isinstance(label, str) else ""
+    config, prompts, delay = settings.get("config"), settings.get("prompts"), settings.get("delay")
+    known = identity == ECHO or identity.startswith(_EXEC)
+    trouble = (
+        ""
+        if known
+        else f"rubric does not call the provider {identity} of promptfoo; it runs {_RUN}, and stored `providerOutput`"
+    )
+    return PromptfooProvider(
+        label or identity, label, identity, config if isinstance(config, dict) else {},
+        prompts if isinstance(prompts, list) else [prompts] if isinstance(prompts, str) else None,
+        settings.get("transform"), float(delay) if isinstance(delay, int | float) else 0.0, at, trouble,
+    )  # fmt: skip
+
+
+def targets_of(
+    configuration: PromptfooConfiguration, providers: Sequence[PromptfooProvider], pause: float, rates: RateLimits
+) -> PromptfooTargets:
+    """The providers as targets; `pause` is the delay between two calls in milliseconds."""
+    home = TargetSource(
+        configuration.path, configuration.text, None, {}, lambda span: configuration.line_of(span.start), "agentv-5"
+    )
+    entries = tuple(_entry(each, home) for each in providers)
+    troubles = {each.name: each.trouble for each in providers if each.trouble}
+    return PromptfooTargets(
+        configuration.directory, LoadedTargetFile(home, entries), pause=pause, rates=rates, troubles=troubles
+    )
+
+
+def _entry(provider: PromptfooProvider, home: TargetSource) -> LoadedTargetEntry:
+    settings: dict[str, Any] = {"id": provider.id, "config": dict(provider.config)}
+    if provider.delay:
+        settings["delay"] = provider.delay
+    kind = provider.id
+    if provider.id.startswith(_EXEC):
+        kind, settings["command"] = EXEC, provider.id.removeprefix(_EXEC).strip()
+    return LoadedTargetEntry(provider.name, kind, settings, provider.node.span, home, node_of(settings, provider.node))

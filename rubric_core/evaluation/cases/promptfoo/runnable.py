@@ -1,0 +1,170 @@
+"""A test of promptfoo, ready to be run: its rows are those that promptfoo makes of prompts, providers and variables."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
+from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider
+from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.variant import Variant
+from rubric_core.evaluation.cases.variations import distinct_labels, row_label
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, promptfoo_assertion
+from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.lazy_compilation import dataclass
+
+__all__ = ["FilledRow", "PromptfooMatrix", "PromptfooRunnable"]
+
+#: The threshold that is shown where every assertion has to pass.
+_ALL = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class PromptfooMatrix:
+    """What all tests of a configuration are multiplied with."""
+
+    configuration: PromptfooConfiguration
+    prompts: Sequence[PromptfooPrompt]
+    providers: Sequence[PromptfooProvider]
+
+
+@dataclass(frozen=True, slots=True)
+class FilledRow:
+    """A row with its templates filled in."""
+
+    prompt: str
+    variables: Mapping[str, Any]
+    assertions: tuple[PromptfooAssertion, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptfooRunnable(Runnable):
+    """A test of promptfoo with everything that it needs to run."""
+
+    matrix: PromptfooMatrix
+    test: PromptfooTest
+    #: What the row sends, once that is filled in.
+    filled: FilledRow | None = None
+
+    @property
+    def own_variations(self) -> tuple[Runnable, ...]:
+        """One for each provider, prompt and combination of values, as promptfoo multiplies them; one that tells why there is none."""
+        rows = list(self.rows())
+        found = [
+            replace(self._answered_by(p), variant=each) for p in self._providers() for each in self._variants(p, rows)
+        ]
+        if found:
+            return tuple(found)
+        problem = (f"line {self.line}", "the test is run with none of the providers and prompts")
+        return (replace(self, variant=Variant(), problems=(*self.problems, problem)),)
+
+    def _variants(self, provider: PromptfooProvider, rows: Sequence[Variant]) -> Iterator[Variant]:
+        prompts = [each for each in self.matrix.prompts if self._takes(each, provider)]
+        several = len(self.matrix.prompts) > 1
+        labelled = (
+            Variant(
+                ",".join(part for part in (prompt.prompt.label if several else "", row.label) if part),
+                row.variables,
+                prompt.prompt,
+            )
+            for prompt, row in product(prompts, rows)
+        )
+        yield from distinct_labels(list(labelled))
+
+    def _takes(self, prompt: PromptfooPrompt, provider: PromptfooProvider) -> bool:
+        own = self.test.data.get("prompts")
+        return _allows(provider.prompts, prompt) and _allows(own if isinstance(own, list) else None, prompt)
+
+    @property
+    def columns(self) -> list[tuple[PromptfooProvider, PromptfooPrompt]]:
+        """Each provider with each of its prompts: what promptfoo numbers as columns."""
+        matrix = self.matrix
+        return [
+            (each, prompt) for each in matrix.providers for prompt in matrix.prompts if _allows(each.prompts, prompt)
+        ]
+
+    def _providers(self) -> Iterator[PromptfooProvider]:
+        wanted = self.test.data.get("providers")
+        chosen = [self.options.target] if self.options.target is not None else list(self.options.targets)
+        for each in self.matrix.providers:
+            if chosen and each.name not in chosen:
+                continue
+            if not isinstance(wanted, list) or any(is_reference_to(ref, each.label, each.id) for ref in wanted):
+                yield each
+
+    def _answered_by(self, provider: PromptfooProvider) -> "PromptfooRunnable":
+        return replace(self, options=replace(self.options, target=provider.name))
+
+    def rows(self) -> Iterator[Variant]:
+        """One for each combination of the values of lists that begin with a text."""
+        written = self.test.part("vars")
+        whole = self.test.part("options").get("disableVarExpansion") is True
+        lists = {n: v for n, v in written.items() if not whole and isinstance(v, list) and v and isinstance(v[0], str)}
+        for values in product(*lists.values()):
+            chosen = dict(zip(lists, values, strict=True))
+            yield Variant(
+                ",".join(row_label(name, str(value)) for name, value in chosen.items()), {**written, **chosen}
+            )
+
+    @property
+    def sent_prompt(self) -> PromptfooPrompt | None:
+        """The prompt of the row."""
+        prompt = self.variant.prompt if self.variant is not None else None
+        return next((each for each in self.matrix.prompts if each.prompt is prompt), None)
+
+    @property
+    def provider(self) -> PromptfooProvider | None:
+        """The provider of the row."""
+        return next((each for each in self.matrix.providers if each.name == self.options.target), None)
+
+    @cached_property
+    def variables(self) -> Mapping[str, Any]:
+        """The `vars` of the row."""
+        if self.filled is not None:
+            return self.filled.variables
+        own = self.variant.variables if self.variant is not None else None
+        return own if own is not None else self.test.part("vars")
+
+    @cached_property
+    def assertions(self) -> tuple[PromptfooAssertion, ...]:
+        """The assertions, with their templates filled in where the row is."""
+        if self.filled is not None:
+            return self.filled.assertions
+        return tuple(promptfoo_assertion(settings, node) for settings, node in self.test.assertions)
+
+    @cached_property
+    def evaluators(self) -> tuple[EvaluatorShape, ...]:
+        """See `Runnable.evaluators`."""
+        return self.assertions
+
+    @property
+    def pass_threshold(self) -> float | None:
+        """The score from which the row passes whatever single assertions say; None: every one has to pass."""
+        written = self.options.threshold if self.options.threshold is not None else self.test.data.get("threshold")
+        return float(written) if isinstance(written, int | float) and not isinstance(written, bool) else None
+
+    @property
+    def threshold(self) -> tuple[float, str]:
+        """See `Runnable.threshold`."""
+        found = self.pass_threshold
+        if found is None:
+            return _ALL, ""
+        return found, "the command line" if self.options.threshold is not None else "`threshold` of the case"
+
+    def option(self, name: str) -> str | None:  # noqa: ARG002  # what it overrides has it
+        """No option of agentv: those of promptfoo are in `test`."""
+        return None
+
+    @property
+    def filter_files(self) -> Mapping[str, str]:
+        """See `Runnable.filter_files`."""
+        written = self.matrix.configuration.data.get("nunjucksFilters")
+        return {n: p for n, p in written.items() if isinstance(p, str)} if isinstance(written, dict) else {}
+
+
+def _allows(references: Sequence[Any] | None, prompt: PromptfooPrompt) -> bool:
+    return references is None or any(is_reference_to(each, prompt.label, prompt.id) for each in references)

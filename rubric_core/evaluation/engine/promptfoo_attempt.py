@@ -1,0 +1,102 @@
+"""One attempt at a row of promptfoo: sends its prompt, or takes the stored output, and grades it as promptfoo does."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.engine.attempt import Attempt
+from rubric_core.evaluation.engine.events import Answered
+from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO
+from rubric_core.evaluation.model.evaluator import Evaluator
+from rubric_core.evaluation.model.inputs import PromptInputs
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+from rubric_core.evaluation.scoring.promptfoo import named_scores, promptfoo_outcome
+from rubric_core.ports import Answer, ChatMessage, Provider
+
+__all__ = ["PromptfooAttempt"]
+
+_ROLES = ("system", "user", "assistant", "tool")
+
+
+class PromptfooAttempt(Attempt):
+    """One attempt to run a row. `case` has its templates filled in."""
+
+    case: PromptfooRunnable
+
+    async def result(self, base: CaseResult) -> CaseResult:
+        """Raises Unscored when there is nothing to grade."""
+        configs = self._graders()
+        target, provider = self.target(base.target)
+        inputs = self.inputs()
+        answer = await self._answer(provider, inputs)
+        results: Sequence[EvaluatorResult] = ()
+        if configs:
+            context = self.context(target, provider, inputs, answer, min(1.0, max(0.0, base.threshold)))
+            results = await self.grade(context, configs)
+        weights = [float(each.weight) for each in configs]
+        allowed = self.case.options.allow_grader_errors
+        score, verdict, reason = promptfoo_outcome(results, weights, self.case.pass_threshold, allow_errors=allowed)
+        return replace_fields(
+            base, verdict=verdict, score=score, reason=reason, evaluators=tuple(results), answer=answer.text,
+            tokens=None if answer.cached_at else answer.tokens, cost_usd=self.cost(), usage=self.usage(results),
+            exchanges=self.log.exchanges, details=_details(configs, results, answer) or base.details,
+        )  # fmt: skip
+
+    def _graders(self) -> Sequence[PromptfooAssertion]:
+        only = self.case.options.evaluator
+        return self.case.assertions if only is None else self.case.assertions[only - 1 : only]
+
+    def inputs(self) -> PromptInputs:
+        """The prompt, as messages where it is a JSON list of them."""
+        filled = self.case.filled
+        prompt = filled.prompt if filled is not None else ""
+        return PromptInputs(question=prompt, messages=_messages(prompt), text=" ".join(prompt.split()))
+
+    async def _answer(self, provider: Provider, inputs: PromptInputs) -> Answer:
+        """The answer of the provider, or the stored one. Raises Unscored."""
+        stored = self.case.test.data.get("providerOutput")
+        if not stored:
+            began = self.ports.clock.seconds()
+            answer = await self.ask(provider, inputs)
+            took = (self.ports.clock.seconds() - began) * 1000
+            return answer if answer.duration_ms is not None else replace_fields(answer, duration_ms=took)
+        text = stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
+        data = None if isinstance(stored, str) else stored
+        answer = self._secrets.within(Answer(text, duration_ms=0.0, cost_usd=0.0, data=data))
+        self.on_event(Answered(self.case.id, answer))
+        return answer
+
+    def registry(self) -> dict[str, Evaluator]:
+        """See `Attempt.registry`."""
+        return {**super().registry(), PROMPTFOO.kind: PROMPTFOO}
+
+
+def _messages(prompt: str) -> tuple[ChatMessage, ...]:
+    """The messages of a prompt: those of a JSON list of messages, else one of the user."""
+    try:
+        value = json.loads(prompt) if prompt.lstrip().startswith("[") else None
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, list) and value and all(_is_message(each) for each in value):
+        return tuple(ChatMessage(each["role"], _content(each["content"])) for each in value)
+    return (ChatMessage("user", prompt),)
+
+
+def _is_message(value: object) -> bool:
+    return isinstance(value, dict) and value.get("role") in _ROLES and "content" in value
+
+
+def _content(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _details(
+    configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult], answer: Answer
+) -> Mapping[str, Any]:
+    """The named scores of the row, and when its answer was given."""
+    named = named_scores([(each.metric, float(each.weight)) for each in configs], results)
+    told: dict[str, Any] = {"named_scores": named} if named else {}
+    return {**told, **({"cached_answer": answer.cached_at} if answer.cached_at else {})}

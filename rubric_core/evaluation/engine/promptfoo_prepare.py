@@ -1,0 +1,236 @@
+"""Fills in a row of promptfoo: its variables, its prompt, and what its assertions compare with (issue 18, section 3)."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
+from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
+from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
+from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
+from rubric_core.loading.directory_search import URL
+from rubric_core.ports import Ports
+
+__all__ = ["prepare_promptfoo"]
+
+_CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb")
+_YAML = (".yaml", ".yml")
+#: Files whose content promptfoo sends in another form than as text.
+_MEDIA = (
+    ".pdf",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+    ".bmp",
+    ".svg",
+    ".mp3",
+    ".wav",
+    ".ogg",
+    ".mp4",
+    ".webm",
+    ".mov",
+)
+_NAME = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_IN_TEMPLATE = re.compile(r"\{\{\s*([A-Za-z_]\w*)|\{%\s*(?:if|for)\s+(?:\w+\s+in\s+)?([A-Za-z_]\w*)")
+#: Tags that are not closed on their line: promptfoo leaves the whole text as it is then.
+_OPEN = re.compile(r"(\{%[^%]*$|\{\{[^}]*$|\{#[^#]*$)", re.MULTILINE)
+_RAW = re.compile(r"\{%\s*raw\s*%\}")
+#: Rounds in which variables are put into one another.
+_ROUNDS = 5
+#: Options of a case that change what is sent or graded, and that a run does not have.
+_UNSUPPORTED = ("transform", "postprocess", "transformVars", "storeOutputAs")
+
+
+async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooRunnable:
+    """The row with everything filled in. Raises Unscored."""
+    _refuse(case)
+    filters = _filters(case)
+
+    async def work() -> FilledRow:
+        made: FilledRow = await ports.sandbox.threaded(lambda: _Filling(case, ports, filters).row())
+        return made
+
+    return replace(case, filled=await with_filters(filters, work, ports), filters=filters, sandbox=ports.sandbox)
+
+
+def _filters(case: PromptfooRunnable) -> CustomFilters | None:
+    if not case.filter_files:
+        return None
+    if case.facts.filters is None:
+        line = case.suite_line(case.matrix.configuration.node("nunjucksFilters").span)
+        case.facts.filters = CustomFilters(case.filter_files, case.suite, case.directory, case.options.time_limit, line)
+    return case.facts.filters
+
+
+def _refuse(case: PromptfooRunnable) -> None:
+    """Raises Unscored for what a run does not have and that would change the result."""
+    configuration, test, provider = case.matrix.configuration, case.test, case.provider
+    found = [f"`options.{name}`" for name in _UNSUPPORTED if test.part("options").get(name)]
+    found += ["`extensions`"] if configuration.data.get("extensions") else []
+    found += ["`assertScoringFunction`"] if test.data.get("assertScoringFunction") else []
+    found += ["`provider` of a case"] if test.data.get("provider") else []
+    found += ["`transform` of a provider"] if provider is not None and provider.transform else []
+    found += [
+        f"assertions of the type {each.type_name}" for each in case.assertions if each.type_name in COMPARING_TYPES
+    ]
+    prompt = case.sent_prompt
+    if prompt is not None and prompt.trouble:
+        raise Unscored(f"the prompt {prompt.label!r:.60}: {prompt.trouble}")
+    if prompt is not None and "_conversation" in prompt.text:
+        found.append("prompts with `_conversation`")
+    if found:
+        raise Unscored(f"rubric does not run {', '.join(found)} of promptfoo", at=case.case)
+
+
+class _Filling:
+    """Fills in one row. Blocks."""
+
+    def __init__(self, case: PromptfooRunnable, ports: Ports, filters: CustomFilters | None) -> None:
+        self._case, self._ports, self._filters = case, ports, filters
+
+    def row(self) -> FilledRow:
+        """The row. Raises Unscored."""
+        variables = self._variables()
+        prompt = self._prompt(variables)
+        return FilledRow(prompt, variables, tuple(self._assertion(each, variables) for each in self._case.assertions))
+
+    def _text(self, template: str, values: Mapping[str, Any], what: str) -> str:
+        if "{{" not in template and "{%" not in template and "{#" not in template:
+            return template
+        templates = Templates(values, self._ports.environment, self._ports.sandbox, self._filters, is_plain=True)
+        try:
+            return templates.text(template) or ""
+        except TemplateError as error:
+            raise Unscored(f"{what}: {error}", at=self._case.case) from None
+
+    # Variables
+
+    def _variables(self) -> dict[str, Any]:
+        values = {name: self._value(name, value) for name, value in self._case.variables.items()}
+        values = {n: v.removesuffix("\n") if isinstance(v, str) else v for n, v in values.items()}
+        for _ in range(_ROUNDS):
+            changed = False
+            for name, value in values.items():
+                found = _NAME.search(value) if isinstance(value, str) else None
+                if found is not None and values.get(found[1]) is not None:
+                    values[name], changed = value.replace(found[0], _js_text(values[found[1]]), 1), True
+            if not changed:
+                break
+        return values
+
+    def _value(self, name: str, value: Any) -> Any:
+        """A variable, read from its file if it names one."""
+        if not isinstance(value, str) or not value.startswith(URL):
+            return value
+        path = value.lower()
+        if path.partition(":")[0].endswith(_CODE) or path.endswith((*_CODE, *_MEDIA)):
+            raise Unscored(
+                f"rubric does not run programs, and does not read media, for variables of promptfoo: {name}: {value}",
+                at=self._case.case,
+            )
+        try:
+            if path.endswith(_YAML):
+                return json.dumps(
+                    self._case.matrix.configuration.external(value), ensure_ascii=False, separators=(",", ":")
+                )
+            return self._case.matrix.configuration.read(value).strip()
+        except ConfigurationError as error:
+            raise Unscored(f"the variable {name}: {error}", at=self._case.case) from None
+
+    # Prompts
+
+    def _prompt(self, variables: Mapping[str, Any]) -> str:
+        sent, options = self._case.sent_prompt, self._case.test.part("options")
+        text = f"{options.get('prefix') or ''}{sent.text if sent is not None else ''}{options.get('suffix') or ''}"
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError):
+            rendered = {n: self._in_variable(n, v, variables) for n, v in variables.items()}
+            return self._text(_closed(text), rendered, "the prompt")
+        return json.dumps(self._in_leaves(parsed, variables), ensure_ascii=False, indent=2)
+
+    def _in_variable(self, name: str, value: Any, variables: Mapping[str, Any]) -> Any:
+        if not isinstance(value, str) or not _names_in(value) <= {n for n, v in variables.items() if v is not None} | {
+            "env"
+        }:
+            return value
+        return self._text(_closed(value), variables, f"the variable {name}")
+
+    def _in_leaves(self, value: Any, variables: Mapping[str, Any]) -> Any:
+        if isinstance(value, str):
+            return self._text(value, variables, "the prompt")
+        if isinstance(value, list):
+            return [self._in_leaves(item, variables) for item in value]
+        if isinstance(value, dict):
+            return {name: self._in_leaves(item, variables) for name, item in value.items()}
+        return value
+
+    # Assertions
+
+    def _assertion(self, assertion: PromptfooAssertion, variables: Mapping[str, Any]) -> PromptfooAssertion:
+        made = PromptfooAssertion(assertion.span, assertion.node)
+        vars(made).update(vars(assertion))
+        made.members = tuple(self._assertion(each, variables) for each in assertion.members)
+        try:
+            made.settings = dict(self._settings(assertion, variables))
+        except Unscored as problem:
+            made.trouble = problem.reason
+        except ConfigurationError as error:
+            made.trouble = str(error)
+        return made
+
+    def _settings(self, assertion: PromptfooAssertion, variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        for name, value in assertion.settings.items():
+            if name == "value":
+                yield name, self._compared(value, variables)
+            elif name == "metric" and isinstance(value, str):
+                yield name, self._text(value, variables, "`metric`")
+            else:
+                yield name, value
+
+    def _compared(self, value: Any, variables: Mapping[str, Any]) -> Any:
+        """A `value` with its templates filled in, or what is in its file; code stays where it is."""
+        if isinstance(value, list):
+            return [self._compared(item, variables) if isinstance(item, str) else item for item in value]
+        if not isinstance(value, str):
+            return value
+        if not value.startswith(URL):
+            return self._text(value, variables, "`value`")
+        path = value.removeprefix(URL).partition(":")[0].lower()
+        if path.endswith(_CODE):
+            return value
+        configuration = self._case.matrix.configuration
+        if path.endswith((".json", *_YAML)):
+            return configuration.external(value)
+        if path.endswith(".txt"):
+            return configuration.read(value).strip()
+        raise ConfigurationError(f"promptfoo does not read {value.removeprefix(URL)} as a `value`")
+
+
+def _names_in(template: str) -> set[str]:
+    return {first or second for first, second in _IN_TEMPLATE.findall(template)}
+
+
+def _closed(template: str) -> str:
+    """A template; one with a tag that is not closed is sent as it stands."""
+    if _OPEN.search(template) and not _RAW.search(template):
+        return f"{{% raw %}}{template}{{% endraw %}}"
+    return template
+
+
+def _js_text(value: Any) -> str:
+    """A value as JavaScript puts it into a text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join("" if item is None else _js_text(item) for item in value)
+    if isinstance(value, dict):
+        return "[object Object]"
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

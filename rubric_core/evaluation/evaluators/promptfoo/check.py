@@ -1,0 +1,84 @@
+"""What an assertion of promptfoo looks at, and what it finds."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE, PromptfooAssertion
+from rubric_core.evaluation.model.result import GraderError
+
+__all__ = ["Check", "Finding", "Handler", "found", "js_text", "row_error"]
+
+
+class Finding(NamedTuple):
+    """What an assertion found; the score may lie outside of 0..1."""
+
+    passed: bool
+    score: float
+    #: Why it does not pass.
+    reason: str = ""
+    #: Further scores by name, that a script gave.
+    named: Mapping[str, float] = MappingProxyType({})
+
+
+class Check(NamedTuple):
+    """One assertion and the output that it is about."""
+
+    config: PromptfooAssertion
+    context: EvaluationContext
+
+    @property
+    def text(self) -> str:
+        """The output as text: data as JSON."""
+        return self.context.candidate
+
+    @property
+    def output(self) -> Any:
+        """The output as it came: a text, or data."""
+        answer = self.context.answer
+        return self.text if answer is None or answer.data is None else answer.data
+
+    @property
+    def value(self) -> Any:
+        """Its `value`, or `NO_VALUE`."""
+        return self.config.given_value
+
+    @property
+    def inverse(self) -> bool:
+        """Whether it is turned round."""
+        return self.config.is_inverse
+
+    def needed_text(self) -> str:
+        """Its `value`, which has to be a text that is not empty. Raises GraderError."""
+        if not isinstance(self.value, str) or not self.value:
+            raise row_error(self, "needs a text as `value`")
+        return self.value
+
+
+Handler: TypeAlias = Callable[[Check], Finding | Awaitable[Finding]]
+
+
+def found(check: Check, holds: bool, reason: str, inverse_reason: str = "") -> Finding:
+    """What a check of 0 or 1 finds; `reason` says why it does not hold, the other why it should not have."""
+    passed = holds != check.inverse
+    return Finding(passed, 1.0 if passed else 0.0, inverse_reason or f"not: {reason}" if holds else reason)
+
+
+def row_error(check: Check, words: str) -> GraderError:
+    """What promptfoo makes an error of the row of."""
+    return GraderError(words, at=check.config)
+
+
+def js_text(value: Any) -> str:
+    """A value as JavaScript's `String` gives it."""
+    if value is NO_VALUE:
+        return "undefined"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
+        return str(int(value))
+    return value if isinstance(value, str) else json.dumps(value)

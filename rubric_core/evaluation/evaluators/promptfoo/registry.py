@@ -1,0 +1,104 @@
+"""The evaluator of every assertion of promptfoo: by its type, or with the reason why that type is not run."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
+from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
+from rubric_core.evaluation.evaluators.promptfoo.measures import MEASURES
+from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
+from rubric_core.evaluation.evaluators.promptfoo.texts import TEXTS
+from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
+from rubric_core.evaluation.model.context import EvaluationContext
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.result import GraderError, Unscored, Verdict
+from rubric_core.evaluation.scoring.promptfoo import named_details, promptfoo_total
+from rubric_core.language.promptfoo.assertion import SET_TYPE, Assertion
+from rubric_core.loading.directory_search import URL
+
+__all__ = ["PROMPTFOO", "RUN_TYPES"]
+
+_HANDLERS: Mapping[str, Handler] = {**TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS}
+#: The types that are run, without `not-`.
+RUN_TYPES = frozenset({*_HANDLERS, SET_TYPE})
+#: Settings of an assertion that a run does not have.
+_UNSUPPORTED = ("transform", "contextTransform")
+_CODE = (".js", ".cjs", ".mjs", ".py")
+
+
+async def _grade(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
+    if config.trouble:
+        raise GraderError(config.trouble, at=config)
+    for name in _UNSUPPORTED:
+        if config.settings.get(name):
+            raise Unscored(f"rubric does not run `{name}` of an assertion of promptfoo", at=config)
+    if config.type_name == SET_TYPE:
+        return await _of_set(config, context)
+    handler = _HANDLERS.get(config.base_type)
+    if context.dialect is not None and context.dialect.type_of(config.type_name, Assertion) is None:
+        raise GraderError(f"promptfoo has no assertion type {config.type_name}", at=config)
+    if handler is None:
+        raise Unscored(f"rubric does not run assertions of the type {config.type_name} of promptfoo", at=config)
+    check = Check(config, context)
+    if _has_function(check):
+        check = check._replace(config=_with_value(config, await expected_by_script(check)))
+    result = handler(check)
+    return _score(config, await result if isinstance(result, Awaitable) else result)
+
+
+def _has_function(check: Check) -> bool:
+    value = check.value
+    return (
+        check.config.base_type not in SCRIPTS
+        and isinstance(value, str)
+        and value.startswith(URL)
+        and value.removeprefix(URL).partition(":")[0].endswith(_CODE)
+    )
+
+
+def _with_value(config: PromptfooAssertion, value: object) -> PromptfooAssertion:
+    made = PromptfooAssertion(config.span, config.node)
+    vars(made).update(vars(config))
+    made.settings = {**config.settings, "value": value}
+    return made
+
+
+def _score(config: PromptfooAssertion, found: Finding) -> EvaluationScore:
+    # With a weight of 0 an assertion passes whatever it finds.
+    passed = found.passed or not config.weight
+    within = min(1.0, max(0.0, found.score))
+    details: dict[str, Any] = {"score_given": found.score} if within != found.score else {}
+    details |= {"named_scores": dict(found.named)} if found.named else {}
+    return EvaluationScore(
+        score=within, verdict=Verdict.PASSED if passed else Verdict.FAILED, expected_aspect_count=1,
+        hits=("passed",) if found.passed else (), misses=() if found.passed else (found.reason,),
+        details=details or None,
+    )  # fmt: skip
+
+
+async def _of_set(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
+    """The assertions of a set as one: their weighted mean, and its own threshold."""
+    grade = context.grade
+    if grade is None:
+        raise Unscored("an assert-set is graded only as part of a case", at=config)
+    if not config.members:
+        return EvaluationScore(score=0.0, verdict=Verdict.PASSED, hits=("the set is empty",))
+    results = tuple(await asyncio.gather(*(grade(member, context) for member in config.members)))
+    missing = next((r for r in results if r.score is None), None)
+    if missing is not None:
+        raise Unscored(f"member {missing.name}: {missing.reason}", members=results)
+    total = promptfoo_total(results, [float(each.weight) for each in config.members], config.threshold)
+    found = _score(config, Finding(total.passed, total.score, total.reason))
+    inner = score_with_members(results, found.score)
+    # A set fails its case even with a weight of 0.
+    verdict = Verdict.PASSED if total.passed else Verdict.FAILED
+    misses = found.misses if not total.passed else ()
+    named = named_details([(each.metric, float(each.weight)) for each in config.members], results)
+    details = {**(found.details or {}), **named}
+    return replace(inner, members=results, verdict=verdict, misses=misses, details=details or None)
+
+
+PROMPTFOO = TypedEvaluator("promptfoo", PromptfooAssertion, _grade)

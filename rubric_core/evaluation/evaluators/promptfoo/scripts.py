@@ -1,0 +1,173 @@
+"""Assertions that are code: JavaScript by node, Python by python3, in a file or in the configuration."""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.evaluation.code.scripts import CodeFailedError, Language, run_code
+from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, row_error
+from rubric_core.loading.directory_search import URL
+
+__all__ = ["SCRIPTS", "expected_by_script"]
+
+_DECLARED = re.compile(r"(?:const|let|var)\s")
+_TOO_LONG = 200
+_NEEDED = ("pass", "score", "reason")
+
+
+async def _javascript(check: Check) -> Finding:
+    if not isinstance(check.value, str):
+        return Finding(False, 0.0, "javascript needs code as `value`")
+    code = check.value if check.value.startswith(URL) else _in_javascript(check.value.rstrip())
+    try:
+        result = await run_code(code, "javascript", _told(check), check.context, check.config)
+    except CodeFailedError as error:
+        if code is check.value:  # promptfoo makes an error of the row of it
+            raise
+        return Finding(False, 0.0, error.reason)
+    if isinstance(result, dict) and _is_result(result):
+        return _of_result(check, result)
+    if isinstance(result, bool):
+        return _of_truth(check, result)
+    number = _number(result)
+    if number is None:
+        return Finding(False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result")
+    return _of_number(check, number)
+
+
+def _in_javascript(code: str) -> str:
+    """Code as a call: one line is an expression, behind its declarations; more lines are a body that returns."""
+    body = code
+    if "\n" not in code:
+        body = re.sub(r";+\s*\Z", "", code.strip())
+        head, semicolon, last = _parted(body) if _DECLARED.match(body) else ("", "", body)
+        body = f"{head}{semicolon} return {last}" if last.strip() else body
+    return f"(() => {{\n{body}\n}})()"
+
+
+def _parted(code: str) -> tuple[str, str, str]:
+    """What stands before the last semicolon outside of quotes, that semicolon, and what follows it."""
+    quote, last, at = "", -1, 0
+    while at < len(code):
+        sign = code[at]
+        if sign == "\\":
+            at += 1
+        elif quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"`":
+            quote = sign
+        elif sign == ";":
+            last = at
+        at += 1
+    return (code[:last], ";", code[last + 1 :]) if last >= 0 else (code, "", "")
+
+
+async def _python(check: Check) -> Finding:
+    if not isinstance(check.value, str):
+        raise row_error(check, "needs code as `value`")
+    code = check.value
+    if not code.startswith(URL):
+        code = f"pass\n{code}" if "\n" in code else f"return {code}"
+    try:
+        result = await run_code(code, "python", _told(check), check.context, check.config)
+    except CodeFailedError as error:
+        return Finding(False, 0.0, error.reason)
+    return _of_python(check, result)
+
+
+def _of_python(check: Check, result: Any) -> Finding:
+    lowered = result.lower() if isinstance(result, str) else None
+    if isinstance(result, bool) or lowered in ("true", "false"):
+        return _of_truth(check, result is True or lowered == "true")
+    if isinstance(result, str) and result.startswith("{"):
+        import json  # noqa: PLC0415  # for this case alone
+
+        try:
+            result = json.loads(result)
+        except (ValueError, RecursionError) as error:
+            return Finding(False, 0.0, f"the code returned text that is no JSON: {error}")
+    if isinstance(result, dict | list):
+        named = {_camel(name): value for name, value in result.items()} if isinstance(result, dict) else {}
+        if not _is_result(named):
+            return Finding(
+                False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which has not all of {', '.join(_NEEDED)}"
+            )
+        least = check.config.threshold
+        if least is not None and named["score"] < least:
+            named |= {"pass": False, "reason": f"the score {named['score']:g} is below {least:g}: {named['reason']}"}
+        return _of_result(check, named)
+    number = _number(result) if not isinstance(result, str) else _leading_number(result)
+    if number is None:
+        return Finding(False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result")
+    return _of_number(check, number)
+
+
+def _camel(name: object) -> str:
+    """A key of a Python result as JavaScript spells it."""
+    text = str(name)
+    return "pass" if text == "pass_" else re.sub(r"_([a-z])", lambda m: m[1].upper(), text)
+
+
+def _told(check: Check) -> dict[str, Any]:
+    """What code gets: the output, and its context."""
+    context, config = check.context, check.config.settings.get("config")
+    settings = {**context.inherited, **(config if isinstance(config, dict) else {})}
+    test = {"vars": dict(context.variables)}
+    inner: dict[str, Any] = {
+        "vars": dict(context.variables), "prompt": context.prompt_inputs.question, "test": test,
+        "provider": {"id": context.target.name, "label": context.target.name}, "providerResponse": {"output": check.output},
+    }  # fmt: skip
+    return {"output": check.output, "context": {**inner, **({"config": settings} if settings else {})}}
+
+
+def _is_result(value: Mapping[str, Any]) -> bool:
+    return (
+        isinstance(value.get("pass"), bool)
+        and _number(value.get("score")) is not None
+        and isinstance(value.get("reason"), str)
+    )
+
+
+def _of_result(check: Check, result: Mapping[str, Any]) -> Finding:
+    passed = result["pass"] != check.inverse
+    written = result.get("namedScores")
+    named = {n: float(v) for n, v in written.items() if _number(v) is not None} if isinstance(written, dict) else {}
+    return Finding(passed, float(result["score"]), str(result["reason"]) or "the code says so", named)
+
+
+def _of_truth(check: Check, result: bool) -> Finding:
+    passed = result != check.inverse
+    return Finding(passed, 1.0 if passed else 0.0, f"the code returned {'true' if result else 'false'}")
+
+
+def _of_number(check: Check, number: float) -> Finding:
+    least = check.config.threshold
+    holds = number > 0 if least is None else number >= least
+    wanted = "which is not above 0" if least is None else f"which is below {least:g}"
+    return Finding(holds != check.inverse, number, f"the code returned {number:g}{'' if holds else f', {wanted}'}")
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def _leading_number(text: str) -> float | None:
+    """The number with which a text begins, as JavaScript reads it."""
+    read = re.match(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", text)
+    return float(read[0]) if read else None
+
+
+async def expected_by_script(check: Check) -> Any:
+    """The value that a function in a file gives for an assertion of another type. Raises GraderError."""
+    code = str(check.value)
+    language: Language = "python" if code.partition("://")[2].partition(":")[0].endswith(".py") else "javascript"
+    result = await run_code(code, language, _told(check), check.context, check.config)
+    if isinstance(result, bool) or (isinstance(result, dict) and "pass" in result):
+        raise row_error(check, "has a function as `value` that grades; it has to return what is compared with")
+    return result
+
+
+SCRIPTS: Mapping[str, Handler] = {"javascript": _javascript, "python": _python}

@@ -1,0 +1,95 @@
+"""An assertion of promptfoo as the engine takes it (issue 18, section 3)."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from rubric_core.evaluation.model.result import EvaluatorResult
+from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.promptfoo.assertion import SET_TYPE
+from rubric_core.syntax.tree import Node
+
+__all__ = ["NO_VALUE", "PromptfooAssertion", "given_score", "promptfoo_assertion"]
+
+_INVERSE = "not-"
+#: The key of `EvaluatorResult.details` with a score outside of 0..1, as a script gave it.
+_GIVEN = "score_given"
+_LONGEST_NAME = 60
+
+
+class _NoValue:
+    """The value of an assertion without `value`; null is a value."""
+
+    def __repr__(self) -> str:
+        return "no value"
+
+
+NO_VALUE: Any = _NoValue()
+
+
+class PromptfooAssertion(Evaluator):
+    """A promptfoo assertion, ready to grade."""
+
+    #: Its keys as plain data, with templates filled in once the case is prepared.
+    settings: Mapping[str, Any] = MappingProxyType({})
+    #: The assertions of an assert-set.
+    members: "tuple[PromptfooAssertion, ...]" = ()
+    #: Why it cannot grade; empty for one that can.
+    trouble: str = ""
+
+    @property
+    def base_type(self) -> str:
+        """The type without `not-`."""
+        return self.type_name.removeprefix(_INVERSE)
+
+    @property
+    def is_inverse(self) -> bool:
+        """Whether the type begins with `not-`."""
+        return self.type_name.startswith(_INVERSE)
+
+    @property
+    def given_value(self) -> Any:
+        """Its `value`, or `NO_VALUE`."""
+        return self.settings.get("value", NO_VALUE)
+
+    @property
+    def threshold(self) -> float | None:
+        """Its threshold, which may be any number."""
+        written = self.settings.get("threshold")
+        return written if isinstance(written, int | float) and not isinstance(written, bool) else None
+
+    @property
+    def metric(self) -> str:
+        """The named metric that its score adds to; empty for none."""
+        written = self.settings.get("metric")
+        return written if isinstance(written, str) else ""
+
+
+def promptfoo_assertion(settings: Mapping[str, Any], node: Node) -> PromptfooAssertion:
+    """The assertion of a mapping; `node` is what stands for it in the text."""
+    kind = settings.get("type")
+    type_name = kind if isinstance(kind, str) else f"{kind}"
+    weight = settings.get("weight")
+    made = PromptfooAssertion(node.span, node, type=type_name)
+    made.type_name, made.settings = type_name, settings
+    listed = settings.get("assert") if type_name == SET_TYPE else None
+    made.members = tuple(promptfoo_assertion(each, node) for each in listed or () if isinstance(each, Mapping))
+    number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    vars(made)["weight"] = weight if number else 1.0
+    vars(made)["name"] = made.metric or _name(made)
+    return made
+
+
+def _name(assertion: PromptfooAssertion) -> str:
+    """What an assertion without a metric is called: its type, and the text or number that it compares with."""
+    value = assertion.given_value
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
+        return assertion.type_name
+    line = " ".join(str(value).split())
+    return f"{assertion.type_name}-{line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 1] + '…'}"
+
+
+def given_score(result: EvaluatorResult) -> float | None:
+    """The score that an assertion gave, which may lie outside of 0..1; None for one without a score."""
+    given = (result.details or {}).get(_GIVEN)
+    return float(given) if isinstance(given, int | float) else result.score

@@ -1,0 +1,121 @@
+"""From the scores of assertions to the verdict of a case, as promptfoo computes it (issue 18, section 3)."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rubric_core.evaluation.model.promptfoo_assertion import given_score
+from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
+from rubric_core.evaluation.scoring.score import Outcome, ungraded_words
+
+__all__ = ["PromptfooTotal", "named_details", "named_scores", "promptfoo_outcome", "promptfoo_total"]
+
+
+class PromptfooTotal(NamedTuple):
+    """The combined score of assertions, which may lie outside of 0..1, and whether they pass together."""
+
+    score: float
+    passed: bool
+    #: Why they do not pass; empty if they do.
+    reason: str = ""
+
+
+def promptfoo_total(
+    results: Sequence[EvaluatorResult], weights: Sequence[float], threshold: float | None
+) -> PromptfooTotal:
+    """The weighted mean of the scores; with a threshold it alone decides, else every assertion has to pass.
+
+    Args:
+        results: What the assertions gave; each has a score.
+        weights: Their weights, which may be negative.
+        threshold: The score that is enough, if there is one.
+    """
+    weight = math.fsum(weights)
+    score = (
+        math.fsum((given_score(r) or 0.0) * w for r, w in zip(results, weights, strict=True)) / weight
+        if weight > 0
+        else 0.0
+    )
+    if threshold is not None:
+        passed = score >= threshold
+        return PromptfooTotal(
+            score, passed, "" if passed else f"the score {score:.2f} is below the threshold {threshold:g}"
+        )
+    failed = [r for r in results if r.verdict is not Verdict.PASSED]
+    return PromptfooTotal(score, not failed, _words(failed))
+
+
+def promptfoo_outcome(
+    results: Sequence[EvaluatorResult], weights: Sequence[float], threshold: float | None, *, allow_errors: bool = False
+) -> Outcome:
+    """The score of 0..1 and the verdict of a case. An assertion without a score leaves the case unscored, as an error does in promptfoo.
+
+    With `allow_errors` the assertions that graded decide.
+    """
+    if not results:
+        return Outcome(1.0, Verdict.PASSED, "the case has no assertions, so it passes")
+    ungraded = [each for result in results if not result.has_graded for each in result.ungraded()]
+    scored = [(r, w) for r, w in zip(results, weights, strict=True) if r.score is not None]
+    if ungraded and not (allow_errors and scored):
+        return Outcome(None, Verdict.UNSCORED, ungraded_words(ungraded))
+    total = promptfoo_total([r for r, _ in scored], [w for _, w in scored], threshold)
+    verdict = Verdict.PASSED if total.passed else Verdict.FAILED
+    # Elsewhere the score and what it needs say it, and the assertions that failed.
+    unlikely = not total.passed and threshold is None and total.score >= 1
+    return Outcome(min(1.0, max(0.0, total.score)), verdict, total.reason if unlikely else "")
+
+
+def named_scores(assertions: Sequence[tuple[str, float]], results: Sequence[EvaluatorResult]) -> dict[str, float]:
+    """The named scores of a row: the weighted mean of the assertions with a metric, and of what scripts and sets name.
+
+    Args:
+        assertions: The metric and the weight of each assertion; the metric is empty for none.
+        results: What they gave.
+    """
+    return {name: total / weight if weight > 0 else 0.0 for name, (total, weight) in _sums(assertions, results).items()}
+
+
+def _sums(
+    assertions: Sequence[tuple[str, float]], results: Sequence[EvaluatorResult]
+) -> dict[str, tuple[float, float]]:
+    """The weighted sums of named scores, each with the sum of its weights."""
+    found: dict[str, tuple[float, float]] = {}
+    for (metric, weight), result in zip(assertions, results, strict=True):
+        if result.score is None:
+            continue
+        pairs = [(metric, given_score(result) or 0.0, weight)] if metric else []
+        pairs += [(name, score, inner * weight) for name, score, inner in _inner(result) if name != metric]
+        for name, score, share in pairs:
+            total, weights = found.get(name, (0.0, 0.0))
+            found[name] = total + score * share, weights + share
+    return found
+
+
+def _inner(result: EvaluatorResult) -> Iterator[tuple[str, float, float]]:
+    """The scores that an assertion names itself, each with its weight."""
+    details = result.details or {}
+    weights = details.get("named_score_weights") or {}
+    for name, score in (details.get("named_scores") or {}).items():
+        yield name, score, weights.get(name, 1.0)
+
+
+def named_details(
+    assertions: Sequence[tuple[str, float]], results: Sequence[EvaluatorResult]
+) -> dict[str, dict[str, float]]:
+    """The named scores of a set, with their weights, as details of its result; empty without any."""
+    sums = _sums(assertions, results)
+    if not sums:
+        return {}
+    return {
+        "named_scores": named_scores(assertions, results),
+        "named_score_weights": {name: w for name, (_, w) in sums.items()},
+    }
+
+
+def _words(failed: Sequence[EvaluatorResult]) -> str:
+    if not failed:
+        return ""
+    first = failed[0]
+    miss = first.misses[0] if first.misses else "failed"
+    more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    return f"{first.name}: {miss}{more}"

@@ -1,0 +1,117 @@
+"""The providers of a configuration of promptfoo: `echo` and `exec:`, and the kinds of targets that rubric has (issue 18, section 3)."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.targets.providers.base import TargetLocation
+from rubric_core.evaluation.targets.providers.policies import GuardedProvider
+from rubric_core.evaluation.targets.providers.program import ProgramRunner
+from rubric_core.evaluation.targets.resolve import Targets
+from rubric_core.evaluation.targets.settings import AnsweringTarget
+from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.targets import Target
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.targets import LoadedTargetEntry
+from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request, SentPayload
+
+__all__ = ["ECHO", "EXEC", "OWN_KINDS", "PromptfooTargets"]
+
+ECHO, EXEC = "echo", "exec"
+#: The kinds that only configurations of promptfoo have.
+OWN_KINDS = frozenset({ECHO, EXEC})
+#: Seconds; promptfoo itself has no limit.
+_TIMEOUT = 300.0
+
+
+@dataclass(frozen=True)
+class PromptfooTargets(Targets):
+    """The providers of one configuration, by label or id."""
+
+    #: Why a provider cannot be called, by its name.
+    troubles: Mapping[str, str] = field(default_factory=dict)
+
+    def answering(self, name: str, ports: Ports) -> AnsweringTarget:
+        """See `Targets.answering`. A provider of promptfoo has no place of its own to work in."""
+        return self.as_written(name) or super().answering(name, ports)
+
+    def as_written(self, name: str) -> AnsweringTarget | None:
+        """See `Targets.as_written`."""
+        entry = self.file.entry(name) if self.file is not None else None
+        return AnsweringTarget(Target(entry.span, entry.node), DIALECTS[-1], entry) if entry is not None else None
+
+    def addressee(self, name: str, ports: Ports) -> Mapping[str, Any]:
+        """See `Targets.addressee`."""
+        entry = self.entry(name)
+        if entry.kind not in OWN_KINDS:
+            return super().addressee(name, ports)
+        return {"name": entry.name, "kind": entry.kind, "settings": dict(entry.settings)}
+
+    def _new(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
+        trouble = self.troubles.get(entry.name)
+        if trouble:
+            raise Unscored(f"{trouble} ({entry.where()})")
+        if entry.kind not in OWN_KINDS:
+            return super()._new(entry, ports)
+        place = TargetLocation(entry.name, lambda _: entry.where(), self.directory, Redactor(), entry.kind)
+        made = _Echo(entry.name) if entry.kind == ECHO else _Exec(entry.name, entry.settings, place, ports)
+        written = entry.settings.get("delay")
+        delay = written if isinstance(written, int | float) and written > 0 else self.pause
+        return GuardedProvider(made, place.redact, ports.clock, None, delay / 1000)
+
+
+@dataclass(frozen=True)
+class _Echo:
+    """Answers with the prompt."""
+
+    name: str
+    kind: str = ECHO
+
+    @property
+    def identity(self) -> str:
+        return ECHO
+
+    async def ask(self, request: Request) -> Answer:
+        request.sent(SentPayload(self.name, messages=request.messages))
+        return Answer(request.prompt, cost_usd=0.0)
+
+
+@dataclass(frozen=True)
+class _Exec:
+    """Runs a program without a shell: the prompt, its options and the context of the case are its last arguments."""
+
+    name: str
+    settings: Mapping[str, Any]
+    place: TargetLocation
+    ports: Ports
+    kind: str = EXEC
+
+    @property
+    def identity(self) -> str:
+        return f"{EXEC}:{self.name}"
+
+    async def ask(self, request: Request) -> Answer:
+        argv = _words(str(self.settings.get("command") or ""))
+        if not argv:
+            raise ProviderError(f"it names no program ({self.place.where('command')})")
+        options = {"id": self.settings.get("id"), "config": self.settings.get("config") or {}}
+        context = {"vars": dict(request.variables), "prompt": {"raw": request.prompt, "label": request.prompt}}
+        told = (request.prompt, json.dumps(options), json.dumps(context, ensure_ascii=False, default=str))
+        runs = ProgramRunner(self.place, self.ports, _TIMEOUT, None)
+        finished = await runs.finished((*argv, *told), request)
+        output = finished.stdout.decode("utf-8", "replace").strip()
+        error = finished.stderr.decode("utf-8", "replace").strip()
+        if finished.exit_code or (error and not output):
+            raise runs.failed(finished)
+        return Answer(output, duration_ms=finished.seconds * 1000)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()

@@ -1,0 +1,256 @@
+"""Configurations of promptfoo, run by rubric (issue 18, section 3). What promptfoo itself makes of them: `tests/parity/promptfoo`."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from suites import stored_cases
+
+from rubric_core.cli import main
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.fingerprint import fingerprint
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.evaluators.promptfoo.texts import levenshtein_distance
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+
+NAME = "promptfooconfig.yaml"
+CONFIG = """\
+prompts: ["Hello {{name}}", {raw: "Bye {{name}}", label: bye}]
+providers: [echo]
+defaultTest:
+  assert: [{type: not-contains, value: xyz}]
+tests:
+  - description: greets
+    vars: {name: [Ann, Bob]}
+    assert: [{type: contains, value: "{{name}}"}]
+  - vars: {name: Zoe}
+    assert: [{type: equals, value: Hello Zoe, metric: exact}, {type: javascript, value: output.length > 3}]
+"""
+Run = Callable[..., "dict[str, CaseResult]"]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    monkeypatch.chdir(tmp_path)
+
+    def written(text: str) -> Path:
+        path = tmp_path / NAME
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return written
+
+
+async def results(path: Path) -> dict[str, CaseResult]:
+    """The result of each row, by its id and target."""
+    cases = [each for case in load_suite(path).cases for each in variations(case)]
+    found = await run_cases(cases)
+    return {f"{each.id} @{each.target}": each for each in found}
+
+
+def one(test: str, *, output: str = "hello", more: str = "") -> str:
+    """A configuration with one test whose output is stored."""
+    return f"prompts: ['p']\nproviders: [echo]\n{more}tests:\n  - {{description: t, providerOutput: {json.dumps(output)}, {test}}}\n"
+
+
+async def test_prompts_times_values(write: Callable[[str], Path]) -> None:
+    found = await results(write(CONFIG))
+    assert {name: each.answer for name, each in found.items()} == {
+        "greets[prompt-1,name=Ann] @echo": "Hello Ann",
+        "greets[prompt-1,name=Bob] @echo": "Hello Bob",
+        "greets[bye,name=Ann] @echo": "Bye Ann",
+        "greets[bye,name=Bob] @echo": "Bye Bob",
+        "line-9[prompt-1] @echo": "Hello Zoe",
+        "line-9[bye] @echo": "Bye Zoe",
+    }
+    failed = found["line-9[bye] @echo"]
+    assert [each.verdict for each in found.values() if each is not failed] == [Verdict.PASSED] * 5
+    assert (failed.verdict, failed.score) == (Verdict.FAILED, pytest.approx(2 / 3))
+    assert failed.evaluators[1].misses == ('does not equal "Hello Zoe"',)
+    assert failed.details == {"named_scores": {"exact": 0.0}}
+
+
+def test_the_command_line_runs_it(write: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(CONFIG)
+    assert main(["run", NAME]) == 1
+    out = capsys.readouterr().out
+    assert '      - {type: contains, value: "{{name}}"}' not in out  # it is a flow list here
+    assert "greets" in out
+    assert "5 passed, 1 failed" in out
+    assert path.read_text(encoding="utf-8") == CONFIG
+    assert len(stored_cases(path)) == 6
+    assert main(["run", f"{NAME}::greets"]) == 0
+    assert "4 passed" in capsys.readouterr().out
+    assert main(["run", f"{NAME}::greets[bye,name=Bob]", "--format", "json"]) == 0
+    (case,) = json.loads(capsys.readouterr().out)["cases"]
+    assert (case["id"], case["score"], case["answer"]) == ("greets[bye,name=Bob]", 1.0, "Bye Bob")
+
+
+@pytest.mark.parametrize("ending", ["xml", "html", "md", "csv", "json"])
+def test_results_go_to_every_format(write: Callable[[str], Path], ending: str, tmp_path: Path) -> None:
+    write(CONFIG)
+    assert main(["run", NAME, "-o", f"out.{ending}"]) == 1
+    written = (tmp_path / f"out.{ending}").read_text(encoding="utf-8")
+    assert ("<!DOCTYPE html>" if ending == "html" else "line-9") in written
+
+
+def test_cases_are_selected_as_everywhere(write: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:
+    write(CONFIG.replace("    vars: {name: [Ann, Bob]}", "    vars: {name: [Ann, Bob]}\n    metadata: {team: red}"))
+    assert main(["run", NAME, "--where", "metadata.team=red"]) == 0
+    assert "4 passed" in capsys.readouterr().out
+    assert main(["run", NAME, "--failed"]) in (0, 1)
+
+
+async def test_an_error_is_unscored_and_never_passes(write: Callable[[str], Path]) -> None:
+    (found,) = (await results(write(one("assert: [{type: contains, value: hello}, {type: latency}]")))).values()
+    assert (found.verdict, found.score) == (Verdict.UNSCORED, None)
+    assert found.reason == "latency: needs a `threshold`"
+    assert found.evaluators[0].verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        ("assert: [{type: moderation}]", "rubric does not run assertions of the type moderation of promptfoo"),
+        ("assert: [{type: select-best, value: x}]", "rubric does not run assertions of the type select-best of promptfoo"),
+        ("assert: [{type: contains, value: h, transform: output.trim()}]", "`transform` of an assertion"),
+        ("options: {transform: output.trim()}", "rubric does not run `options.transform` of promptfoo"),
+        ("options: {storeOutputAs: x}", "rubric does not run `options.storeOutputAs` of promptfoo"),
+        ("assertScoringFunction: file://x.js", "rubric does not run `assertScoringFunction` of promptfoo"),
+        ("assert: [{type: contian, value: h}]", "promptfoo has no assertion type contian"),
+        ("vars: {x: file://x.py}", "rubric does not run programs"),
+        ("vars: {x: file://none.txt}", "the variable x: the file none.txt does not exist"),
+        ("assert: [{type: contains, value: '{{ x | nofilter }}'}]", "No filter named 'nofilter'"),
+    ],
+)  # fmt: skip
+async def test_what_is_not_run_says_so(write: Callable[[str], Path], test: str, words: str) -> None:
+    (found,) = (await results(write(one(test)))).values()
+    assert found.verdict is Verdict.UNSCORED
+    assert words in found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("prompts: [p]\nproviders: [openai:gpt-x]\ntests: [{vars: {a: b}}]\n", "rubric does not call the provider openai:gpt-x of promptfoo"),
+        ("prompts: [p]\nproviders: []\ntests: [{vars: {a: b}}]\n", "`providers` names no provider"),
+        ("prompts: []\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "`prompts` is empty"),
+        ("prompts: [none.txt]\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "promptfoo takes it for a path, and the file none.txt does not exist"),
+        ("prompts: ['exec:make.sh']\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "does not run programs and functions that make prompts"),
+        ("prompts: [p]\nproviders: [echo]\ntests: file://cases.yaml\n", "rubric does not run tests of promptfoo in other files: cases.yaml"),
+        ("prompts: [p]\nproviders: [echo]\nscenarios: [{config: [{}], tests: [{}]}]\n", "rubric does not run scenarios of promptfoo"),
+        ("prompts: [p]\nproviders: [echo]\nextensions: ['file://x.js:beforeAll']\ntests: [{vars: {a: b}}]\n", "rubric does not run `extensions`"),
+        ("prompts: ['{{_conversation}}']\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "prompts with `_conversation`"),
+        ("prompts: [p]\nproviders: [echo]\ntests: [{$ref: '#/nothing'}]\n", "`$ref: #/nothing` refers to nothing"),
+        ("prompts: [p]\nproviders: [echo]\ntests: [{vars: {a: b}, prompts: [q]}]\n", "the test is run with none of the providers and prompts"),
+    ],
+)  # fmt: skip
+async def test_a_configuration_that_cannot_be_run_is_never_a_pass(
+    write: Callable[[str], Path], text: str, words: str
+) -> None:
+    (found,) = (await results(write(text))).values()
+    assert found.verdict is Verdict.UNSCORED
+    assert words in found.reason
+
+
+async def test_references_anchors_and_merge_keys(write: Callable[[str], Path]) -> None:
+    text = """\
+x-checks: {polite: {type: contains, value: please}}
+x-shared: &shared {vars: {word: please}}
+prompts: ["{{word}}"]
+providers: [echo]
+tests:
+  - {<<: *shared, description: merged, assert: [{$ref: "#/x-checks/polite"}]}
+  - {description: not, vars: {word: now}, assert: [{$ref: "#/x-checks/polite"}]}
+"""
+    found = await results(write(text))
+    assert {name: each.verdict for name, each in found.items()} == {
+        "merged @echo": Verdict.PASSED,
+        "not @echo": Verdict.FAILED,
+    }
+
+
+async def test_a_program_answers(write: Callable[[str], Path], tmp_path: Path) -> None:
+    (tmp_path / "answer.py").write_text(
+        "import json, sys\nprint(sys.argv[1], json.loads(sys.argv[3])['vars'])\n", encoding="utf-8"
+    )
+    text = f"prompts: ['Hi {{{{n}}}}']\nproviders: ['exec: {sys.executable} answer.py', {{id: 'exec: none-such', label: gone}}]\n"
+    found = await results(
+        write(f"{text}tests: [{{description: t, vars: {{n: Ann}}, assert: [{{type: contains, value: Hi Ann}}]}}]\n")
+    )
+    answered, gone = found.values()
+    assert (answered.verdict, answered.answer) == (Verdict.PASSED, "Hi Ann {'n': 'Ann'}")
+    assert gone.verdict is Verdict.UNSCORED
+    assert "command not found: none-such" in gone.reason
+
+
+async def test_templates_see_the_environment(write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PF_GREETING", "Hi")
+    text = "env: {PF_NAME: Ann}\nprompts: ['{{env.PF_GREETING}} {{env.PF_NAME}}{{env.PF_NONE}}!']\nproviders: [echo]\ntests: [{description: t, assert: [{type: equals, value: Hi Ann!}]}]\n"
+    (found,) = (await results(write(text))).values()
+    assert (found.verdict, found.answer) == (Verdict.PASSED, "Hi Ann!")
+
+
+async def test_repeats_have_to_pass_all(write: Callable[[str], Path], tmp_path: Path) -> None:
+    (tmp_path / "count.py").write_text(
+        "import pathlib\np = pathlib.Path('n')\nn = int(p.read_text()) if p.exists() else 0\np.write_text(str(n + 1))\nprint(n)\n", encoding="utf-8"
+    )  # fmt: skip
+    text = f"prompts: [p]\nproviders: ['exec: {sys.executable} count.py']\ntests: [{{description: t, options: {{repeat: 3}}, assert: [{{type: equals, value: 0}}]}}]\n"
+    (found,) = (await results(write(text))).values()
+    assert (tmp_path / "n").read_text(encoding="utf-8") == "3"
+    assert found.verdict is Verdict.FAILED
+
+
+async def test_filters_of_the_configuration(write: Callable[[str], Path], tmp_path: Path) -> None:
+    (tmp_path / "shout.js").write_text("module.exports = text => text + '!';\n", encoding="utf-8")
+    text = "nunjucksFilters: {shout: shout.js}\nprompts: ['{{ n | shout }}']\nproviders: [echo]\ntests: [{description: t, vars: {n: Hey}, assert: [{type: equals, value: Hey!}]}]\n"
+    (found,) = (await results(write(text))).values()
+    assert (found.verdict, found.reason) == (Verdict.PASSED, "")
+
+
+async def test_javascript_members_are_refused_not_left_empty(write: Callable[[str], Path]) -> None:
+    text = "prompts: ['{{ n.toUpperCase() }}']\nproviders: [echo]\ntests: [{description: t, vars: {n: Hey}}]\n"
+    (found,) = (await results(write(text))).values()
+    assert found.verdict is Verdict.UNSCORED
+    assert "rubric does not have JavaScript's `toUpperCase` in templates" in found.reason
+
+
+async def test_equal_descriptions_are_told_apart(write: Callable[[str], Path]) -> None:
+    text = "prompts: [p]\nproviders: [echo]\ntests: [{description: 'a [b]', vars: {x: 1}}, {description: 'a [b]', vars: {x: 2}}]\n"
+    assert list(await results(write(text))) == ["a (b) @echo", "a (b)~2 @echo"]
+
+
+def test_a_change_makes_a_result_stale(write: Callable[[str], Path], tmp_path: Path) -> None:
+    (tmp_path / "check.js").write_text("module.exports = () => true;\n", encoding="utf-8")
+    text = one("assert: [{type: javascript, value: 'file://check.js'}]")
+
+    def mark(text: str) -> str:
+        case = variations(load_suite(write(text)).cases[0])[0]
+        return fingerprint(case, case.files, case.facts.targets)  # type: ignore[arg-type]  # it is set by the loader
+
+    before = mark(text)
+    assert mark(text) == before
+    assert mark(text.replace("prompts: ['p']", "prompts: ['q']")) != before
+    assert mark(text.replace("hello", "bye")) != before
+    (tmp_path / "check.js").write_text("module.exports = () => false;\n", encoding="utf-8")
+    assert mark(text) != before
+
+
+@pytest.mark.parametrize(
+    ("one_text", "other", "edits"),
+    [("", "", 0), ("", "abc", 3), ("kitten", "sitting", 3), ("a😀b", "ab", 2), ("é", "e", 1)],
+)
+def test_edits_between_texts(one_text: str, other: str, edits: int) -> None:
+    assert levenshtein_distance(one_text, other) == levenshtein_distance(other, one_text) == edits
+
+
+async def test_a_schema_without_its_package_is_unscored(
+    write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
+    (found,) = (await results(write(one("assert: [{type: is-json, value: {type: object}}]", output="{}")))).values()
+    assert found.verdict is Verdict.UNSCORED
+    assert "its extra `promptfoo`" in found.reason

@@ -1,0 +1,187 @@
+"""Runs one configuration in both programs and says in which rows they differ."""
+
+import asyncio
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from rubric_core.adapters import system_ports
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.promptfoo_assertion import given_score
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+
+from . import oracle
+from .row import Row, Scored
+
+__all__ = ["ENVIRONMENT", "Difference", "compare", "compare_all", "rubric_rows", "suites", "unexplained"]
+
+_SUITES, _KNOWN = Path(__file__).parent / "suites", Path(__file__).parent / "known.yaml"
+#: The variables that the configurations read.
+ENVIRONMENT: Mapping[str, str] = {"PARITY_NAME": "Ann"}
+#: Scores differ from here on.
+_NEAR = 1e-6
+
+
+class Difference(NamedTuple):
+    """What differs in one row."""
+
+    configuration: str
+    #: The description of its test.
+    test: str
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.configuration}: {self.test}: {self.words}"
+
+
+def known_differences() -> Mapping[str, Mapping[str, str]]:
+    """Those that are there on purpose: by the name of the configuration and the test, with the reason."""
+    read: Mapping[str, Mapping[str, str]] = yaml.safe_load(_KNOWN.read_text(encoding="utf-8"))
+    return read
+
+
+def unexplained(found: Sequence[Difference]) -> list[str]:
+    """A sentence for each difference that is not known, and for each known one of these configurations that is none."""
+    known = known_differences()
+    new = [f"{each}" for each in found if each.test not in known.get(each.configuration, {})]
+    seen = {(each.configuration, each.test) for each in found}
+    gone = [(name, test) for name, tests in known.items() for test in tests if (name, test) not in seen]
+    return [*new, *(f"{name}: {test}: no longer differs" for name, test in gone)]
+
+
+def suites() -> list[Path]:
+    """The configurations that are compared."""
+    return sorted(_SUITES.glob("promptfooconfig.*.yaml"))
+
+
+def compare(
+    start: Sequence[str], configuration: Path, work: Path, environment: Mapping[str, str]
+) -> tuple[int, list[Difference]]:
+    """How many assertions and rows were compared, and what differs. Raises RuntimeError when promptfoo gives no results."""
+    theirs = oracle.rows(start, configuration, environment, work)
+    with _set(environment):
+        ours = rubric_rows(configuration)
+    name = configuration.name
+    found = [Difference(name, _name(theirs[key]), "rubric has no such row") for key in theirs.keys() - ours.keys()]
+    found += [Difference(name, _name(ours[key]), "promptfoo has no such row") for key in ours.keys() - theirs.keys()]
+    for key in sorted(theirs.keys() & ours.keys()):
+        found += [Difference(name, _name(theirs[key]), words) for words in _differences(ours[key], theirs[key])]
+    return sum(1 + len(row.assertions) for row in theirs.values()), found
+
+
+def compare_all(start: Sequence[str], work: Path, only: str = "") -> Iterator[tuple[str, int, list[Difference]]]:
+    """Each configuration whose name has `only` in it: its name, how much was compared, and what differs."""
+    for number, configuration in enumerate(each for each in suites() if only in each.name):
+        folder = work / f"promptfoo-{number}"
+        folder.mkdir(parents=True)
+        yield configuration.name, *compare(start, configuration, folder, ENVIRONMENT)
+
+
+def _name(row: Row) -> str:
+    return row.description or row.prompt[:40]
+
+
+def _differences(ours: Row, theirs: Row) -> Iterator[str]:
+    if ours.verdict != theirs.verdict:
+        yield f"{ours.verdict} ({ours.reason}), in promptfoo {theirs.verdict} ({theirs.reason[:120]})"
+        return
+    if theirs.verdict == "unscored":
+        return
+    if theirs.score is not None and not _alike(ours.score, min(1.0, max(0.0, theirs.score))):
+        yield f"score {ours.score}, in promptfoo {theirs.score}"
+    if [each.passed for each in ours.assertions] != [each.passed for each in theirs.assertions]:
+        yield f"{ours.assertions}, in promptfoo {theirs.assertions}"
+    for mine, other in zip(ours.assertions, theirs.assertions, strict=False):
+        if not _alike(mine.score, other.score):
+            yield f"{other.type} scores {mine.score}, in promptfoo {other.score}"
+    if ours.output != theirs.output:
+        yield f"output {ours.output!r}, in promptfoo {theirs.output!r}"
+    if ours.prompt and not theirs.prompt.startswith("[") and ours.prompt != theirs.prompt:
+        yield f"prompt {ours.prompt!r}, in promptfoo {theirs.prompt!r}"
+    if ours.named_scores.keys() != theirs.named_scores.keys() or any(
+        not _alike(value, theirs.named_scores[name]) for name, value in ours.named_scores.items()
+    ):
+        yield f"named scores {ours.named_scores}, in promptfoo {theirs.named_scores}"
+
+
+def _alike(one: float | None, other: float | None) -> bool:
+    return one == other if one is None or other is None else abs(one - other) < _NEAR
+
+
+@contextmanager
+def _set(environment: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(environment)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def rubric_rows(configuration: Path) -> dict[tuple[int, int], Row]:
+    """The rows of rubric, by the numbers that promptfoo gives tests and columns."""
+    suite = load_suite(configuration)
+    whole = [case for case in suite.cases if isinstance(case, PromptfooRunnable)]
+    # One without values tells why a test has no row at all.
+    varied = [
+        (case, each)
+        for case in whole
+        for each in variations(case)
+        if each.variant and each.variant.variables is not None
+    ]
+
+    async def run() -> list[CaseResult]:
+        async with system_ports() as ports:
+            return await run_cases([each for _, each in varied], ports)
+
+    results = asyncio.run(run())
+    places = _places(whole)
+    return {places[id(each)]: _row(each, result) for (_, each), result in zip(varied, results, strict=True)}
+
+
+def _places(cases: Sequence[PromptfooRunnable]) -> dict[int, tuple[int, int]]:
+    """The numbers of test and column of each variation."""
+    found: dict[int, tuple[int, int]] = {}
+    before = 0
+    for case in cases:
+        columns = [(provider.name, prompt) for provider, prompt in case.columns]
+        rows: list[object] = [row.variables for row in case.rows()]
+        for each in variations(case):
+            assert isinstance(each, PromptfooRunnable)
+            if each.variant is None or each.variant.variables is None:
+                continue
+            number = next(n for n, row in enumerate(rows) if row == each.variant.variables)
+            column = next(
+                (
+                    n
+                    for n, (name, prompt) in enumerate(columns)
+                    if name == each.options.target and prompt is each.sent_prompt
+                ),
+                -1,
+            )
+            found[id(each)] = (before + number, column)
+        before += len(rows)
+    return found
+
+
+def _row(case: PromptfooRunnable, result: CaseResult) -> Row:
+    sent = [each for each in result.exchanges if each.role == "target"]
+    prompt = sent[0].messages[0].content if sent and len(sent[0].messages) == 1 else ""
+    flat = tuple(each for outer in result.evaluators for each in outer.flat())
+    return Row(
+        case.test.description, result.verdict.value, result.score if result.verdict is not Verdict.UNSCORED else None,
+        tuple(map(_scored, flat)) if result.verdict is not Verdict.UNSCORED else (), prompt, result.answer,
+        dict((result.details or {}).get("named_scores") or {}), result.reason,
+    )  # fmt: skip
+
+
+def _scored(result: EvaluatorResult) -> Scored:
+    return Scored(result.type, result.verdict is Verdict.PASSED, given_score(result) or 0.0)

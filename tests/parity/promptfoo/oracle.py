@@ -1,0 +1,71 @@
+"""The real promptfoo: installed from npm beside the checkout, run over a configuration, and what it wrote read."""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import npm
+
+from .row import Row, Scored
+
+__all__ = ["VERSION", "command", "rows"]
+
+#: The last release for Node 20.
+VERSION = "0.121.20"
+_DRIVER = "@libsql/linux-x64-gnu@0.5.29"
+_QUIET = {
+    "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1", "CI": "1", "NO_COLOR": "1",
+}  # fmt: skip
+_ERROR = 2
+
+
+def command() -> tuple[str, ...]:
+    """The words that start it, installed when it is not there yet. Raises npm.UnavailableError."""
+    package = npm.installed("promptfoo", VERSION, "400 MB", "--omit=optional", _DRIVER)
+    return ("node", str(package / "dist" / "src" / "entrypoint.js"))
+
+
+def rows(
+    start: Sequence[str], configuration: Path, environment: Mapping[str, str], work: Path
+) -> dict[tuple[int, int], Row]:
+    """What became of every row, by the numbers of the test and of the column. Raises RuntimeError for a run that gives none."""
+    output = work / "out.json"
+    arguments = ["eval", "-c", configuration.name, "--no-cache", "--no-write", "--no-table", "-o", str(output)]
+    around = {**os.environ, **_QUIET, **environment, "PROMPTFOO_CONFIG_DIR": str(work / "promptfoo")}
+    done = subprocess.run(
+        [*start, *arguments],
+        cwd=configuration.parent,
+        env=around,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    if not output.is_file():
+        raise RuntimeError(f"{configuration.name}: promptfoo wrote nothing: {(done.stdout + done.stderr)[-2000:]}")
+    return {
+        (each["testIdx"], each["promptIdx"]): _row(each)
+        for each in json.loads(output.read_text())["results"]["results"]
+    }
+
+
+def _row(written: Mapping[str, Any]) -> Row:
+    graded = written.get("gradingResult") or {}
+    is_error = written.get("failureReason") == _ERROR
+    verdict = "unscored" if is_error else "passed" if written["success"] else "failed"
+    parts = tuple(_scored(each) for each in graded.get("componentResults") or ())
+    output = (written.get("response") or {}).get("output")
+    return Row(
+        written["testCase"].get("description") or "", verdict, None if is_error else written["score"], () if is_error else parts,
+        written["prompt"]["raw"], output if isinstance(output, str) else json.dumps(output, separators=(",", ":")),
+        {} if is_error else dict(written.get("namedScores") or {}), str(written.get("error") or ""),
+    )  # fmt: skip
+
+
+def _scored(written: Mapping[str, Any]) -> Scored:
+    return Scored(
+        str((written.get("assertion") or {}).get("type") or "assert-set"), bool(written["pass"]), written["score"]
+    )

@@ -1,0 +1,1 @@
+module.exports = async (output) => 0.5;

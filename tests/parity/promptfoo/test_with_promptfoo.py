@@ -1,0 +1,40 @@
+"""The real promptfoo and rubric over the same configurations; `make parity` compares them, too."""
+
+from pathlib import Path
+
+import npm
+import pytest
+from thorough import only_thorough
+
+from . import oracle
+from .comparison import compare_all, rubric_rows, suites, unexplained
+
+pytestmark = pytest.mark.node
+
+
+@pytest.fixture(scope="module")
+def command() -> tuple[str, ...]:
+    try:
+        return oracle.command()
+    except npm.UnavailableError as reason:
+        pytest.skip(str(reason))
+
+
+@only_thorough  # `make parity` compares all of them
+def test_both_programs_score_alike(command: tuple[str, ...], tmp_path: Path) -> None:
+    compared = list(compare_all(command, tmp_path))
+    assert sum(number for _, number, _ in compared) > 500
+    assert unexplained([each for _, _, found in compared for each in found]) == []
+
+
+def test_a_row_that_differs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The comparison itself: what promptfoo would say is taken from rubric, with one verdict and one score changed."""
+    configuration = next(each for each in suites() if "scoring" in each.name)
+    theirs = rubric_rows(configuration)
+    first, second = list(theirs)[:2]
+    theirs[first] = theirs[first]._replace(verdict="passed" if theirs[first].verdict == "failed" else "failed")
+    theirs[second] = theirs[second]._replace(score=0.123)
+    monkeypatch.setattr(oracle, "rows", lambda *_: theirs)
+    ((_, number, found),) = compare_all(("promptfoo",), tmp_path, "scoring")
+    assert number > 100
+    assert [each.test for each in found] == [theirs[first].description, theirs[second].description]
