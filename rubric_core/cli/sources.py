@@ -12,7 +12,7 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.files import SUITE_NAMES, absolute, read_standard_input, read_text
+from rubric_core.loading.files import SUITE_NAMES, absolute, is_promptfoo_name, read_standard_input, read_text
 
 __all__ = ["STANDARD_INPUT", "ReferencedFile", "Source", "SourceCollector"]
 
@@ -128,8 +128,11 @@ class SourceCollector:
             # An unset variable of a shell script: never the current folder, which `migrate` would rewrite.
             self.failures.append("an empty name is not a path; write . for the current folder")
         elif os.path.isdir(name):
-            walked = self._discovery.files(name) if self._around else self._discovery.suites(name)
-            yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}")
+            # What acts on suites of agentv, such as a migration, leaves configurations of promptfoo in a folder alone.
+            suites = (each for each in self._discovery.suites(name) if not is_promptfoo_name(os.path.basename(each)))  # noqa: PTH119  # a name only
+            walked = self._discovery.files(name) if self._around else suites
+            more = ", and for promptfooconfig*.yaml" if self._around else ""
+            yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}{more}")
         elif not os.path.lexists(name) and _MAGIC & set(name):
             try:
                 matching = self._discovery.matching(name)

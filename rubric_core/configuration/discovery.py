@@ -20,7 +20,15 @@ from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
 from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.file_kind import kind_by_name
-from rubric_core.loading.files import UnreadableError, absolute, is_common_name, is_suite, is_suite_name, read_text
+from rubric_core.loading.files import (
+    UnreadableError,
+    absolute,
+    is_common_name,
+    is_promptfoo_name,
+    is_suite,
+    is_suite_name,
+    read_text,
+)
 from rubric_core.loading.path_patterns import Patterns, braces
 from rubric_core.loading.recognize import head_is_eval_yaml
 from rubric_core.syntax.parse import parse
@@ -65,6 +73,8 @@ class _Here:
         if self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML):
             return True
         file = Path(path)
+        if is_promptfoo_name(file.name):
+            return True
         if is_suite(file, names):
             return head_is_eval_yaml(file) is not False
         if is_common_name(file.name):
@@ -133,7 +143,8 @@ class Discovery:
         """The suites in `folder` and below it, and the files around them that are known by their names."""
 
         def takes(here: _Here, path: str, names: frozenset[str]) -> bool:
-            return path.lower().endswith(_ENDINGS) and (here.takes(path, names) or here.takes_around(path, names))
+            ends = path.lower().endswith(_ENDINGS) or is_promptfoo_name(Path(path).name)
+            return ends and (here.takes(path, names) or here.takes_around(path, names))
 
         yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes)
 
@@ -219,7 +230,7 @@ class Discovery:
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
                     folders.append(entry.name)
                 continue
-            if entry.name.endswith(_ENDINGS):
+            if entry.name.endswith(_ENDINGS) or is_promptfoo_name(entry.name):
                 self._passed[entry.path] = (_joined(shown, entry.name), here)
             if _content_counts(entry.path, entry.name):
                 stamps[entry.path] = _stamp(entry.path)

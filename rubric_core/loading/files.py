@@ -15,6 +15,7 @@ __all__ = [
     "absolute",
     "decoded",
     "is_common_name",
+    "is_promptfoo_name",
     "is_suite",
     "is_suite_name",
     "read_standard_input",
@@ -26,6 +27,7 @@ SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, suite.yaml 
 _OWN = re.compile(r"(?is)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
 _COMMON = re.compile(r"(?i)(?:eval|suite)\.ya?ml\Z")
+_PROMPTFOO = re.compile(r"(?is)promptfooconfig(?:[.\-_].*)?\.(?:ya?ml|json)\Z")
 _FOLDER = "evals"
 #: Bytes. The parser refuses texts that are a quarter as long, with a place to point at; data sets are read line by line.
 _LARGEST = 4 * LARGEST
@@ -93,6 +95,11 @@ def is_suite_name(name: str) -> bool:
 def is_common_name(name: str) -> bool:
     """Whether many other programs have files of that name, so that only its folder or its content tell a suite."""
     return _COMMON.match(name) is not None
+
+
+def is_promptfoo_name(name: str) -> bool:
+    """Whether promptfoo, or its users, call a configuration that: `promptfooconfig.yaml`, `promptfooconfig.support.json`."""
+    return _PROMPTFOO.match(name) is not None
 
 
 def is_suite(path: Path, neighbours: Collection[str] = ()) -> bool:

@@ -13,11 +13,11 @@ from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.file_kind import key_names
+from rubric_core.loading.files import is_promptfoo_name
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 
 __all__ = ["is_promptfoo_file"]
 
-_NAME = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?\.ya?ml\Z")
 _AGENTV_NAME = pattern(r"(?is).*\.eval\.ya?ml\Z")
 #: Characters in which a comment with a schema is looked for.
 _TOP_OF_FILE = 2_000
@@ -44,7 +44,7 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
         first: Its first case.
     """
     agentv_name = path is not None and _AGENTV_NAME.match(path.name) is not None
-    named = path is not None and _NAME.match(path.name) is not None
+    named = path is not None and is_promptfoo_name(path.name)
     if named and not agentv_name:
         return True
     case = first if first is not None else _first(root.get("tests")) if isinstance(root, Mapping) else None

@@ -127,3 +127,25 @@ def test_an_agentv_suite_knows_nothing_of_it() -> None:
     found = analyze("tests:\n  - {id: a, input: hi, criteria: x, storeOutputAs: y}\n", path=PurePath("/w/a.eval.yaml"))
     assert [each.code for each in found.diagnostics] == ["unknown-key"]
     assert PROMPTFOO.name not in found.diagnostics[0].message
+
+
+def test_a_folder_is_searched_for_its_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only `check` takes them: what acts on suites of agentv leaves them alone."""
+    monkeypatch.chdir(tmp_path)
+    wrong = CONFIG.replace("assert:", "asserts:")
+    (tmp_path / "evals").mkdir()
+    for name in ("promptfooconfig.yaml", "evals/promptfooconfig.support.yml", "evals/other.yaml", "notes.yaml"):
+        (tmp_path / name).write_text(wrong, encoding="utf-8")
+    as_json = '{"prompts": ["Hi"], "providers": ["echo"], "test": []}\n'
+    (tmp_path / "promptfooconfig.json").write_text(as_json, encoding="utf-8")
+    (tmp_path / "package.json").write_text(as_json, encoding="utf-8")
+    assert main(["check", "."]) == 0  # warnings
+    said = capsys.readouterr().out
+    found = {line.partition(":")[0] for line in said.splitlines() if "warning[unknown-key]" in line}
+    assert found == {"promptfooconfig.yaml", "promptfooconfig.json", "evals/promptfooconfig.support.yml"}
+    assert main(["run", "."]) != 0
+    assert "no suites in this folder" in capsys.readouterr().err
+    assert main(["migrate", "--to", "agentv-5", "."]) != 0
+    assert "no suites in this folder" in capsys.readouterr().err

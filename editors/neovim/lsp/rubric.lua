@@ -22,6 +22,7 @@ local suite_names = {
   '/eval%.ya?ml$',
   '/suite%.ya?ml$',
   '/dataset[%w_-]*%.ya?ml$',
+  '/promptfooconfig[^/]*%.ya?ml$',
   '/%.agentv/[^/]+%.ya?ml$',
   '/evals/.*%.ya?ml$', -- of these the server says by their content what they are
 }

@@ -25,6 +25,7 @@ export const OURS: vscode.DocumentFilter[] = [
   { scheme: 'untitled', language: 'eval-yaml' },
   { scheme: 'file', language: 'yaml', pattern: '**/*.eval.{yaml,yml}' },
   { scheme: 'file', language: 'yaml', pattern: '**/.agentv/*.{yaml,yml}' },
+  { scheme: 'file', language: 'yaml', pattern: '**/promptfooconfig*.{yaml,yml}' },
 ];
 
 /** What the server is shown: files of cases, too, which it knows by what is in them. It lets alone what is something else. */
