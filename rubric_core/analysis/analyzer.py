@@ -14,7 +14,7 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, modeline
 from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.loading.file_kind import kind_of
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
@@ -205,9 +205,11 @@ def _choose(
     signs: Sign,
 ) -> DialectChoice:
     """The dialect as far as the text and the settings tell it."""
-    if kind is FileKind.PROMPTFOO:
+    if kind in OF_PROMPTFOO:
         stated = modeline(document.head) == PROMPTFOO.name
         why = "its modeline says so" if stated else "its name, its schema or its keys are those of promptfoo"
+        if kind is not FileKind.PROMPTFOO:
+            why = "of the configuration that names it"
         return DialectChoice(PROMPTFOO.name, why, certain=True, stated=stated)
     items = [] if kind is FileKind.SUITE else [*items_of(document, states, root)]
     around = None if kind is FileKind.SUITE else choose_file_dialect(kind, root, items, document.text)

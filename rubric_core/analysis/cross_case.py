@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import Found
+from rubric_core.analysis.promptfoo import case_facts, is_settled
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case
@@ -27,6 +28,8 @@ def unchanged(before: Analysis, now: Analysis, change: BlockChange) -> tuple[Fou
     that has changed. What they look at in a case is said by `cross_case_facts`.
     """
     if now.judged_in is None or before.judged_in != now.judged_in or before.suite is not now.suite:
+        return None
+    if now.kind is FileKind.PROMPTFOO and not is_settled(before, now, change):
         return None
     if now.kind is FileKind.TARGETS or before.external or now.external or before.siblings != now.siblings:
         return None
@@ -84,6 +87,8 @@ def cross_case_facts(analysis: Analysis, blocks: Iterable[tuple[int, Block]]) ->
 
 
 def _of_block(analysis: Analysis, number: int, block: Block) -> object:
+    if analysis.kind is FileKind.PROMPTFOO:
+        return case_facts(analysis, block)
     state, cases = analysis.states[block], _cases(analysis, number)
     # A case without an id may be the second half of the one above, which their keys tell.
     halves = not all(case.has("id") for case in (*cases, *_cases(analysis, number + 1)))

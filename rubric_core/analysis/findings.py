@@ -13,6 +13,7 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockState, Found
 from rubric_core.analysis.cross_case import unchanged
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
+from rubric_core.analysis.promptfoo import suite_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude
@@ -21,6 +22,7 @@ from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import NotASuite, WrongRoot
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import (
     CaseEntry,
     CaseList,
@@ -157,6 +159,9 @@ class Findings:
 
     def _looked_across(self) -> Iterator[Found]:
         analysis = self.analysis
+        if analysis.kind is FileKind.PROMPTFOO:
+            yield from self._looked_across_promptfoo()
+            return
         shapes = (s for state in self.states.values() for s in state.shapes)
         taken_over = analysis.kind in _TAKEN_OVER or any(isinstance(s, CaseInclude) for s in shapes)
         siblings = analysis.siblings if taken_over else ()
@@ -168,7 +173,16 @@ class Findings:
             found += ((rule, f) for rule in self.language.visitors(TargetList) for f in rule.check(targets, context))
         # Put together only when there is something to underline.
         written = Context(analysis.document.text if found else "", self.dialect)
-        return ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
+        yield from ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
+
+    def _looked_across_promptfoo(self) -> Iterator[Found]:
+        suite = suite_of(self.analysis)
+        if suite is None:
+            return
+        context = Context("", self.dialect)
+        found = [(rule, f) for rule in self.language.visitors(PromptfooSuite) for f in rule.check(suite, context)]
+        written = Context(self.analysis.document.text if found else "", self.dialect)
+        yield from ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
 
     def _explained(self, found: Diagnostic) -> bool:
         at = bisect_right(self.explained, (found.code, Span(found.span.start, sys.maxsize))) - 1

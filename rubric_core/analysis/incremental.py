@@ -10,7 +10,7 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, Found
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import ITEMS, PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE, Execution, Requires, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
@@ -19,6 +19,7 @@ from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
+from rubric_core.loading.promptfoo_files import look_up_configuration
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.references import References
 from rubric_core.loading.split_items import join_split_item
@@ -86,7 +87,9 @@ class Check:
             analysis.own_targets = previous.own_targets
         else:
             analysis.own_targets = frozenset[str]().union(*map(_own_targets, self.states.values()))
-        if self.around is not None and analysis.kind is not FileKind.PROMPTFOO:  # its paths follow other rules
+        if self.around is not None and analysis.kind is FileKind.PROMPTFOO:
+            self._link_promptfoo(*self.around, previous, change)
+        elif self.around is not None and analysis.kind not in OF_PROMPTFOO:
             self._link(*self.around, previous, change)
         Findings(analysis).settle(previous, change)
 
@@ -142,6 +145,32 @@ class Check:
             }
             analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
         analysis.depends_on = analysis.linked_files | outside.seen
+
+    def _link_promptfoo(
+        self, project: Project, path: Path, previous: Analysis | None, change: BlockChange | None
+    ) -> None:
+        """The same for a configuration of promptfoo, whose paths follow other rules."""
+        analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
+        analysis.linked_in = (project, project.version, path)
+        every = [self.frame.block, *(b for b in blocks if b.key)]
+        known = previous is not None and change is not None and previous.linked_in == analysis.linked_in
+        for block in [self.frame.block, *change.added] if known and change is not None else every:
+            state, key = states[block], (states[block].key, path)
+            since, state.linked_at = state.linked_at, project.version
+            if state.linked == key and not project.changed_since(since, state.links.seen):
+                continue
+            state = self._to_link(block)
+            state.linked, state.linked_at = key, project.version
+            in_list = state.tree.root if block.key else None
+            state.links = look_up_configuration(state.shapes, in_list, project.look(), path.parent)
+            state.links.findings = self._judge(state.links.issues, Context(block.text, self.dialect))
+        if known and previous is not None and change is not None and self._links_alike(previous, change):
+            analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
+        else:
+            links = [states[b].links for b in every]
+            analysis.linked_files = frozenset[Path]().union(*(each.seen for each in links))
+            analysis.refers_to = {f: k for each in links for f, k in each.files}
+        analysis.depends_on = analysis.linked_files
 
     def _links_alike(self, previous: Analysis, change: BlockChange) -> bool:
         """Whether all links together are what they were. The places of cases in other files move with every letter."""
@@ -226,7 +255,7 @@ class Check:
         lowering.merged_above = self.anchors.merged(number)
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
-        kind = self.item_kind if block.key == ROOT_LIST or self.analysis.kind is FileKind.PROMPTFOO else CASE
+        kind = self.item_kind if block.key == ROOT_LIST or self.analysis.kind in OF_PROMPTFOO else CASE
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
         if self.analysis.kind is FileKind.DATASET and state.tree.problems:
             items = []  # of a line that is no JSON nobody knows what else is missing

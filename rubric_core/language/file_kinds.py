@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from rubric_core.language.file_extensions import CASES, YAML
 from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
-from rubric_core.language.promptfoo.case import CASE_ITEM
+from rubric_core.language.promptfoo.case import CASE_ITEM, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
@@ -16,7 +16,7 @@ from rubric_core.language.value_kinds import Anything, Boolean, Integer, Kind, L
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
+    "ITEMS", "OF_PROMPTFOO", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
 ]  # fmt: skip
 
 
@@ -40,6 +40,13 @@ class FileKind(Enum):
     ENVIRONMENT = "an environment"
     PROMPT = "a prompt"
     PROMPTFOO = "a promptfoo configuration"
+    PROMPTFOO_CASES = "a file of promptfoo cases"
+    #: Cases as CSV.
+    PROMPTFOO_TABLE = "a table of promptfoo cases"
+
+
+#: What promptfoo reads.
+OF_PROMPTFOO = frozenset({FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE})
 
 
 class ConfigExecution(Shape):
@@ -161,6 +168,7 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.WORKSPACE: Shaped(Workspace),
     FileKind.ENVIRONMENT: Shaped(Environment),
     FileKind.PROMPTFOO: Shaped(Configuration),
+    FileKind.PROMPTFOO_CASES: NodeUnion(mapping=Shaped(PromptfooCase), sequence=ListOf(CASE_ITEM)),
 }
 
 #: What an item of a list at the root is, for files whose items are looked at one by one.
@@ -171,6 +179,7 @@ ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.TEMPLATE: EVALUATORS.item,
     FileKind.SCENARIOS: Shaped(Scenario),
     FileKind.PROMPTFOO: CASE_ITEM,
+    FileKind.PROMPTFOO_CASES: CASE_ITEM,
 }
 
 #: Entries of a list in a file providers.yaml.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from rubric_core.language.file_extensions import DATASETS, PROMPTS
 from rubric_core.language.file_kinds import FileKind
@@ -19,7 +19,18 @@ from rubric_core.loading.references import References
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["NO_LINKS", "NO_NAMES", "BlockReferences", "look_up_references", "own_targets"]
+__all__ = ["NO_LINKS", "NO_NAMES", "BlockReferences", "OutsideText", "look_up_references", "own_targets"]
+
+
+class OutsideText(NamedTuple):
+    """What a configuration of promptfoo takes from other files; `node` is the word that names them."""
+
+    what: Literal["prompt", "cases", "defaults"]
+    node: Node
+    #: The texts of prompts; None where they are only known at run time.
+    texts: tuple[str, ...] | None = None
+    #: The variables of cases, by name; None where they are only known at run time.
+    names: frozenset[str] | None = None
 
 
 @dataclass
@@ -35,6 +46,8 @@ class BlockReferences:
     seen: frozenset[Path] = frozenset()
     #: The words that were looked up: what refers to them need not be said again.
     told: frozenset[int] = frozenset()
+    #: For promptfoo, what prompts and cases there are in other files.
+    outside: tuple[OutsideText, ...] = ()
     #: What the rules say about the issues.
     findings: tuple[Any, ...] = field(default=())
 

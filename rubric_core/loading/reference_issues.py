@@ -8,7 +8,16 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.issues import Issue
 from rubric_core.syntax.tree import Node, Scalar
 
-__all__ = ["BrokenCases", "EmptyFile", "MissingFile", "PromptText", "UnknownTarget", "UnknownTemplate", "UnusedTarget"]
+__all__ = [
+    "BrokenCases",
+    "EmptyFile",
+    "MissingFile",
+    "PathLikePrompt",
+    "PromptText",
+    "UnknownTarget",
+    "UnknownTemplate",
+    "UnusedTarget",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +87,15 @@ class BrokenCases(Issue):
     trouble: str
     #: Whether the engine refuses it, too.
     refused: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathLikePrompt(Issue):
+    """A prompt that promptfoo takes for the path of a file, which does not exist."""
+
+    node: Scalar
+    #: What makes a path of it: "contains `/`".
+    sign: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

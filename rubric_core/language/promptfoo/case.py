@@ -1,6 +1,6 @@
 """The cases of promptfoo, and what several of them have in common."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rubric_core.language.promptfoo.assertion import ASSERTIONS, GRADER
 from rubric_core.language.shape import Shape, key
@@ -45,6 +45,9 @@ class CaseOptions(Shape):
 
 class PromptfooCase(Shape):
     """A promptfoo case: variables for the prompts, and the checks of what comes back."""
+
+    #: What rules across cases know of it, put together once.
+    summary: Any = None
 
     description = key(
         NodeUnion(text=Text(blank=True), number=Anything()), "What the case is about.", example="Greets in French"

@@ -28,6 +28,7 @@ from rubric_core.validation.rules.dominant_criterion import DOMINANT_CRITERION
 from rubric_core.validation.rules.double_criterion import DOUBLE_CRITERION
 from rubric_core.validation.rules.duplicate_case_id import DUPLICATE_CASE_ID
 from rubric_core.validation.rules.duplicate_criterion_id import DUPLICATE_CRITERION_ID
+from rubric_core.validation.rules.duplicate_entry import DUPLICATE_ENTRY
 from rubric_core.validation.rules.duplicate_evaluator_name import DUPLICATE_EVALUATOR_NAME
 from rubric_core.validation.rules.duplicate_key import DUPLICATE_KEY
 from rubric_core.validation.rules.duplicate_target import DUPLICATE_TARGET
@@ -69,6 +70,7 @@ from rubric_core.validation.rules.reversed_band import REVERSED_BAND
 from rubric_core.validation.rules.role_marker import ROLE_MARKER
 from rubric_core.validation.rules.run_option import RUN_OPTION
 from rubric_core.validation.rules.same_criterion import SAME_CRITERION
+from rubric_core.validation.rules.script_value import SCRIPT_VALUE
 from rubric_core.validation.rules.several_documents import SEVERAL_DOCUMENTS
 from rubric_core.validation.rules.several_sources import SEVERAL_SOURCES
 from rubric_core.validation.rules.skipped_string import SKIPPED_STRING
@@ -79,21 +81,27 @@ from rubric_core.validation.rules.suite_version import SUITE_VERSION
 from rubric_core.validation.rules.syntax_error import SYNTAX_ERROR
 from rubric_core.validation.rules.target_circle import TARGET_CIRCLE
 from rubric_core.validation.rules.template_variable import TEMPLATE_VARIABLE
+from rubric_core.validation.rules.too_few_outputs import TOO_FEW_OUTPUTS
 from rubric_core.validation.rules.too_large import TOO_LARGE
 from rubric_core.validation.rules.trajectory_setting import TRAJECTORY_SETTING
 from rubric_core.validation.rules.undefined_variable import UNDEFINED_VARIABLE
 from rubric_core.validation.rules.unknown_alias import UNKNOWN_ALIAS
 from rubric_core.validation.rules.unknown_key import UNKNOWN_KEY
+from rubric_core.validation.rules.unknown_label import UNKNOWN_LABEL
+from rubric_core.validation.rules.unknown_metric import UNKNOWN_METRIC
 from rubric_core.validation.rules.unknown_placeholder import UNKNOWN_PLACEHOLDER
 from rubric_core.validation.rules.unknown_tag import UNKNOWN_TAG
 from rubric_core.validation.rules.unknown_target import UNKNOWN_TARGET
 from rubric_core.validation.rules.unknown_template import UNKNOWN_TEMPLATE
 from rubric_core.validation.rules.unknown_type import UNKNOWN_TYPE
 from rubric_core.validation.rules.unread_checks import UNREAD_CHECKS
+from rubric_core.validation.rules.unrendered_template import UNRENDERED_TEMPLATE
 from rubric_core.validation.rules.unstated_required import UNSTATED_REQUIRED
 from rubric_core.validation.rules.unused_ignore import UNUSED_IGNORE
 from rubric_core.validation.rules.unused_target import UNUSED_TARGET
+from rubric_core.validation.rules.unused_variable import UNUSED_VARIABLE
 from rubric_core.validation.rules.vague_criterion import VAGUE_CRITERION
+from rubric_core.validation.rules.variable_value import VARIABLE_VALUE
 from rubric_core.validation.rules.workspace_setting import WORKSPACE_SETTING
 from rubric_core.validation.rules.wrong_root import WRONG_ROOT
 from rubric_core.validation.rules.wrong_type import WRONG_TYPE
@@ -127,6 +135,7 @@ RULES: tuple[Rule[Any], ...] = (
     DOUBLE_CRITERION,
     DUPLICATE_CASE_ID,
     DUPLICATE_CRITERION_ID,
+    DUPLICATE_ENTRY,
     DUPLICATE_EVALUATOR_NAME,
     DUPLICATE_KEY,
     DUPLICATE_TARGET,
@@ -168,6 +177,7 @@ RULES: tuple[Rule[Any], ...] = (
     ROLE_MARKER,
     RUN_OPTION,
     SAME_CRITERION,
+    SCRIPT_VALUE,
     SEVERAL_DOCUMENTS,
     SEVERAL_SOURCES,
     SKIPPED_STRING,
@@ -178,21 +188,27 @@ RULES: tuple[Rule[Any], ...] = (
     SYNTAX_ERROR,
     TARGET_CIRCLE,
     TEMPLATE_VARIABLE,
+    TOO_FEW_OUTPUTS,
     TOO_LARGE,
     TRAJECTORY_SETTING,
     UNDEFINED_VARIABLE,
     UNKNOWN_ALIAS,
     UNKNOWN_KEY,
+    UNKNOWN_LABEL,
+    UNKNOWN_METRIC,
     UNKNOWN_PLACEHOLDER,
     UNKNOWN_TAG,
     UNKNOWN_TARGET,
     UNKNOWN_TEMPLATE,
     UNKNOWN_TYPE,
     UNREAD_CHECKS,
+    UNRENDERED_TEMPLATE,
     UNSTATED_REQUIRED,
     UNUSED_IGNORE,
     UNUSED_TARGET,
+    UNUSED_VARIABLE,
     VAGUE_CRITERION,
+    VARIABLE_VALUE,
     WORKSPACE_SETTING,
     WRONG_ROOT,
     WRONG_TYPE,

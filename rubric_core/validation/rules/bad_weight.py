@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.text import Edit
+from rubric_core.validation.promptfoo.assertions import weights
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import number
@@ -24,8 +26,11 @@ def _counting(criterion: Criterion) -> tuple[Fix, ...]:
 
 
 @rule("bad-weight", "error", "A weight that is negative, or a criterion with weight 0")
-def BAD_WEIGHT(shape: Case | Criterion | Evaluator, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def BAD_WEIGHT(shape: Case | Criterion | Evaluator | Assertion, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Negative weights are errors; 0 means that a criterion is judged and counts for nothing."""
+    if isinstance(shape, Assertion):
+        yield from weights(shape, context)
+        return
     if isinstance(shape, Criterion | Evaluator) and shape.weight < 0:
         consequence = (
             "agentv skips the whole case and only logs it"

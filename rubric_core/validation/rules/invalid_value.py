@@ -5,10 +5,16 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import is_slip
 from rubric_core.language.misnomers import options_called
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.measured_assertions import WordCount
 from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
+from rubric_core.validation.promptfoo.assertions import thresholds, word_counts
+from rubric_core.validation.promptfoo.settings import settings
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
@@ -20,8 +26,15 @@ _FEW = 5
 
 
 @rule("invalid-value", "error", "A value that is not one of the allowed ones")
-def INVALID_VALUE(issue: OutOfRange, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def INVALID_VALUE(issue: OutOfRange | Assertion | PromptfooCase | Configuration, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what is possible."""
+    if isinstance(issue, Configuration):
+        yield from settings(issue)
+        return
+    if isinstance(issue, Assertion | PromptfooCase):
+        yield from thresholds(issue)
+        yield from word_counts(issue) if isinstance(issue, WordCount) else ()
+        return
     written = (
         f"`{issue.value}`"
         if isinstance(issue.value, str)

@@ -20,9 +20,8 @@ def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # 
     meant = closest(issue.name, [n for n in issue.known if n != issue.name])
     if meant is not None and (meant == folder or issue.name.endswith("/")):
         meant = None
-    message = f"there is no {issue.what} `{issue.name}` here or in a directory above" + (
-        f"; did you mean `{meant}`?" if meant else ""
-    )
+    where = "" if context.engine == "promptfoo" else " here or in a directory above"
+    message = f"there is no {issue.what} `{issue.name}`{where}" + (f"; did you mean `{meant}`?" if meant else "")
     fixes = _fixes(issue, meant, context) if meant and not issue.borrowed else ()
     yield Finding(issue.span, message, fixes=fixes, consequence=issue.consequence, severity=issue.severity)
 

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import AssertSet, Composite, Evaluator, LlmJudge, Rubric
 from rubric_core.language.file_kinds import Template
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.loading.grading import case_list
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
+from rubric_core.validation.promptfoo.assertions import idle_inversions, idle_lists, idle_thresholds
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
@@ -20,12 +23,31 @@ _LISTS = ("assertions", "evaluators")
 _MINIMUMS = ("min_score", "required_min_score")
 
 #: Shapes with lists of evaluators.
-_Holder = Case | Suite | Execution | Composite | AssertSet | Turn | DefaultTest | Template | LlmJudge | Rubric
+_Holder = (
+    Case
+    | Suite
+    | Execution
+    | Composite
+    | AssertSet
+    | Turn
+    | DefaultTest
+    | Template
+    | LlmJudge
+    | Rubric
+    | Assertion
+    | PromptfooCase
+)
 
 
 @rule("no-effect", "warning", "A setting that cannot change any result")
 def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
+    if isinstance(shape, Assertion | PromptfooCase):
+        yield from (
+            idle_thresholds(shape, context) if isinstance(shape, PromptfooCase) else idle_inversions(shape, context)
+        )
+        yield from idle_lists(shape) if isinstance(shape, Assertion) else ()
+        return
     if isinstance(shape, Execution | Suite) and shape.has("threshold") and shape.threshold == 0:
         fixes = () if shape.places["threshold"].borrowed else remove_key_fix(shape.node, "threshold", context)
         yield Finding(shape.at("threshold"), "with a threshold of 0 every answer passes", fixes=fixes)

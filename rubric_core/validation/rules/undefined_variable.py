@@ -9,6 +9,8 @@ from rubric_core.language.model import Case, DefaultTest, Suite
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.variables import undefined_variables
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
 
@@ -21,8 +23,11 @@ _EMPTY = "it is empty when the prompt is rendered"
 
 
 @rule("undefined-variable", "warning", "A variable without a value", awaits="entry")
-def UNDEFINED_VARIABLE(visited: CaseList | Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def UNDEFINED_VARIABLE(visited: CaseList | Case | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
+    if isinstance(visited, PromptfooSuite):
+        yield from undefined_variables(visited)
+        return
     if context.dialect.spelled(Case, "vars") is None:
         return
     if isinstance(visited, Case):

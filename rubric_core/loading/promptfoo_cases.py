@@ -1,0 +1,94 @@
+"""Files with cases of promptfoo: what kind each is, and which variables its cases have."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.project import TrackedLookup
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain_data import plain
+
+__all__ = ["case_file_trouble", "kind_of_cases", "variables_in_cases"]
+
+_YAML = (".yaml", ".yml", ".json")
+#: Columns of tables begin like this if they are no variables.
+SPECIAL = "__"
+#: One of these makes a case.
+_NEEDED = frozenset({"assert", "vars", "options", "metadata", "provider", "providerOutput", "threshold"})
+
+
+def kind_of_cases(path: Path) -> FileKind | None:
+    """What a file with cases is checked as; None for one that is a program, or that nothing reads."""
+    suffix = path.suffix.lower()
+    if suffix in _YAML:
+        return FileKind.PROMPTFOO_CASES
+    return FileKind.PROMPTFOO_TABLE if suffix == ".csv" else None
+
+
+def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None:
+    """The variables that cases in a file define; None where that cannot be told."""
+
+    def find(files: TrackedLookup) -> frozenset[str] | None:
+        text = files.text(path)
+        if text is None:
+            return None
+        if path.suffix.lower() == ".csv":
+            return _columns(text)
+        found = _data(path, text)
+        if found is None:
+            return None
+        names: set[str] = set()
+        for case in found:
+            given = case.get("vars") if isinstance(case, dict) else None
+            if given is not None and not isinstance(given, dict):
+                return None
+            names.update(map(str, given or ()))
+        return frozenset(names)
+
+    return look.once(("promptfoo variables", path), find)
+
+
+def case_file_trouble(path: Path, look: TrackedLookup) -> str:
+    """Why promptfoo refuses a file of cases; empty where it does not, or where the file is read in another way."""
+    text = look.text(path)
+    if text is None or path.suffix.lower() not in (*_YAML, ".jsonl"):
+        return ""
+    for case in _data(path, text) or ():
+        if isinstance(case, dict) and case and not _NEEDED & case.keys() and "$ref" not in case:
+            if "tests" in case:
+                return f"{path.name} has a key `tests`; a file of cases is the list itself"
+            return f"{path.name} has a case without `vars`, `assert` or `options`; put its values under `vars`"
+    return ""
+
+
+def _data(path: Path, text: str) -> list[Any] | None:
+    """The cases of a file as plain data; None where it cannot be read."""
+    if path.suffix.lower() == ".jsonl":
+        return list(_lines(text))
+    if path.suffix.lower() not in _YAML:
+        return None
+    tree = parse(text)
+    if tree.problems or tree.root is None:
+        return None
+    found = plain(tree.root, tree.anchors)
+    return found if isinstance(found, list) else [found]
+
+
+def _lines(text: str) -> Iterator[Any]:
+    for line in text.splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
+
+
+def _columns(text: str) -> frozenset[str] | None:
+    try:
+        header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")), [])
+    except csv.Error:
+        return None
+    return frozenset(name.strip() for name in header if not name.strip().startswith(SPECIAL))

@@ -1,0 +1,298 @@
+"""The files that a configuration of promptfoo names: whether they are there, and what prompts and cases are in them.
+
+Paths are relative to the directory of the configuration. What a missing file does depends on the place (issue 18, section 2).
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
+from rubric_core.language.promptfoo.prompt_paths import path_sign, without_member
+from rubric_core.language.shape import FieldPlace, Shape, children
+from rubric_core.loading.block_references import BlockReferences, OutsideText
+from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.files import absolute
+from rubric_core.loading.issues import Issue
+from rubric_core.loading.path_matches import path_matches
+from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.promptfoo_cases import case_file_trouble, kind_of_cases, variables_in_cases
+from rubric_core.loading.reference_issues import BrokenCases, MissingFile, PathLikePrompt
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
+
+__all__ = ["look_up_configuration"]
+
+_STOPS = "promptfoo stops"
+_ROW = "promptfoo makes each row an error"
+_NO_CASES = "promptfoo logs it and runs no case from here; without any other it runs one empty case, which passes"
+_NO_VARS = "promptfoo runs the case without these variables"
+_CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
+_TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
+_CASE_FILES = (".yaml", ".yml", *_TABLES, *_CODE)
+_ADDRESS = ("http://", "https://", "huggingface://", "az://", "s3://", "package:", "exec:")
+_OPEN_SIGNS = ("{{", "{%", "${")
+_PROGRAMS = ("python:", "golang:", "ruby:")
+#: Fields of assertions, cases and options that are a file if they begin with `file://`.
+_FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "transform_vars", "postprocess", "scoring")
+
+
+class _Look:
+    """Looks up the files of one block."""
+
+    def __init__(self, look: TrackedLookup, base: Path) -> None:
+        self.look = look
+        self.base = base
+        self.issues: list[Issue] = []
+        self.outside: list[OutsideText] = []
+        self.files: dict[Path, FileKind] = {}
+
+    def paths(self, name: str) -> tuple[Path, ...] | None:
+        """The files behind a path, a pattern or a folder; None where that cannot be told."""
+        if any(sign in name for sign in _OPEN_SIGNS):
+            return None
+        place = absolute(self.base / name)
+        if self.look.is_file(place):
+            return (place,)
+        if is_pattern(name) or "{" in name:
+            found = path_matches(name, (self.base,), self.look)
+            return None if found.given_up or "{" in name else found.paths
+        return None if self.look.is_directory(place) else ()
+
+    def missing(self, node: Scalar, name: str, consequence: str, *, warns: bool = False) -> None:
+        """Report a file that does not exist."""
+        folder, slash, _ = name.rpartition("/")
+        place = absolute(self.base / folder)
+        names = self.look.names(place) if self.look.is_directory(place) else ()
+        self.issues.append(
+            MissingFile(
+                span=node.span, node=node, name=name, severity="warning" if warns else "error", consequence=consequence,
+                known=tuple(f"{folder}{slash}{each}" for each in names),
+            )
+        )  # fmt: skip
+
+    def needs(
+        self, node: Node | None, consequence: str, *, bare: bool = False, warns: bool = False
+    ) -> tuple[Path, ...] | None:
+        """The files behind a word that begins with `file://`, or is `bare`; reported where there are none."""
+        if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
+            return None
+        name = without_member(node.text.removeprefix(URL).strip())
+        found = self.paths(name) if name and not name.startswith(_ADDRESS) else None
+        if found == ():
+            self.missing(node, name, consequence, warns=warns)
+        return found
+
+    # Places
+
+    def prompts(self, place: FieldPlace) -> None:
+        """The prompts of a configuration."""
+        if isinstance(place.node, Mapping):
+            self.outside.append(OutsideText("prompt", place.node))
+            for entry in place.node.entries:
+                self.needs(entry.key, _STOPS)
+            return
+        for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
+            if isinstance(node, Scalar) and isinstance(node.value, str):
+                self._prompt(node)
+
+    def _prompt(self, node: Scalar) -> None:
+        text = node.text
+        sign = path_sign(text)
+        if any(each in text for each in ("portkey://", "langfuse://", "helicone://")) or text.startswith("exec:"):
+            self.outside.append(OutsideText("prompt", node))
+        if not sign or text.startswith("exec:"):
+            return
+        name = without_member(text.removeprefix(URL))
+        found = self.paths(name)
+        if found:
+            self._prompt_files(node, found)
+        elif found is None and not (" " in text and any(each in text for each in _OPEN_SIGNS)):
+            self.outside.append(OutsideText("prompt", node))
+        elif is_pattern(name) and not text.startswith(URL) and " " in text.strip():
+            return  # a prompt with `*`: it is taken as it is
+        elif not text.startswith(URL) and (" " in text.strip() or "{{" in text):
+            self.issues.append(PathLikePrompt(span=node.span, node=node, sign=sign))
+        else:
+            self.missing(node, name, "promptfoo sends the pattern itself as the prompt" if is_pattern(name) else _STOPS)
+
+    def _prompt_files(self, node: Node, paths: Iterable[Path]) -> None:
+        paths = tuple(paths)
+        texts = [self.look.text(p) for p in paths if p.suffix not in (*_CODE, ".sh")]
+        whole = len(texts) == len(paths) and None not in texts
+        self.outside.append(OutsideText("prompt", node, tuple(t for t in texts if t is not None) if whole else None))
+
+    def prompt(self, shape: ConfiguredPrompt) -> None:
+        """A prompt with a label."""
+        place = shape.places.get("id")
+        if shape.node is None or shape.has("raw") or place is None or not isinstance(place.node, Scalar):
+            return
+        found = self.needs(place.node, _STOPS, bare=bool(path_sign(place.node.text)))
+        if found:
+            self._prompt_files(shape.node, found)
+        elif not found:
+            self.outside.append(OutsideText("prompt", shape.node))
+
+    def providers(self, place: FieldPlace) -> None:
+        """The providers of a configuration."""
+        for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
+            self.provider(node)
+
+    def provider(self, node: Node | None) -> None:
+        """A provider by its id: a file of settings, or a program."""
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            return
+        program = next((p for p in _PROGRAMS if node.text.startswith(p)), "")
+        name = without_member(node.text.removeprefix(program).removeprefix(URL))
+        if not program and not node.text.startswith(URL):
+            return
+        found = self.paths(name)
+        if found == ():
+            self.missing(node, name, _ROW if name.endswith(_CODE) else _STOPS)
+
+    def cases(self, node: Node | None, *, listed: bool) -> None:
+        """A path in the place of cases."""
+        if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
+            return
+        name = without_member(node.text.removeprefix(URL).partition("#")[0])
+        if name.startswith(_ADDRESS) or name.endswith(_CODE):
+            self.needs(node, _STOPS if name.endswith(_CODE) else "", bare=True)
+            self.outside.append(OutsideText("cases", node))
+            return
+        found = self.paths(name)
+        if found == ():
+            loud = not listed and not node.text.startswith(URL) and name.endswith(_TABLES)
+            self.missing(node, name, _STOPS if loud else _NO_CASES)
+        elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
+            told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
+            self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
+        else:
+            self._case_files(node, name, found)
+
+    def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None) -> None:
+        known: frozenset[str] | None = frozenset()
+        for path in found or ():
+            text = self.look.text(path)
+            kind = kind_of_cases(path)
+            if kind is not None:
+                self.files[path] = kind
+            names = variables_in_cases(path, self.look) if text is not None else None
+            known = None if names is None or known is None else known | names
+            trouble = case_file_trouble(path, self.look) if text is not None else ""
+            if trouble:
+                self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
+        self.outside.append(OutsideText("cases", node, names=known if found is not None else None))
+
+    def defaults(self, place: FieldPlace, what: str) -> None:
+        """`defaultTest` or scenarios in other files."""
+        nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
+        for node in nodes:
+            if isinstance(node, Scalar) and isinstance(node.value, str):
+                self.needs(node, _STOPS, bare=what == "default_test")
+                self.outside.append(OutsideText("defaults", node))
+
+    def case(self, shape: PromptfooCase) -> None:
+        """The files of one case."""
+        place = shape.places.get("vars")
+        node = place.node if place is not None and not place.borrowed else None
+        if isinstance(node, Mapping):
+            for entry in node.entries:
+                values = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
+                for value in values:
+                    self.needs(value, _STOPS)
+        elif node is not None:
+            for value in node.items if isinstance(node, Sequence) else [node]:
+                if (
+                    isinstance(value, Scalar)
+                    and value.text.endswith((".yaml", ".yml", ".json"))
+                    and not value.text.startswith(URL)
+                ):
+                    self.needs(value, _NO_VARS, bare=True, warns=True)
+        self.provider(shape.places["provider"].node if shape.has("provider") else None)
+
+    def fields(self, shape: Shape) -> None:
+        """What is a file where it begins with `file://`."""
+        for field in _FILE_FIELDS:
+            place = shape.places.get(field)
+            if place is None or place.borrowed:
+                continue
+            consequence = _STOPS if field == "scoring" else _ROW
+            for node in (
+                (n for n in walk(place.node) if isinstance(n, Scalar)) if field == "rubric_prompt" else [place.node]
+            ):
+                self.needs(node, consequence)
+
+
+def look_up_configuration(
+    shapes: tuple[Shape, ...], root: Node | None, look: TrackedLookup, base: Path
+) -> BlockReferences:
+    """What one block of a configuration names in other files.
+
+    Args:
+        shapes: The shapes of the block, outermost ones.
+        root: The root of its tree, for paths among the cases.
+        look: The files.
+        base: The directory of the configuration.
+    """
+    found = _Look(look, base)
+    for shape in (inner for outer in shapes for inner in children(outer)):
+        if not shape.borrowed:
+            _of_shape(found, shape)
+    if isinstance(root, Sequence):  # items of the case list
+        for item in root.items:
+            found.cases(item, listed=True)
+    return BlockReferences(
+        tuple(found.issues), (), tuple(found.files.items()), frozenset(look.seen), outside=tuple(found.outside)
+    )
+
+
+def _of_shape(found: _Look, shape: Shape) -> None:
+    if isinstance(shape, Configuration):
+        _of_configuration(found, shape)
+    elif isinstance(shape, ConfiguredPrompt):
+        found.prompt(shape)
+    elif isinstance(shape, ConfiguredProvider):
+        found.provider(shape.places["id"].node if shape.has("id") else None)
+        found.fields(shape)
+    elif isinstance(shape, CaseSource):
+        found.cases(shape.places["path"].node if shape.has("path") else None, listed=True)
+    elif isinstance(shape, PromptfooCase):
+        found.case(shape)
+        found.fields(shape)
+    elif isinstance(shape, PromptfooScenario):
+        for node in _paths_in(shape.places.get("tests")):
+            found.cases(node, listed=False)
+    elif isinstance(shape, Assertion | CaseOptions):
+        found.fields(shape)
+
+
+def _of_configuration(found: _Look, shape: Configuration) -> None:
+    places = {name: place for name, place in shape.places.items() if not place.borrowed}
+    if "prompts" in places:
+        found.prompts(places["prompts"])
+    for field in ("providers", "targets"):
+        if field in places:
+            found.providers(places[field])
+    for field in ("default_test", "scenarios"):
+        if field in places:
+            found.defaults(places[field], field)
+    tests = places.get("tests")
+    for node in _paths_in(tests):
+        found.cases(node, listed=tests is not None and node is not tests.node)
+    filters = places.get("nunjucks_filters")
+    if filters is not None and isinstance(filters.node, Mapping):
+        for entry in filters.node.entries:
+            found.needs(entry.value, "the filter is missing when a template uses it", bare=True, warns=True)
+    extensions = places.get("extensions")
+    for node in _paths_in(extensions):
+        found.needs(node, _STOPS)
+
+
+def _paths_in(place: FieldPlace | None) -> Iterator[Scalar]:
+    """The words in the place of a list, or in it."""
+    if place is None:
+        return
+    for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
+        if isinstance(node, Scalar) and isinstance(node.value, str):
+            yield node

@@ -1,0 +1,250 @@
+"""Assertions of promptfoo that can never fail, never pass, or do something else than they say (issue 18, section 2)."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo import graded_assertions as graded
+from rubric_core.language.promptfoo import measured_assertions as measured
+from rubric_core.language.promptfoo import text_assertions as text
+from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.shape import FieldPlace, Shape
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.fixes import remove_key_fix
+from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.wording import number
+
+__all__ = [
+    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "patterns", "scripts", "thresholds", "weights", "word_counts",
+]  # fmt: skip
+
+_NOT = "not-"
+#: Types that do the same with and without `not-`: in every release, and up to 0.122.
+_NEVER_INVERTED: tuple[type[Assertion], ...] = (
+    graded.Factuality, graded.ClosedQa, measured.ValidFunctionCall, measured.ValidOpenAiToolsCall, measured.TraceSpanCount,
+    measured.TraceSpanDuration, measured.TraceErrorSpans, graded.PiScore,
+)  # fmt: skip
+_INVERTED_LATE: tuple[type[Assertion], ...] = (
+    graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance, graded.AnswerRelevance,
+)  # fmt: skip
+#: Types whose score is a share of 1, so that no other threshold means anything.
+_SHARES: tuple[type[Assertion], ...] = (
+    measured.RougeN, measured.Bleu, measured.Gleu, measured.Meteor, measured.ToolCallF1, measured.PerplexityScore, graded.GEval,
+    graded.AnswerRelevance, graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance, graded.ConversationRelevance,
+    graded.Classifier, AssertionSet,
+)  # fmt: skip
+_RETURN = re.compile(r"\breturn\b|\bthrow\b")
+_SCRIPT_NAME = re.compile(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
+_INLINE_FLAGS = re.compile(r"\(\?[a-zA-Z]+\)")
+#: What means something in a pattern.
+_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_HUNDRED = 100
+
+
+def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """Weights below 0 are computed with; 0 makes an assertion pass, but a set fail."""
+    weight, place = shape.weight, shape.places.get("weight")
+    if place is None or not isinstance(weight, int | float) or isinstance(weight, bool):
+        return
+    if weight < 0:
+        yield Finding(
+            place.value, f"the weight is {number(weight)}; a weight is 0 or more",
+            fixes=_written(place, number(-weight)), severity="warning", consequence="promptfoo computes scores below 0 with it",
+        )  # fmt: skip
+    elif weight == 0 and isinstance(shape, AssertionSet):
+        yield Finding(
+            place.value, "a set with weight 0 still fails the case when it fails",
+            fixes=_removed(shape, "weight", context), severity="warning",
+        )  # fmt: skip
+    elif weight == 0 and shape.metric:
+        yield Finding(
+            place.value, f"with weight 0 the metric `{shape.metric}` is recorded as 0",
+            fixes=_removed(shape, "weight", context), severity="warning", consequence="the assertion always passes, and its score is lost",
+        )  # fmt: skip
+
+
+def idle_inversions(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """`not-` in front of types that do not read it."""
+    if not shape.type_name.startswith(_NOT) or not isinstance(shape, (*_NEVER_INVERTED, *_INVERTED_LATE)):
+        return
+    bare, place = shape.type_name.removeprefix(_NOT), shape.places.get("type")
+    if place is None:
+        return
+    late = isinstance(shape, _INVERTED_LATE)
+    where = "before promptfoo 0.123 " if late else ""
+    at = context.text.find(_NOT, place.value.start, place.value.end)
+    fixes = (Fix(f"change it to `{bare}`", (Edit(Span(at, at + len(_NOT)), ""),), safe=False),)
+    yield Finding(
+        place.value, f"{where}`not-` has no effect on `{bare}`", fixes=() if place.borrowed or at < 0 else fixes,
+        consequence=f"promptfoo gives the verdict of `{bare}`",
+    )  # fmt: skip
+
+
+def idle_lists(shape: Assertion) -> Iterator[Finding]:
+    """An empty list of texts: all of them are there, and none of them is."""
+    if not isinstance(shape, text.ContainsAll | text.IContainsAll | text.ContainsAny | text.IContainsAny):
+        return
+    place = shape.places.get("value")
+    if place is None or not isinstance(place.node, Sequence) or place.node.items:
+        return
+    passes = isinstance(shape, text.ContainsAll | text.IContainsAll) != shape.type_name.startswith(_NOT)
+    yield Finding(place.value, f"with an empty list this assertion always {'passes' if passes else 'fails'}")
+
+
+def idle_thresholds(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
+    """With a threshold only the score counts, and every score reaches 0."""
+    place = shape.places.get("threshold")
+    if place is not None and shape.threshold == 0 and isinstance(shape.threshold, int | float):
+        fixes = () if place.borrowed else remove_key_fix(shape.node, "threshold", context)
+        yield Finding(
+            place.value, "with a threshold of 0 the case passes whatever its assertions say", fixes=fixes, severity="hint"
+        )  # fmt: skip
+
+
+def thresholds(shape: PromptfooCase | Assertion) -> Iterator[Finding]:
+    """Thresholds that no score can reach, or that every score reaches."""
+    if not isinstance(shape, (PromptfooCase, graded.SimilarText, *_SHARES)):
+        return
+    if isinstance(shape, graded.SimilarText) and not shape.type_name.endswith(("similar", ":cosine")):
+        return
+    value, place = shape.threshold, shape.places.get("threshold")
+    if place is None or isinstance(value, bool) or not isinstance(value, int | float) or 0 <= value <= 1:
+        return
+    whose = "the case" if isinstance(shape, PromptfooCase) else "it"
+    words = f"{whose} can never pass" if value > 1 else "every score reaches it"
+    meant = number(value / _HUNDRED) if 1 < value <= _HUNDRED else "1" if value > 1 else "0"
+    yield Finding(
+        place.value, f"`threshold` is {number(value)}, but scores are 0..1: {words}",
+        fixes=_written(place, meant), severity="warning",
+    )  # fmt: skip
+
+
+def word_counts(shape: measured.WordCount) -> Iterator[Finding]:
+    """Values that are no number of words, and `{min, max}` in which nothing fits."""
+    place = shape.places.get("value")
+    if place is None or "{{" in (place.node.text if isinstance(place.node, Scalar) else ""):
+        return
+    error = "promptfoo makes the row an error"
+    if isinstance(place.node, Scalar):
+        if (
+            isinstance(place.node.value, str)
+            and _amount(place.node) is None
+            and not place.node.text.startswith("file://")
+        ):
+            yield Finding(place.value, "`word-count` needs a number of words, or `{min, max}`", consequence=error)
+        return
+    if not isinstance(place.node, Mapping) or place.node.get("$ref") is not None:
+        return
+    low, high = place.node.get("min"), place.node.get("max")
+    bounds = [(node, _amount(node)) for node in (low, high) if isinstance(node, Scalar) and "{{" not in node.text]
+    amounts = [amount for _, amount in bounds if amount is not None]
+    if low is None and high is None:
+        yield Finding(place.value, "`word-count` needs `min`, `max` or both", consequence=error)
+    elif len(amounts) < len(bounds):
+        yield Finding(place.value, "`min` and `max` are numbers of words", consequence=error)
+    elif sorted(amounts) != amounts:
+        (first, _), (second, _) = bounds
+        edits = Edit(first.span, second.text), Edit(second.span, first.text)
+        fixes = () if place.borrowed else (Fix("exchange them", edits, safe=False),)
+        yield Finding(place.value, "`min` is larger than `max`", fixes=fixes, consequence=error)
+
+
+def _amount(node: Scalar) -> float | None:
+    try:
+        return float(node.text.strip() or 0)  # as JavaScript reads it
+    except ValueError:
+        return None
+
+
+def patterns(shape: text.Regex) -> Iterator[Finding]:
+    """Patterns that JavaScript refuses, and those that match everything."""
+    place, pattern = shape.places.get("value"), shape.value
+    if (
+        place is None
+        or not isinstance(pattern, str)
+        or "{{" in pattern
+        or "{%" in pattern
+        or pattern.startswith("file://")
+    ):
+        return
+    # Most configurations have no pattern, and are checked without the parser of patterns.
+    from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
+    from rubric_core.javascript.parse import parse  # noqa: PLC0415
+
+    fails = "promptfoo fails the assertion, whatever the output is"
+    if found := _INLINE_FLAGS.match(pattern):
+        words = f"JavaScript does not support `{found[0]}` in a pattern; write out both cases, as in `[Yy]es`"
+        yield Finding(place.value, words, consequence=fails)
+        return
+    try:
+        parse(pattern, "")
+    except InvalidPatternError as error:
+        literal = quoted(_SPECIAL.sub(r"\\\g<0>", pattern))
+        fixes = _written(place, literal, f"match it literally: {literal}")
+        yield Finding(place.value, f"this pattern is invalid: {error}", fixes=fixes, consequence=fails)
+    except (UnsupportedPatternError, RecursionError):
+        return
+
+
+def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode) -> Iterator[Finding]:
+    """The name of a file taken for code, and code of several lines that returns nothing."""
+    place, code = shape.places.get("value"), shape.value
+    if (
+        place is None
+        or not isinstance(code, str)
+        or not isinstance(place.node, Scalar)
+        or code.startswith(("file://", "package:"))
+    ):
+        return
+    # A line break at the end of a block is taken away for JavaScript only.
+    lines = code.strip() if isinstance(shape, graded.JavaScriptCode) else code
+    if _SCRIPT_NAME.match(code.strip()):
+        at = place.node.span.start + place.node.is_quoted
+        fix = Fix("write file:// in front", (Edit(Span(at, at), "file://"),))
+        yield Finding(
+            place.value, f"promptfoo runs `{code.strip()}` as code; a file begins with file://",
+            fixes=() if place.borrowed or place.node.is_block else (fix,), consequence="it fails on every output: the name is not defined",
+        )  # fmt: skip
+    elif "\n" in lines and "{%" not in code and not isinstance(shape, graded.RubyCode) and not _RETURN.search(code):
+        yield Finding(
+            place.value, "code of more than one line has to `return` its result",
+            fixes=_returning(place, place.node, code),
+            consequence="the assertion fails on every output: the code gives nothing",
+        )  # fmt: skip
+
+
+def _returning(place: FieldPlace, node: Scalar, code: str) -> tuple[Fix, ...]:
+    """`return` in front of code of one line, which is a block because of the line break at its end."""
+    lines = code.strip().splitlines()
+    if place.borrowed or len(lines) != 1:
+        return ()
+    return (Fix("write it on the line of the key", (Edit(node.span, quoted(lines[0].strip())),), safe=False),)
+
+
+def _written(place: FieldPlace, text_: str, title: str = "") -> tuple[Fix, ...]:
+    scalar = isinstance(place.node, Scalar) and not place.node.is_block
+    return (
+        ()
+        if place.borrowed or not scalar
+        else (Fix(title or f"write {text_}", (Edit(place.value, text_),), safe=False),)
+    )
+
+
+def _removed(shape: Shape, field: str, context: Context) -> tuple[Fix, ...]:
+    place = shape.places[field]
+    return () if place.borrowed else remove_key_fix(shape.node, place.name, context)
+
+
+def empty_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:
+    """`assert: []`: the case passes with every output, and a set in it passes with score 0."""
+    place = shape.places.get("assertions")
+    if place is None or place.borrowed or not isinstance(place.node, Sequence) or place.node.items:
+        return
+    what = (
+        "this set asserts nothing: it passes with score 0"
+        if isinstance(shape, AssertionSet)
+        else "this asserts nothing"
+    )
+    yield Finding(place.key, what, severity="hint", consequence="promptfoo passes every output")

@@ -1,0 +1,43 @@
+"""Prompts for judges of promptfoo that do not show what is judged (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseOptions
+from rubric_core.syntax.tree import Scalar
+from rubric_core.validation.promptfoo.templates import names_in
+from rubric_core.validation.rule import Finding
+
+__all__ = ["judge_prompts"]
+
+#: What stands for the output, in one type or another.
+_OUTPUTS = frozenset(
+    {
+        "output",
+        "completion",
+        "answer",
+        "statements",
+        "context",
+        "messages",
+        "outputs",
+        "trajectory",
+        "criteria",
+        "question",
+    }
+)
+
+
+def judge_prompts(shape: Assertion | CaseOptions) -> Iterator[Finding]:
+    """A `rubricPrompt` of text: messages and files are left to their author."""
+    place = shape.places.get("rubric_prompt")
+    node = place.node if place is not None and not place.borrowed else None
+    if not isinstance(node, Scalar) or not isinstance(node.value, str) or node.text.startswith("file://"):
+        return
+    if "{%" in node.text or not node.text.strip() or "env" in node.text:
+        return
+    if {used.name for used in names_in(node.text)}.isdisjoint(_OUTPUTS):
+        yield Finding(
+            node.span,
+            "this prompt does not show the judge the output; use `{{ output }}`",
+            consequence="promptfoo sends it anyway",
+        )

@@ -1,0 +1,272 @@
+"""Names in a configuration of promptfoo that refer to prompts, providers and metrics (issue 18, section 2)."""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.configuration import Metric
+from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
+from rubric_core.language.promptfoo.prompt_paths import path_sign
+from rubric_core.language.shape import FieldPlace
+from rubric_core.syntax.edit import plain_or_quoted
+from rubric_core.syntax.tree import Node, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.fixes import remove_item_fix
+from rubric_core.validation.promptfoo.suite import PlacedCase, PromptfooSuite, placed_fix
+from rubric_core.validation.rule import Context, Finding, Fix, Related
+
+__all__ = ["equal_entries", "too_few_outputs", "unknown_labels", "unknown_metrics"]
+
+_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
+#: Names of mathjs.
+_OF_MATH = frozenset(
+    {
+        "pi",
+        "e",
+        "i",
+        "Infinity",
+        "NaN",
+        "true",
+        "false",
+        "null",
+        "and",
+        "or",
+        "not",
+        "xor",
+        "mod",
+        "to",
+        "in",
+        "tau",
+        "phi",
+    }
+)
+_STOPS = "promptfoo stops"
+_LOST = "promptfoo stops at the end of the run, and all results are lost"
+#: A provider by its id, not by its label.
+_ID = re.compile(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
+
+
+def _is_static(suite: PromptfooSuite) -> bool:
+    """Whether no part of the configuration is brought in by `$ref`."""
+    return "$ref" not in suite.frame.text
+
+
+def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Prompts and providers that a case or a provider asks for and that are not configured."""
+    if not _is_static(suite):
+        return
+    prompts, providers = _prompt_names(suite), _provider_names(suite)
+    entries = suite.providers
+    if prompts is not None:
+        for each in entries:
+            if each.shape is not None and each.shape.has("prompts"):
+                yield from _unknown(
+                    suite.frame, each.shape.places["prompts"], prompts, "prompt", "this provider gets no prompt: its cases do not run",
+                )  # fmt: skip
+    for placed, told in suite.digest.naming:
+        if told.named and prompts is not None and placed.case.has("prompts"):
+            yield from _unknown(placed, placed.case.places["prompts"], prompts, "prompt", _STOPS)
+        if told.named and providers is not None and placed.case.has("providers"):
+            yield from _unknown(placed, placed.case.places["providers"], providers, "provider", _STOPS)
+        for check, node in told.graders:
+            yield from _grader(placed, node, check, suite.labels, providers)
+
+
+def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
+    """What prompts can be called; None where some are only known at run time."""
+    if suite.prompts is None:
+        return None
+    names: set[str] = set()
+    for each in suite.prompts:
+        if isinstance(each.node, Scalar) and path_sign(each.text) and "\n" not in each.text:
+            return None  # labels are made of the path and the text
+        if each.id and not each.label:
+            return None
+        names.update(n for n in (each.label, each.id, each.text) if n)
+    return frozenset(names)
+
+
+def _provider_names(suite: PromptfooSuite) -> frozenset[str] | None:
+    names: set[str] = set()
+    for each in suite.providers:
+        if not each.id or each.id.startswith("file://") or "{{" in each.id:
+            return None
+        names.update(n for n in (each.label, each.id) if n)
+    return frozenset(names) or None
+
+
+def _unknown(
+    placed: PlacedCase, place: FieldPlace, known: Collection[str], what: str, consequence: str
+) -> Iterator[Finding]:
+    if place.borrowed:
+        return
+    for node in place.node.items if isinstance(place.node, Sequence) else []:
+        if not isinstance(node, Scalar) or "{{" in node.text or _is_called(node.text, known):
+            continue
+        meant = closest(node.text, sorted(known))
+        fixes = _replacing(placed.outer, node, meant)
+        advice = f"; did you mean `{_short(meant)}`?" if meant else ""
+        yield Finding(
+            placed.outer(node.span),
+            f"there is no {what} `{_short(node.text)}`{advice}",
+            fixes=fixes,
+            consequence=consequence,
+        )
+
+
+def _is_called(word: str, known: Collection[str]) -> bool:
+    """Whether a reference fits a name: the name itself, `name*`, or `group` for names `group:…`."""
+    if word in known:
+        return True
+    if word.endswith("*"):
+        return any(name.startswith(word[:-1]) for name in known)
+    return any(name.startswith(f"{word}:") for name in known)
+
+
+def _short(name: str | None) -> str:
+    return (name or "").partition("\n")[0][:60]
+
+
+def _replacing(outer: Callable[[Span], Span], node: Scalar, meant: str | None) -> tuple[Fix, ...]:
+    if not meant or "\n" in meant:
+        return ()
+    return (Fix(f"change it to `{_short(meant)}`", (Edit(outer(node.span), plain_or_quoted(meant)),)),)
+
+
+def _grader(
+    placed: PlacedCase, node: Scalar, check: Assertion | None, labels: Collection[str], providers: frozenset[str] | None
+) -> Iterator[Finding]:
+    if isinstance(check, SelectBest) and node.text in labels and not _ID.match(node.text):
+        yield Finding(
+            placed.outer(node.span), "`select-best` finds its grader by id only, not by a label", consequence=_LOST
+        )
+    elif providers is not None and node.text not in providers and not _ID.match(node.text):
+        meant = closest(node.text, sorted(labels))
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        yield Finding(
+            placed.outer(node.span), f"there is no provider `{_short(node.text)}`{advice}",
+            fixes=_replacing(placed.outer, node, meant), consequence="promptfoo makes each row an error",
+        )  # fmt: skip
+
+
+def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
+    """`select-best` and `max-score` compare the outputs of one case, and need two."""
+    columns = _columns(suite)
+    common = suite.bearers[0].summary.checks
+    for placed, told in suite.digest.comparing:
+        for check in told.compares:
+            at = placed.outer(check.at("type"))
+            if columns == 1:
+                words = f"`{check.type_name}` compares outputs, and there is one: one prompt, one provider"
+                yield Finding(at, words, consequence=_LOST)
+            elif isinstance(check, MaxScore) and all(
+                isinstance(each, SelectBest | MaxScore) for each in (*told.checks, *common)
+            ):
+                words = "`max-score` compares the scores of the other assertions, and there are none"
+                yield Finding(at, words, consequence=_LOST)
+
+
+def _columns(suite: PromptfooSuite) -> int | None:
+    """How many outputs each case has; None where that is only known at run time."""
+    prompts, providers = suite.prompts, suite.providers
+    if prompts is None or not providers or not _is_static(suite):
+        return None
+    if any(path_sign(p.text) or not p.text for p in prompts) or any(p.id.startswith("file://") for p in providers):
+        return None
+    lists_one = [p for p in suite.providers if p.shape is not None and p.shape.has("prompts")]
+    return None if lists_one else len({p.text for p in prompts}) * len(providers)
+
+
+def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Names in derived metrics that no assertion and no metric above has."""
+    metrics = suite.configuration.derived_metrics
+    if not isinstance(metrics, list) or not _is_static(suite):
+        return
+    if suite.outside is None or any(each.what != "prompt" for each in suite.outside):
+        return
+    checks = [check for placed in suite.bearers for check in placed.summary.checks]
+    # Scripts give metrics of their own, and templates make names.
+    if any(_names_metrics(check) for check in checks):
+        return
+    known = {check.metric for check in checks if isinstance(check.metric, str)} | {"__count"}
+    for metric in metrics:
+        if isinstance(metric, Metric) and isinstance(metric.value, str):
+            yield from _in_formula(suite, metric, known)
+        if isinstance(metric, Metric) and isinstance(metric.name, str):
+            known.add(metric.name)
+
+
+def _names_metrics(check: Assertion) -> bool:
+    scripted = check.type_name.removeprefix("not-") in ("javascript", "python", "ruby", "webhook")
+    return scripted or "{{" in str(check.metric) or str(check.value).startswith("file://")
+
+
+def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Iterator[Finding]:
+    place = metric.places["value"]
+    if place.borrowed or "{{" in str(metric.value):
+        return
+    for found in _NAME.finditer(suite.frame.text, *place.value):
+        if found[1] not in known and found[1] not in _OF_MATH:
+            meant = closest(found[1], sorted(known))
+            at = suite.frame.outer(Span(*found.span(1)))
+            fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else ()
+            advice = f"; did you mean `{meant}`?" if meant else ""
+            yield Finding(
+                at,
+                f"no assertion has a metric `{found[1]}`{advice}",
+                fixes=fixes,
+                consequence="promptfoo gives 0, with a debug message only",
+            )
+
+
+def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
+    """Prompts and providers that are listed twice, and names that two have."""
+    for what, entries in (("prompt", suite.prompts or ()), ("provider", suite.providers)):
+        seen: dict[object, Node] = {}
+        for each in entries:
+            text = suite.frame.text[slice(*each.node.span)].strip("\"'")
+            plain = isinstance(each.node, Scalar) or text
+            first = seen.setdefault((type(each.node), text), each.node)
+            if plain and first is not each.node:
+                place = suite.configuration.places.get(_listed(suite, what))
+                fixes = remove_item_fix(
+                    place.node if place else None, each.node, replace(context, text=suite.frame.text)
+                )
+                yield Finding(
+                    suite.frame.outer(each.node.span), f"this {what} is listed twice", severity="warning",
+                    fixes=tuple(placed_fix(fix, suite.frame.outer) for fix in fixes),
+                    related=(Related(suite.frame.outer(first.span), "it is listed here"),), consequence="promptfoo runs it once",
+                )  # fmt: skip
+        yield from _equal_labels(suite, what, [(e.label, e.node) for e in entries if e.label])
+    yield from _equal_descriptions(suite)
+
+
+def _listed(suite: PromptfooSuite, what: str) -> str:
+    """The field that lists prompts or providers."""
+    return "prompts" if what == "prompt" else "targets" if suite.configuration.has("targets") else "providers"
+
+
+def _equal_labels(suite: PromptfooSuite, what: str, labels: list[tuple[str, Node]]) -> Iterator[Finding]:
+    seen: dict[str, Node] = {}
+    for label, node in labels:
+        first = seen.setdefault(label, node)
+        if first is not node and suite.frame.text[slice(*first.span)] != suite.frame.text[slice(*node.span)]:
+            yield Finding(
+                suite.frame.outer(node.span), f"two {what}s have the label `{label}`", severity="warning",
+                related=(Related(suite.frame.outer(first.span), "this one has it, too"),),
+                consequence="a reference to it means both",
+            )  # fmt: skip
+
+
+def _equal_descriptions(suite: PromptfooSuite) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for placed in suite.listed:
+        told = placed.case.description
+        if isinstance(told, str) and told in seen and not placed.case.borrowed:
+            at = placed.outer(placed.case.at("description"))
+            words = "another case has this description"
+            yield Finding(at, words, severity="hint", consequence="`--filter-pattern` runs both")
+        elif isinstance(told, str):
+            seen.add(told)

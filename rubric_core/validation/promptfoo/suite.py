@@ -1,0 +1,343 @@
+"""A configuration of promptfoo with all of its cases, for rules that look across them."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
+from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PartialCase, PromptfooCase, PromptfooScenario
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
+from rubric_core.language.promptfoo.prompt_paths import path_sign
+from rubric_core.language.shape import children
+from rubric_core.loading.block_references import OutsideText
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.templates import names_in, read_by_code
+from rubric_core.validation.rule import Fix
+
+__all__ = [
+    "PROGRAM",
+    "CaseSummary",
+    "PlacedCase",
+    "PromptEntry",
+    "PromptfooSuite",
+    "ProviderEntry",
+    "assertions_of",
+    "options_of",
+    "placed_fix",
+    "texts_of",
+    "variable_nodes",
+]
+
+#: What is given all variables, and reads any of them.
+PROGRAM = re.compile(r"file://[^\s\"']+\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class PlacedCase(NamedTuple):
+    """A case and where its block starts; -1 is the number of the text around the cases."""
+
+    case: PromptfooCase
+    block: int
+    #: Leads from its spans to those of the whole text.
+    outer: Callable[[Span], Span]
+    #: The text that its spans are of.
+    text: str
+
+    @property
+    def summary(self) -> "CaseSummary":
+        """What there is to know of the case; asked for with every keystroke, and put together once."""
+        known = self.case.summary
+        if not isinstance(known, CaseSummary):
+            known = self.case.summary = CaseSummary(self.case, self.text)
+        return known
+
+
+class CaseSummary:
+    """What rules across cases look at in one case."""
+
+    def __init__(self, case: PromptfooCase, text: str) -> None:
+        place = case.places.get("vars")
+        self.variables = variable_nodes(case)
+        self.names = frozenset(self.variables)
+        self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))
+        options = options_of(case)
+        #: Whether every variable stands in the text.
+        self.is_plain = (
+            place is None or (not place.borrowed and isinstance(place.meant or place.node, Mapping))
+        ) and not (options is not None and options.has("transform_vars"))
+        stored = options.store_output_as if options is not None else None
+        self.stored = frozenset({stored} if isinstance(stored, str) else ())
+        self.checks = tuple(assertions_of(case))
+        #: The texts in which variables are filled in, with the names that these use.
+        self.rendered = tuple(
+            (node, used) for check in self.checks for node in _rendered(check) if (used := names_in(node.text))
+        )
+        #: Variables that templates and scripts in the case read, and those that it defines itself.
+        self.used = frozenset({each.name for each in names_in(text)}.union(read_by_code(text)))
+        self.own = (
+            ()
+            if place is None or place.borrowed
+            else tuple(n for n in self.variables if _WORD.fullmatch(n) and n[0] != "_")
+        )
+        self.has_program = PROGRAM.search(text) is not None
+        self.metrics = frozenset(check.metric for check in self.checks if isinstance(check.metric, str))
+        self.graders = tuple(_graders(options, self.checks))
+        self.compares = tuple(
+            check for check in self.checks if isinstance(check, SelectBest | MaxScore) and not check.borrowed
+        )
+        self.named = any(case.has(field) for field in ("prompts", "providers"))
+
+    @cached_property
+    def facts(self) -> object:
+        """Equal facts mean that nothing is different for other cases, or for what is said about them."""
+        return self.names, self.maps, self.is_plain, self.stored, self.used, self.metrics
+
+
+def _graders(options: CaseOptions | None, checks: tuple[Assertion, ...]) -> Iterator[tuple[Assertion | None, Scalar]]:
+    """The graders that are words, with the assertion that has each; None for the case."""
+    own: Assertion | None = None
+    for shape in (options, *checks):
+        place = shape.places.get("provider") if shape is not None else None
+        if (
+            place is not None
+            and not place.borrowed
+            and isinstance(place.node, Scalar)
+            and isinstance(place.node.value, str)
+        ):
+            own = shape if isinstance(shape, Assertion) else None
+            if place.node.text.strip():
+                yield own, place.node
+
+
+def _rendered(check: Assertion) -> Iterator[Scalar]:
+    """The texts of an assertion in which variables are filled in."""
+    place = check.places.get("value")
+    if place is None or place.borrowed or check.borrowed:
+        return
+    nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
+    yield from (n for n in nodes if isinstance(n, Scalar) and "{" in n.text and not n.text.startswith("file://"))
+
+
+class SuiteDigest:
+    """What the cases of a configuration have together, found in one look at each: there are thousands, for every keystroke."""
+
+    def __init__(self, bearers: Iterable[PlacedCase], listed: int) -> None:
+        """`listed` is how many of `bearers`, behind the defaults, are cases of the list."""
+        self.is_plain = True
+        self.names, self.common = set[str](), set[str]()
+        self.maps, self.others = set[str](), set[str]()
+        #: The cases with texts in which variables are filled in, with words that name something, and with comparisons.
+        self.rendering: list[tuple[PlacedCase, CaseSummary]] = []
+        self.naming: list[tuple[PlacedCase, CaseSummary]] = []
+        self.comparing: list[tuple[PlacedCase, CaseSummary]] = []
+        self.listed: list[tuple[PlacedCase, CaseSummary]] = []
+        for number, placed in enumerate(bearers):
+            told = placed.summary
+            in_list = 0 < number <= listed
+            (self.names if in_list else self.common).update(told.names)
+            if in_list:
+                self.listed.append((placed, told))
+            self.is_plain = self.is_plain and told.is_plain
+            if told.stored:
+                self.common |= told.stored
+            if told.maps:
+                self.maps |= told.maps
+                self.others |= told.names - told.maps
+            else:
+                self.others |= told.names
+            if told.rendered:
+                self.rendering.append((placed, told))
+            if told.named or told.graders:
+                self.naming.append((placed, told))
+            if told.compares:
+                self.comparing.append((placed, told))
+
+
+class PromptEntry(NamedTuple):
+    """A prompt as it is listed."""
+
+    node: Node
+    #: What stands in its place: a text, or a path.
+    text: str
+    label: str
+    id: str
+
+
+class ProviderEntry(NamedTuple):
+    """A provider as it is listed."""
+
+    node: Node
+    id: str
+    label: str
+    shape: ConfiguredProvider | None
+
+
+class PromptfooSuite:
+    """Everything that rules across cases look at. Findings have offsets of the whole text."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        cases: tuple[PlacedCase, ...],
+        frame: PlacedCase,
+        outside: tuple[OutsideText, ...] | None,
+    ) -> None:
+        """`outside` are the texts of the files that it names; None where files are not looked at."""
+        self.configuration = configuration
+        self.listed = cases
+        #: Leads from spans of the configuration itself to those of the whole text, and has its text.
+        self.frame = frame
+        self._outside = outside
+
+    @cached_property
+    def outside(self) -> tuple[OutsideText, ...] | None:
+        """What stands in other files; None where there is some that is not looked at."""
+        return () if self._outside is None and not self._names_files() else self._outside
+
+    def _names_files(self) -> bool:
+        """Whether prompts or cases may stand in other files."""
+        for field in ("tests", "scenarios", "default_test"):
+            place = self.configuration.places.get(field)
+            nodes = [] if place is None else place.node.items if isinstance(place.node, Sequence) else [place.node]
+            if any(isinstance(node, Scalar) for node in nodes) or isinstance(self.configuration.tests, CaseSource):
+                return True
+        return self.prompts is None or any(path_sign(each.text) for each in self.prompts)
+
+    @cached_property
+    def defaults(self) -> PartialCase | None:
+        """What all cases have in common, as far as it stands in the configuration."""
+        found = self.configuration.default_test
+        return found if isinstance(found, PartialCase) else None
+
+    @cached_property
+    def scenarios(self) -> tuple[PromptfooScenario, ...]:
+        """The scenarios that stand in the configuration."""
+        found = self.configuration.scenarios
+        return tuple(s for s in found if isinstance(s, PromptfooScenario)) if isinstance(found, list) else ()
+
+    @cached_property
+    def every_case(self) -> tuple[PlacedCase, ...]:
+        """The cases of the list, and the parts and cases of scenarios."""
+        inner = [
+            c for s in self.scenarios for each in (s.config, s.tests) for c in (each if isinstance(each, list) else [])
+        ]
+        return (*self.listed, *(self.frame._replace(case=c) for c in inner if isinstance(c, PromptfooCase)))
+
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """The labels of providers."""
+        return frozenset(each.label for each in self.providers if each.label)
+
+    @cached_property
+    def bearers(self) -> tuple[PlacedCase, ...]:
+        """Everything that has variables and assertions: the defaults, the cases of the list, and those of scenarios."""
+        first = self.frame._replace(case=self.defaults or self.frame.case)
+        return (first, *self.every_case)
+
+    @cached_property
+    def digest(self) -> SuiteDigest:
+        """What the cases have together."""
+        return SuiteDigest(self.bearers, len(self.listed))
+
+    @cached_property
+    def prompts(self) -> tuple[PromptEntry, ...] | None:
+        """The prompts; None where a path or a program stands for any number of them, or nothing is said."""
+        place = self.configuration.places.get("prompts")
+        if place is None:
+            return None
+        nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
+        return tuple(_prompt(node) for node in nodes) if not isinstance(place.node, Mapping) else None
+
+    @cached_property
+    def providers(self) -> tuple[ProviderEntry, ...]:
+        """The providers, under whichever key they stand."""
+        field = "targets" if self.configuration.has("targets") else "providers"
+        place = self.configuration.places.get(field)
+        if place is None:
+            return ()
+        shapes = vars(self.configuration).get(field)
+        by_node = (
+            {id(s.node): s for s in shapes if isinstance(s, ConfiguredProvider)} if isinstance(shapes, list) else {}
+        )
+        nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
+        return tuple(_provider(node, by_node) for node in nodes)
+
+
+def _prompt(node: Node) -> PromptEntry:
+    if isinstance(node, Scalar):
+        return PromptEntry(node, node.text, "", "")
+    raw, label, name = (_text(node, key) for key in ("raw", "label", "id"))
+    return PromptEntry(node, raw or name, label, name)
+
+
+def _provider(node: Node, shapes: dict[int, ConfiguredProvider]) -> ProviderEntry:
+    if isinstance(node, Scalar):
+        return ProviderEntry(node, node.text, "", None)
+    inner = node
+    if (
+        isinstance(node, Mapping)
+        and len(node.entries) == 1
+        and isinstance(node.entries[0].value, Mapping)
+        and node.entries[0].name != "config"
+    ):
+        inner = node.entries[0].value
+        return ProviderEntry(
+            node, _text(inner, "id") or node.entries[0].name or "", _text(inner, "label"), shapes.get(id(inner))
+        )
+    return ProviderEntry(node, _text(node, "id"), _text(node, "label"), shapes.get(id(node)))
+
+
+def _text(node: Node | None, name: str) -> str:
+    value = node.get(name) if isinstance(node, Mapping) else None
+    return value.text if isinstance(value, Scalar) else ""
+
+
+def variable_nodes(case: PromptfooCase) -> dict[str, Node]:
+    """The variables of a case by name, merged ones included; the node is what stands there."""
+    place = case.places.get("vars")
+    node = (place.meant or place.node) if place is not None else None
+    if not isinstance(node, Mapping):
+        return {}
+    written = {e.name: e.value for e in node.entries if e.name is not None}
+    if isinstance(case.vars, dict):
+        for name in case.vars:
+            written.setdefault(name, node)
+    written.pop("<<", None)
+    return written
+
+
+def assertions_of(case: PromptfooCase) -> Iterator[Assertion]:
+    """The assertions of a case, those in sets included."""
+    listed: Any = case.assertions
+    for each in listed if isinstance(listed, list) else ():
+        if isinstance(each, Assertion):
+            yield each
+            if isinstance(each, AssertionSet):
+                yield from (inner for inner in children(each)[1:] if isinstance(inner, Assertion))
+
+
+def texts_of(configuration: Configuration) -> Iterator[tuple[Scalar, bool]]:
+    """The texts of prompts that stand in the configuration, with whether they may be a path."""
+    place = configuration.places.get("prompts")
+    nodes = (
+        place.node.items if place is not None and isinstance(place.node, Sequence) else [place.node] if place else []
+    )
+    for node in nodes:
+        raw = node.get("raw") if isinstance(node, Mapping) else node
+        if isinstance(raw, Scalar) and isinstance(raw.value, str):
+            yield raw, raw is node
+
+
+def options_of(case: PromptfooCase | None) -> CaseOptions | None:
+    """The options of a case, as far as they are a mapping."""
+    found = case.options if case is not None else None
+    return found if isinstance(found, CaseOptions) else None
+
+
+def placed_fix(fix: Fix, outer: Callable[[Span], Span]) -> Fix:
+    """A fix of one part of the text in the whole text, to which `outer` leads."""
+    return replace(fix, edits=tuple(Edit(outer(edit.span), edit.new_text) for edit in fix.edits))

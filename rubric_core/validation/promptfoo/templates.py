@@ -1,0 +1,143 @@
+"""Templates of promptfoo: which names they use, and placeholders that stay in the text as they are (issue 18, section 2)."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["UsedName", "literal_placeholders", "names_in", "read_by_code", "unrendered_values"]
+
+_EXPRESSION = pattern(r"\{\{-?(?P<shown>.*?)-?\}\}|\{%-?(?P<statement>.*?)-?%\}|\{#.*?#\}", re.DOTALL)
+_STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
+_NAME = re.compile(r"(?<![\w.$|])(?<!\|\s)([A-Za-z_]\w*)(?!\w*\s*[(=](?!=))")
+_BOUND = re.compile(
+    r"\bset\s+([\w\s,]+?)(?:=|\Z)|\bfor\s+([\w\s,]+?)\s+in\b|\bmacro\s+\w+\s*\(([^)]*)\)|\bimport\b.*?\bas\s+(\w+)"
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_RAW = pattern(r"\{%-?\s*(?:raw|verbatim)\b")
+#: Words of Nunjucks, and names that it has itself.
+_OWN = frozenset({
+    "and", "block", "call", "elif", "else", "elseif", "endblock", "endcall", "endfilter", "endfor", "endif", "endmacro", "endset", "extends",
+    "false", "filter", "for", "from", "if", "import", "in", "include", "is", "as", "loop", "macro", "none", "None", "not", "null", "or", "raw",
+    "set", "super", "switch", "case", "true", "True", "False", "undefined", "range", "cycler", "joiner", "caller", "with", "without",
+    "context", "ignore", "missing", "endswitch", "verbatim", "env", "varargs", "kwargs",
+})  # fmt: skip
+#: `{name}` of other templates, and `{{ name` without its end.
+_SINGLE = re.compile(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
+_OPEN = re.compile(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]*(?=$|[.,;:!?]?[ \t]*\Z)", re.MULTILINE)
+_IN_CODE = re.compile(
+    r"\bvars(?:\.|\?\.)([A-Za-z_]\w*)|\bvars(?:\?\.)?\[\s*['\"]([^'\"]+)['\"]\s*\]|\.get\(\s*['\"]([^'\"]+)['\"]"
+)
+
+
+class UsedName:
+    """A name that a template uses: whether the template copes without a value, and whether it is shown by itself."""
+
+    __slots__ = ("alone", "name", "optional", "span")
+
+    def __init__(self, name: str, span: Span, *, alone: bool, optional: bool) -> None:
+        self.name = name
+        #: Offsets in the template.
+        self.span = span
+        #: Whether it is all that stands in its braces.
+        self.alone = alone
+        #: Whether the template asks for it in a condition, or has a default.
+        self.optional = optional
+
+
+def names_in(template: str) -> list[UsedName]:
+    """The names that a template takes from outside, every place of them; nothing for one with raw parts."""
+    if "{{" not in template and "{%" not in template:
+        return []
+    if _RAW.search(template):
+        return []
+    bound: set[str] = set()
+    found: list[UsedName] = []
+    optional: set[str] = set()
+    for part in _EXPRESSION.finditer(template):
+        group = "shown" if part["shown"] is not None else "statement" if part["statement"] is not None else ""
+        if not group:
+            continue
+        start = part.start(group)
+        code = _STRINGS.sub(lambda m: " " * len(m[0]), part[group])
+        if group == "statement":
+            for names in _BOUND.findall(code):
+                bound.update(_WORD.findall(" ".join(names)))
+        used = [m for m in _NAME.finditer(code) if m[1] not in _OWN]
+        copes = group == "statement" or "default" in code or " or " in code or " if " in code
+        if copes:
+            optional.update(m[1] for m in used)
+        alone = group == "shown" and len(used) == 1 and code.strip() == used[0][1]
+        found += (UsedName(m[1], Span(start + m.start(1), start + m.end(1)), alone=alone, optional=copes) for m in used)
+    return [
+        UsedName(each.name, each.span, alone=each.alone, optional=each.name in optional)
+        for each in found
+        if each.name not in bound
+    ]
+
+
+def read_by_code(text: str) -> Iterator[str]:
+    """The variables that scripts in a text read by name."""
+    for found in _IN_CODE.finditer(text):
+        yield found[1] or found[2] or found[3]
+
+
+def unrendered_values(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """A mapping under `value`, in which promptfoo fills nothing in."""
+    place = shape.places.get("value")
+    if place is None or place.borrowed or not isinstance(place.node, Mapping) or not context.templated:
+        return
+    for node in walk(place.node):
+        if isinstance(node, Scalar) and (used := names_in(node.text)) and used[0].name != "env":
+            yield Finding(
+                node.span, f"`{{{{ {used[0].name} }}}}` is not filled in: this is inside a mapping",
+                consequence="promptfoo renders texts and lists of texts under `value`, but no mappings",
+            )  # fmt: skip
+
+
+def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Context) -> Iterator[Finding]:
+    """`{name}` and `{{ name` in prompts, which stay as they are."""
+    place = shape.places.get("prompts" if isinstance(shape, Configuration) else "raw")
+    if place is None or place.borrowed:
+        return
+    nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
+    for node in nodes:
+        if isinstance(node, Scalar) and isinstance(node.value, str) and not _is_code(node.text):
+            yield from _single(node, context)
+            yield from _open(node, context)
+
+
+def _is_code(text: str) -> bool:
+    """Whether braces may be those of JSON or of code."""
+    return bool(_RAW.search(text)) or text.lstrip().startswith(("{", "[", "file://", "exec:")) or "```" in text
+
+
+def _single(node: Scalar, context: Context) -> Iterator[Finding]:
+    for found in _SINGLE.finditer(context.text, *node.span):
+        written = f"{{{{{found[1]}}}}}"
+        fixes = (Fix(f"write `{written}`", (Edit(Span(*found.span()), written),), safe=False),)
+        yield Finding(
+            Span(*found.span()),
+            f"`{found[0]}` is no placeholder; write `{written}`",
+            fixes=fixes,
+            consequence="it is sent as it is",
+        )
+
+
+def _open(node: Scalar, context: Context) -> Iterator[Finding]:
+    end = node.span.end - node.is_quoted
+    for found in _OPEN.finditer(context.text, node.span.start, end):
+        written = f"{found[0].rstrip()}}}}}"
+        at = found.start() + len(found[0].rstrip())
+        fixes = (Fix(f"write `{written}`", (Edit(Span(at, at), "}}"),), safe=False),)
+        yield Finding(
+            Span(found.start(), at),
+            f"`{found[0].rstrip()}` is not closed; write `{written}`",
+            fixes=fixes,
+            consequence="it is sent as it is",
+        )

@@ -1,0 +1,97 @@
+"""Values of variables that promptfoo reads as something else than what is written (issue 18, section 2)."""
+
+import re
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.syntax.edit import quoted, remove_entry
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["variable_values"]
+
+#: What js-yaml reads as a date.
+_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d\Z|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?\Z"
+)
+#: Numbers that are not written as they are filled in.
+_REWRITTEN = re.compile(r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+\.?\d*|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d")
+_FILE = "file://"
+
+
+def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
+    """Findings about the `vars` of one case."""
+    place = shape.places.get("vars")
+    if place is None or place.borrowed:
+        return
+    node = place.node
+    if isinstance(node, Sequence):
+        yield from _list_of_maps(node)
+    elif isinstance(node, Scalar) and isinstance(node.value, str):
+        yield from _path(node)
+    elif isinstance(node, Mapping):
+        for entry in node.entries:
+            if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
+                yield from _value(entry.name or "", entry.value, node, context)
+
+
+def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterator[Finding]:
+    in_quotes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
+    if _DATE.match(node.text):
+        yield Finding(
+            node.span,
+            "promptfoo reads this as a date; write it in quotes",
+            fixes=in_quotes,
+            consequence="`[object Object]` is filled in",
+        )
+    elif node.value is None and not node.text.strip():
+        entry = vars_.entry(name)
+        edit = remove_entry(context.text, vars_, entry) if entry is not None else None
+        fixes = (Fix(f"remove `{name}`", (edit,), safe=False),) if edit is not None else ()
+        empty = (Fix('write ""', (Edit(Span(node.span.start, node.span.start), ' ""'),), safe=False),)
+        yield Finding(
+            vars_.entries[0].key.span if entry is None else entry.key.span, f"`{name}` has no value",
+            fixes=(*empty, *fixes) if entry is not None and entry.value.span.start > entry.key.span.end else fixes,
+            consequence="`promptfoo validate` rejects the configuration; a run fills in nothing",
+        )  # fmt: skip
+    elif isinstance(node.value, int | float) and not isinstance(node.value, bool) and _REWRITTEN.match(node.text):
+        yield Finding(
+            node.span, f"promptfoo fills in {_as_number(node.value)}, not {node.text}; write text in quotes",
+            fixes=(Fix(f"write {quoted(node.text)}", in_quotes[0].edits, safe=False),), severity="hint",
+        )  # fmt: skip
+
+
+def _as_number(value: float) -> str:
+    """As JavaScript writes it."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 10**21 else repr(value)
+
+
+def _list_of_maps(node: Sequence) -> Iterator[Finding]:
+    wrong = next((item for item in node.items if isinstance(item, Mapping)), None)
+    if wrong is not None:
+        yield Finding(
+            wrong.span, "a list under `vars` is a list of files; variables are one mapping",
+            severity="error", consequence="promptfoo stops with a TypeError",
+        )  # fmt: skip
+
+
+def _path(node: Scalar) -> Iterator[Finding]:
+    text = node.text.strip()
+    if text.startswith(_FILE):
+        at = node.span.start + node.is_quoted
+        fixes = () if node.is_block else (Fix("remove file://", (Edit(Span(at, at + len(_FILE)), ""),)),)
+        yield Finding(
+            node.span, "the path of a file under `vars` is written without file://", fixes=fixes,
+            consequence="promptfoo finds no file and runs the case without variables",
+        )  # fmt: skip
+    elif not text.endswith((".yaml", ".yml", ".json")) and "*" not in text and "{{" not in text and not _is_named(node):
+        yield Finding(
+            node.span, "`vars` is a mapping, or the path of a YAML file",
+            consequence="promptfoo runs the case without variables",
+        )  # fmt: skip
+
+
+def _is_named(node: Node) -> bool:
+    """Whether a path may be one of another kind of file: a script, a table."""
+    return isinstance(node, Scalar) and re.search(r"\.\w{1,5}(?::\w+)?\Z", node.text.strip()) is not None

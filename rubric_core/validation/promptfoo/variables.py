@@ -1,0 +1,143 @@
+"""Variables of promptfoo across a configuration: used without a value, defined and not used, shown as `[object Object]`.
+
+The values of a case are its own, those of `defaultTest`, of the entry of a scenario, and what earlier cases stored (issue 18, section 2).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rubric_core.language.closest_name import closest
+from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.text import Edit, Span
+from rubric_core.validation.fixes import remove_key_fix
+from rubric_core.validation.promptfoo.suite import (
+    PROGRAM,
+    PlacedCase,
+    PromptfooSuite,
+    placed_fix,
+    texts_of,
+)
+from rubric_core.validation.promptfoo.templates import UsedName, names_in
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["shown_objects", "undefined_variables", "unused_variables"]
+
+#: What promptfoo adds itself.
+_GIVEN = frozenset({
+    "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
+    "promptIdx", "repeatIndex",
+})  # fmt: skip
+#: Keys that can bring variables in a way that the text does not tell.
+_OPAQUE = ("red_team", "extensions", "assertion_templates")
+#: Variables that graders read by name.
+_OF_GRADERS = frozenset(
+    {"query", "context", "question", "purpose", "entities", "goal", "systemPrompt", "conversationId"}
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_EMPTY = "promptfoo fills in nothing"
+
+
+def _is_known(suite: PromptfooSuite) -> bool:
+    """Whether every variable stands in the configuration, or in files that are known."""
+    configuration = suite.configuration
+    if any(configuration.has(field) for field in _OPAQUE) or "$ref" in suite.frame.text:
+        return False
+    if configuration.has("command_line_options") and re.search(r"\bvar\b", suite.frame.text):
+        return False
+    if suite.outside is None or any(each.names is None for each in suite.outside if each.what != "prompt"):
+        return False
+    if not suite.digest.is_plain:
+        return False
+    return bool(suite.every_case) or any(each.what == "cases" for each in suite.outside)
+
+
+def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Names in prompts and values that no case has a value for."""
+    if not _is_known(suite):
+        return
+    shared = _GIVEN | suite.digest.common
+    every = shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
+    for node, _ in texts_of(suite.configuration):
+        yield from _in_text(node, names_in(node.text), suite.frame, every, "no case has a value for")
+    for each in suite.outside or ():
+        for text in (each.texts or ()) if each.what == "prompt" else ():
+            for name in dict.fromkeys(u.name for u in names_in(text) if not u.optional and u.name not in every):
+                yield Finding(
+                    suite.frame.outer(each.node.span),
+                    f"no case has a value for `{name}`, which this prompt uses",
+                    consequence=_EMPTY,
+                )
+    for placed, told in suite.digest.rendering:
+        for node, used in told.rendered:
+            if all(each.name in told.names for each in used):
+                continue
+            names = every if placed.block < 0 else shared | told.names
+            yield from _in_text(node, used, placed, names, "this case has no value for")
+
+
+def _in_text(
+    node: Scalar, names: list[UsedName], placed: PlacedCase, known: frozenset[str], words: str
+) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for used in names:
+        if used.optional or used.name in known or used.name in seen:
+            continue
+        seen.add(used.name)
+        at = _place_of(used, node, placed.text)
+        meant = closest(used.name, sorted(known - _GIVEN))
+        fixes = (Fix(f"change it to `{meant}`", (Edit(placed.outer(at), meant),)),) if meant and at != node.span else ()
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        yield Finding(placed.outer(at), f"{words} `{used.name}`{advice}", fixes=fixes, consequence=_EMPTY)
+
+
+def _place_of(used: UsedName, node: Scalar, text: str) -> Span:
+    """Where a name stands, found again in the text of the file: escapes and folding make other offsets."""
+    found = re.compile(r"\{[{%][^{}]*?\b(" + re.escape(used.name) + r")\b").search(text, node.span.start, node.span.end)
+    return Span(*found.span(1)) if found else node.span
+
+
+def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
+    """Variables that no prompt, assertion or provider reads, where no program can read them."""
+    if suite.configuration.has("red_team") or suite.prompts is None or suite.outside is None:
+        return
+    if PROGRAM.search(suite.frame.text) or any(e.what == "prompt" and e.texts is None for e in suite.outside):
+        return
+    words = _OF_GRADERS.union(_WORD.findall(suite.frame.text))
+    words = words.union(*(_WORD.findall(text) for e in suite.outside for text in e.texts or ()))
+    for placed, told in suite.digest.listed:
+        if told.names <= words or told.has_program:
+            continue
+        for name in told.own:
+            if name not in words and name not in told.used:
+                yield _unused(placed, name, context)
+
+
+def _unused(placed: PlacedCase, name: str, context: Context) -> Finding:
+    node = placed.case.places["vars"].node
+    entry = node.entry(name) if isinstance(node, Mapping) else None
+    fixes = remove_key_fix(node, name, replace(context, text=placed.text))
+    return Finding(
+        placed.outer(entry.key.span if entry is not None else node.span), f"no prompt and no assertion uses `{name}`",
+        fixes=tuple(placed_fix(fix, placed.outer) for fix in fixes), tags=("unnecessary",),
+    )  # fmt: skip
+
+
+def shown_objects(suite: PromptfooSuite) -> Iterator[Finding]:
+    """A mapping that a prompt shows by its name alone."""
+    maps = suite.digest.maps - suite.digest.others
+    if not maps:
+        return
+    for node, _ in texts_of(suite.configuration):
+        for used in names_in(node.text):
+            if used.alone and used.name in maps:
+                at = _place_of(used, node, suite.frame.text)
+                fixes = (
+                    (Fix("write `| dump`", (Edit(suite.frame.outer(Span(at.end, at.end)), " | dump"),)),)
+                    if at != node.span
+                    else ()
+                )
+                yield Finding(
+                    suite.frame.outer(at), f"`{used.name}` is a mapping: write `{used.name} | dump`, or one of its members",
+                    fixes=fixes, consequence="promptfoo fills in `[object Object]`",
+                )  # fmt: skip

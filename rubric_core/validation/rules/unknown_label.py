@@ -1,0 +1,15 @@
+"""unknown-label: a prompt, provider or grader that is named and not configured."""
+
+from collections.abc import Iterator
+
+from rubric_core.validation.promptfoo.references import unknown_labels
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.rule import Context, Finding, rule
+
+__all__ = ["UNKNOWN_LABEL"]
+
+
+@rule("unknown-label", "error", "A reference to a prompt or provider that is not configured")
+def UNKNOWN_LABEL(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+    """Labels, ids and texts count; so do `name*`, and `group` for labels `group:…`."""
+    yield from unknown_labels(suite)
