@@ -15,7 +15,7 @@ BOT = "import urllib.request\n\ndef ask():\n    urllib.request.urlopen('http://1
 @pytest.mark.parametrize(
     ("target", "words"),
     [
-        (None, "no targets.yaml in "),
+        (None, "so there is no target; `rubric init` writes one; a minimal "),
         ({"provider": "openai", "model": "m", "api_key": "${{ NOPE_KEY }}"}, "the environment variable NOPE_KEY is not set (targets.yaml:1, api_key)"),
         ({"provider": "openai", "model": "m", "base_url": "http://127.0.0.1:PORT/v1"}, "connection to 127.0.0.1:PORT refused. Is the server running? (targets.yaml:1, base_url)"),
         ({"provider": "http", "url": "http://127.0.0.1:PORT/x"}, "connection to 127.0.0.1:PORT refused. Is the server running? (targets.yaml:1, url)"),

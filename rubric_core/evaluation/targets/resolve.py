@@ -47,7 +47,7 @@ __all__ = ["JUDGE_SETTINGS", "Targets", "load_targets"]
 #: The settings of a target that name who judges its answers.
 JUDGE_SETTINGS = ("grader_target", "judge_target")
 
-_HOW = "a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
+_HOW = "`rubric init` writes one; a minimal `.agentv/targets.yaml`: `targets: [{name: default, provider: openai, model: …, api_key: ${{ OPENAI_API_KEY }}}]`"
 #: The workspace settings of an entry; they apply where the target answers cases.
 _PLACE = ("workspace_template", "environment", "hooks")
 
