@@ -29,6 +29,7 @@ _WARM = (
 
 _PYTHON = "python" if os.name == "nt" else "python3"
 
+#: In agentv-3, which the newest release on npm (4.42.4) runs: it rejects the keys of agentv-5.
 _SUITE = """\
 # {name}.eval.yaml: what your system is asked, and what makes an answer good.
 # rubric check finds mistakes in it; rubric explain CODE explains one.

@@ -8,7 +8,7 @@ from rubric_core.language.dialect import Properties
 
 __all__ = [
     "ENVIRONMENT_REFERENCE", "FILLED_BY", "STANDS_FOR", "VARIABLE", "StandsFor", "environment_variables_in",
-    "replaces_system", "variables_in",
+    "replaces_system", "unset_message", "variables_in",
 ]  # fmt: skip
 
 StandsFor = Literal[
@@ -31,6 +31,12 @@ FILLED_BY: Mapping[StandsFor, str] = {
 }  # fmt: skip
 #: A variable in a prompt; its group is the name.
 VARIABLE = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
+
+
+def unset_message(variable: str, place: str) -> str:
+    """What is said of a setting whose variable the environment does not have, and the next step (issue 19, section 1)."""
+    step = f"set it where rubric or the editor is started: `export {variable}=…`"
+    return f"the environment variable {variable} is not set ({place}); {step}"
 
 
 def variables_in(template: str) -> frozenset[str]:

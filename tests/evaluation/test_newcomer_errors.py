@@ -1,6 +1,7 @@
 """What a newcomer meets first: each is one sentence, with the place to look at."""
 
 import os
+import shutil
 
 import pytest
 from suites import Folder
@@ -16,11 +17,14 @@ BOT = "import urllib.request\n\ndef ask():\n    urllib.request.urlopen('http://1
     ("target", "words"),
     [
         (None, "so there is no target; `rubric init` writes one; a minimal "),
-        ({"provider": "openai", "model": "m", "api_key": "${{ NOPE_KEY }}"}, "the environment variable NOPE_KEY is not set (targets.yaml:1, api_key)"),
+        ({"provider": "openai", "model": "m", "api_key": "${{ NOPE_KEY }}"}, "the environment variable NOPE_KEY is not set (targets.yaml:1, api_key); set it where rubric or the editor is started: `export NOPE_KEY=…`"),
         ({"provider": "openai", "model": "m", "base_url": "http://127.0.0.1:PORT/v1"}, "connection to 127.0.0.1:PORT refused. Is the server running? (targets.yaml:1, base_url)"),
         ({"provider": "http", "url": "http://127.0.0.1:PORT/x"}, "connection to 127.0.0.1:PORT refused. Is the server running? (targets.yaml:1, url)"),
         ({"provider": "cli", "command": ["nosuchcmd", "{PROMPT}"]}, "command not found: nosuchcmd (targets.yaml:1, command)"),
         ({"provider": "cli", "command": "nosuchcmd {PROMPT}"}, "nosuchcmd: not found (targets.yaml:1, command)"),
+        ({"provider": "cli", "command": "python3 no.py {PROMPT}"}, "the script FOLDER/no.py does not exist (targets.yaml:1, command)"),
+        ({"provider": "cli", "command": ["python3", "src/no.py"]}, "the script FOLDER/src/no.py does not exist (targets.yaml:1, command)"),
+        pytest.param({"provider": "cli", "command": "node no.js"}, "the script FOLDER/no.js does not exist (targets.yaml:1, command)", marks=pytest.mark.skipif(shutil.which("node") is None, reason="node is not there")),
         ({"provider": "cli", "command": "python3 bot.py"}, "the command ended with exit code 1: FOLDER/bot.py:4: urllib.error.URLError: <urlopen error ["),
     ],
 )  # fmt: skip

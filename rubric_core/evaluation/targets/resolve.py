@@ -24,7 +24,7 @@ from rubric_core.evaluation.targets.settings import (
     unresolved_entry,
 )
 from rubric_core.language.providers import Prices
-from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in
+from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in, unset_message
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.configured_targets import configured_target_files, merge_target_files
 from rubric_core.loading.directory_search import current_directory
@@ -264,7 +264,7 @@ class Targets:
         """A name of another target with the environment filled in. Raises Unscored."""
         for variable in environment_variables_in(text):
             if variable not in environment:
-                raise Unscored(f"the environment variable {variable} is not set ({entry.where(key)})")
+                raise Unscored(unset_message(variable, entry.where(key)))
         return ENVIRONMENT_REFERENCE.sub(lambda m: environment[m[1] or m[2]], text)
 
 

@@ -14,7 +14,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.shape_kinds import Tagged
 from rubric_core.language.targets import Entry, Provider, Runtime, Target
 from rubric_core.language.value_kinds import Boolean, Integer, Kind, ListOf, Number, Text
-from rubric_core.language.variables import ENVIRONMENT_REFERENCE
+from rubric_core.language.variables import ENVIRONMENT_REFERENCE, unset_message
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
@@ -251,9 +251,7 @@ class _Filling:
         found = self.environment.get(variable)
         if found is None:
             home = self.target.home
-            raise Unscored(
-                f"the environment variable {variable} is not set ({home.path.name}:{home.line(node.span)}, {name})"
-            )
+            raise Unscored(unset_message(variable, f"{home.path.name}:{home.line(node.span)}, {name}"))
         self.values += [(variable, found), (name, found)]
         return found
 

@@ -18,6 +18,10 @@ _OUTPUT_LIMIT = 20_000_000
 #: The places in a Python traceback, and the files in it that nobody here wrote.
 _FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
 _INSTALLED = re.compile(r"[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|Python[\d.]*[/\\]Lib)[/\\]|^<")
+#: What Python and Node.js say where the script that they are given does not exist.
+_NO_SCRIPT = re.compile(
+    r"can't open file '(.+?)': \[Errno 2\]|^Error: Cannot find module '(.+?)'\n(?s:.*)requireStack: \[\]", re.MULTILINE
+)
 _MESSAGE = 400
 _NO_FILES: Mapping[str, str] = {}
 
@@ -81,6 +85,9 @@ class ProgramRunner:
     def failed(self, finished: Finished, said: str = "") -> ProviderError:
         """The error of a program that failed; `said` is its own message."""
         error = finished.stderr.decode("utf-8", "replace")
+        if missing := _NO_SCRIPT.search(error):
+            path = self.place.redact(missing[1] or missing[2])
+            return ProviderError(f"the script {path} does not exist ({self.place.where(self.setting)})")
         words = last_words(self.place.redact(said).encode("utf-8", "replace")) if said else traceback_words(error)
         words = words or failure_words(finished)
         place = self.place.where(self.setting)
