@@ -7,6 +7,7 @@ from itertools import islice
 
 from rubric_core.syntax.depth import cut_deep_nesting
 from rubric_core.syntax.events import Failure, build, stumble
+from rubric_core.syntax.line_reader import read_lines
 from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, LINE, QUOTE, RESERVED, STAND_INS, TAB, Repair
 from rubric_core.syntax.repair_candidates import candidates
 from rubric_core.syntax.repair_messages import explain
@@ -53,6 +54,9 @@ def parse(text: str) -> SyntaxTree:
     # Nearly every text has none. To take its ordinary characters away takes a quarter of the time of a search.
     ordinary = text.isascii() and not text.encode().translate(None, _ORDINARY)
     foreign = [] if ordinary else [m.start() for m in _FOREIGN.finditer(text)]
+    simple = None if foreign or "\t" in text or "\r" in text else read_lines(text)
+    if simple is not None:
+        return simple
     readable = _FOREIGN.sub(_STAND_IN, text) if foreign else text
     tree, failure = build(readable)
     deep: list[SyntaxProblem] = []
