@@ -41,6 +41,10 @@ class SpellingStatus(Enum):
         return self not in (SpellingStatus.IGNORED, SpellingStatus.REJECTED)
 
 
+#: What is read, and nothing is wrong with it.
+_FINE = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
+
+
 class Spelling(NamedTuple):
     """A key as it may be written in one dialect."""
 
@@ -59,6 +63,16 @@ class Spelling(NamedTuple):
     def rank(self) -> int:
         """Of two spellings of one field the higher one counts."""
         return 2 if self.preferred else 1 if self.fate is SpellingStatus.CURRENT else 0
+
+
+class Reading(NamedTuple):
+    """What to do with a key: found out once for each shape, as every key of every text is looked up."""
+
+    spelling: Spelling
+    #: What it takes; None for a key that means nothing.
+    declared: Key[Any] | None
+    #: Whether nothing is wrong with it.
+    fine: bool
 
 
 class TypeName(NamedTuple):
@@ -197,6 +211,7 @@ class Dialect:
     _needed: "dict[type[Shape], list[tuple[Spelling, Key[object]]]]" = field(
         default_factory=dict, repr=False, compare=False
     )
+    _readings: "dict[type[Shape], dict[str, Reading]]" = field(default_factory=dict, repr=False, compare=False)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -236,6 +251,16 @@ class Dialect:
     def declared(self, shape: type[Shape], spelling: Spelling) -> Key[Any]:
         """What a key takes in this dialect. Raises KeyError for a spelling that means nothing."""
         return spelling.key or shape.keys[spelling.field]
+
+    def readings(self, shape: type[Shape]) -> "Mapping[str, Reading]":
+        """What to do with each key that `shape` may have in this dialect."""
+        found = self._readings.get(shape)
+        if found is None:
+            found = self._readings[shape] = {
+                name: Reading(s, self.declared(shape, s) if s.field else None, s.fate in _FINE)
+                for name, s in self.table(shape).items()
+            }
+        return found
 
     def fields(self, shape: type[Shape]) -> list[tuple[Spelling, Key[object]]]:
         """The keys that an author should use, with their declarations, in the order of the catalogue."""

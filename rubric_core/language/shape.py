@@ -179,7 +179,8 @@ class Shape:
         self.unread: dict[str, FieldPlace] = {}
         #: Whether the mapping stands behind an alias, so that its spans are those of the reference.
         self.borrowed = False
-        vars(self).update(fields)
+        if fields:
+            vars(self).update(fields)
 
     def __init_subclass__(cls) -> None:
         bases = (vars(base) for base in reversed(cls.__mro__))

@@ -20,6 +20,8 @@ from rubric_core.text import Span
 __all__ = ["Keys"]
 
 
+# A named tuple's own constructor is a function in Python, and each key of each text has a place.
+_new = tuple.__new__
 #: Of a key that is no word so much is shown.
 _LONGEST = 30
 #: Blocks whose keys are often written a step too far out.
@@ -41,7 +43,8 @@ class Keys(MeantKeys):
         found: dict[str, Merged] = {}
         begun_again = repeats = False
         for entry, via in self.entries(node):
-            name = entry.name
+            key = entry.key
+            name = key.text if isinstance(key, Scalar) else None
             if name is None or (begun_again and via is None):
                 continue
             if name in found and via is None:
@@ -58,7 +61,9 @@ class Keys(MeantKeys):
     def place(self, entry: Entry, via: Span | None) -> FieldPlace:
         """Where a key and its value are; both at the reference when they came through one."""
         at = self.via or via
-        value = entry.value
+        key, value = entry.key, entry.value
+        if at is None and isinstance(key, Scalar) and not isinstance(value, Alias):  # nearly always
+            return _new(FieldPlace, (key.span, value.span, value, key.text, False, None))
         meant = self.target_of(value) if isinstance(value, Alias) else None
         return FieldPlace(at or entry.key.span, at or value.span, value, entry.name or "", at is not None, meant)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.dialect import Spelling, SpellingStatus
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
@@ -12,7 +12,7 @@ from rubric_core.language.model import CASE, Case, CaseInclude, Suite
 from rubric_core.language.model.messages import ROLE
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseSource, PromptfooCase
-from rubric_core.language.shape import FieldPlace, Shape, as_list
+from rubric_core.language.shape import FieldPlace, Key, Shape, as_list
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
@@ -39,8 +39,10 @@ from rubric_core.text import Span
 __all__ = ["Lowering"]
 
 
-#: What is read, and nothing is wrong with it.
-_FINE = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
+#: What has a name for a key. A union is made anew each time that it is written out.
+_NAMES = (Scalar, Alias)
+#: What keeps its type as it is written.
+_TYPED = (Evaluator, TargetEntry, Assertion)
 
 
 class Lowering(Keys):
@@ -118,16 +120,16 @@ class Lowering(Keys):
             if entry.name in seen and via is None:
                 self.duplicate(node, entry, seen[entry.name])
             seen.setdefault(entry.name, entry)
-            value = self._seen_from(via, kind.value, entry)
+            value = self._seen_from(via, kind.value, entry.value, entry.name)
             if value is not HOLE:
                 result.setdefault(entry.name, value)
         return result
 
-    def _seen_from(self, via: Span | None, kind: Kind[Any], entry: Entry) -> Any:
+    def _seen_from(self, via: Span | None, kind: Kind[Any], node: Node, name: str) -> Any:
         outer = self.via
         self.via = outer or via
         try:
-            return self.value(kind, entry.value, entry.name or "")
+            return self.value(kind, node, name)
         finally:
             self.via = outer
 
@@ -159,19 +161,16 @@ class Lowering(Keys):
 
     @staticmethod
     def _branch(kind: NodeUnion, node: Node) -> Kind[Any] | None:
-        if isinstance(node, Mapping):
-            return kind.mapping
-        if isinstance(node, Sequence):
-            return kind.sequence
         if isinstance(node, Scalar):
             value = node.value
-            if isinstance(value, bool):
-                return kind.boolean
-            if isinstance(value, int | float):
-                return kind.number
             if isinstance(value, str):
                 return kind.text
-        return None
+            if isinstance(value, bool):
+                return kind.boolean
+            return None if value is None else kind.number
+        if isinstance(node, Mapping):
+            return kind.mapping
+        return kind.sequence if isinstance(node, Sequence) else None
 
     # Shapes
 
@@ -214,7 +213,7 @@ class Lowering(Keys):
         # Of a type that is refused only that is said, not what else it would need.
         refused = known is not None and known.fate is SpellingStatus.REJECTED and shape is not CodeEvaluator
         made = self.shape(shape, node, lenient=shape is kind.base or refused)
-        if isinstance(made, Evaluator | TargetEntry | Assertion):
+        if isinstance(made, _TYPED):
             made.type_name = written
         return made
 
@@ -224,29 +223,29 @@ class Lowering(Keys):
             self.issues.append(SplitItem(span=self.via or node.dash, borrowed=self.via is not None, shape=cls))
         made = cls(self.via or self._head(node), node)
         made.borrowed = self.via is not None
-        table = self.dialect.table(cls)
+        readings = self.dialect.readings(cls)
         written = self.once(node)
         for name, (entry, via) in written.items():
-            spelling, place = table.get(name), self.place(entry, via)
-            if spelling is None:
+            reading, place = readings.get(name), self.place(entry, via)
+            if reading is None:
                 self.unexpected(made, entry, place, any_key=lenient or cls.open)
                 continue
-            fine = spelling.fate in _FINE
+            spelling, declared, fine = reading
             if not fine:
                 self.renamed(made, spelling, entry, place, written)
-            if spelling.field and (fine or spelling.fate.read):
-                self._store(made, spelling, place, via, entry)
-            elif spelling.field:
+            if declared is not None and (fine or spelling.fate.read):
+                self._store(made, declared, place, via)
+            elif declared is not None:
                 made.unread[spelling.field] = place
         for entry in node.entries if not (lenient or cls.open) else ():
-            if not isinstance(entry.key, Scalar | Alias):
+            if not isinstance(entry.key, _NAMES):
                 self.unexpected(made, entry, self.place(entry, None), any_key=False)
         if id(node) not in self._lacking:
             self.missing(made, node, lenient=lenient)
         return made
 
-    def _store(self, made: Shape, spelling: Spelling, place: FieldPlace, via: Span | None, entry: Entry) -> None:
-        field = spelling.field
+    def _store(self, made: Shape, declared: Key[Any], place: FieldPlace, via: Span | None) -> None:
+        field, value = declared.field, place.node
         if field in made.places:
             table = self.dialect.table(type(made))
             used, idle = made.places[field], place
@@ -259,7 +258,6 @@ class Lowering(Keys):
             )
             if idle is place:
                 return
-        value = entry.value
         if made.nullable and isinstance(value, Scalar) and value.value is None and value.style != "hole":
             return
         made.places[field] = place
@@ -267,19 +265,18 @@ class Lowering(Keys):
             return
         if place.name == self._cut_key and made.node is self._root:
             return
-        declared = self.dialect.declared(type(made), spelling)
         if via is None:  # as for nearly every key
-            value = self.value(declared.kind, entry.value, place.name)
+            read = self.value(declared.kind, value, place.name)
         else:
-            value = self._seen_from(via, declared.kind, entry)
-        if value is not HOLE:
-            vars(made)[field] = value
+            read = self._seen_from(via, declared.kind, value, place.name)
+        if read is not HOLE:
+            vars(made)[field] = read
             return
         last = self.issues[-1] if self.issues else None
-        if isinstance(last, WrongType | OutOfRange) and last.node is entry.value:
+        if isinstance(last, WrongType | OutOfRange) and last.node is value:
             self.issues[-1] = replace(last, key=declared, owner=made)
-        if isinstance(entry.value, Scalar) and entry.value.value is None and entry.value.style != "hole":
-            self._without_value(made, field, entry.value)
+        if isinstance(value, Scalar) and value.value is None and value.style != "hole":
+            self._without_value(made, field, value)
 
     def _without_value(self, made: Shape, field: str, node: Scalar) -> None:
         """A key with nothing behind it, which a suite does without, is as good as not there."""

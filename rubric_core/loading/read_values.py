@@ -35,6 +35,7 @@ __all__ = ["HOLE", "MOST_FOLLOWED", "ValueReader"]
 
 #: Stands for a value that could not be understood.
 HOLE: Any = type("Hole", (), {"__repr__": lambda _: "HOLE"})()
+_NUMBERS = (int, float)
 #: Tags that YAML itself has.
 _CORE = "tag:yaml.org,2002:"
 #: A list of words that was meant for a command line: in quotes with its brackets, or with its commas alone.
@@ -67,6 +68,7 @@ class ValueReader:
         self.via: Span | None = None
         self._following: list[str] = []
         self._tagged_nodes: set[int] = set()
+        self._refs = dialect.properties.refs
         self._interpolation = _pattern(dialect.properties.interpolation)
 
     def references(self, aliases: SequenceOf[Alias]) -> None:
@@ -86,11 +88,12 @@ class ValueReader:
 
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
         """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
-        if isinstance(node, Alias):
+        if isinstance(node, Scalar):
+            if node.style == "hole":
+                return HOLE
+        elif isinstance(node, Alias):
             return self._behind(node, lambda target: self.value(kind, target, name), text=takes_text(kind))
-        if isinstance(node, Scalar) and node.style == "hole":
-            return HOLE
-        if self.dialect.properties.refs and isinstance(node, Mapping) and node.get("$ref") is not None:
+        elif self._refs and isinstance(node, Mapping) and node.get("$ref") is not None:
             return HOLE
         if node.tag is not None and not node.tag.startswith(_CORE) and id(node) not in self._tagged_nodes:
             self._tagged_nodes.add(id(node))
@@ -161,7 +164,8 @@ class ValueReader:
             return self._wrong(kind, node, name)
         if kind.refers_to == "program" and _NO_COMMAND.match(node.text) and not name.endswith("[]"):
             return self._wrong(ListOf(kind), node, name)
-        self.slips(node, signs=kind.refers_to != "type" and not name.startswith("value"))
+        if node.style == "plain" and self.via is None:
+            self.slips(node, signs=kind.refers_to != "type" and not name.startswith("value"))
         return node.text
 
     def slips(self, node: Scalar, *, signs: bool = True) -> None:
@@ -177,7 +181,7 @@ class ValueReader:
 
     def _number(self, kind: Number, node: Node, name: str) -> Any:
         value = node.value if isinstance(node, Scalar) else None
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, _NUMBERS):
             return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._wrong(kind, node, name)
         if not math.isfinite(value):
             return self._outside(kind, node, name, str(value))
@@ -192,7 +196,7 @@ class ValueReader:
 
     def _integer(self, kind: Integer, node: Node, name: str) -> Any:
         value = node.value if isinstance(node, Scalar) else None
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, _NUMBERS):
             return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._wrong(kind, node, name)
         whole = isinstance(value, int) or (math.isfinite(value) and value.is_integer())
         if (

@@ -16,7 +16,10 @@ _DASH = re.compile(r"(?<=[\r\n])[ ]*(-)(?= \S)")
 def dash_within(text: str, node: Node) -> Span | None:
     """The dash of an item that a plain text of several lines has swallowed."""
     plain = isinstance(node, Scalar) and node.style == "plain"
-    found = _DASH.search(text, *node.span) if plain else None
+    start, end = node.span
+    if not plain or (text.find("\n", start, end) < 0 and text.find("\r", start, end) < 0):
+        return None  # nearly every text has one line
+    found = _DASH.search(text, start, end)
     return Span(*found.span(1)) if found else None
 
 

@@ -122,7 +122,8 @@ class Mapping(Node):
         if len(self.entries) > _FEW:
             return self._by_name().get(name)
         for entry in self.entries:
-            if entry.name == name:
+            key = entry.key
+            if isinstance(key, Scalar) and key.text == name:
                 return entry
         return None
 
