@@ -62,6 +62,8 @@ class Check:
         self.item_kind = analysis.item_kind = _item_kind(analysis)
         #: Equal contexts mean equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
+        #: Shapes and everything inside them, from lowering to linking, by the id of the shapes, which are kept with it.
+        self._inner: dict[int, tuple[tuple[Shape, ...] | None, list[Shape] | None]] = {}
 
     def run(self, previous: Analysis | None = None, change: BlockChange | None = None) -> None:
         """Check the text; what `previous`, an analysis of an earlier version, knows of blocks that are still there is kept.
@@ -199,8 +201,9 @@ class Check:
         above = [self.states[b].links.told for b in sources]
         marked = bool(state.borrows or state.tree.problems) or "//" in block.text or "\\" in block.text
         state.links = look_up_references(
-            references, state.shapes, state.tree.root, state.deferred, above, marked=marked
-        )
+            references, state.shapes, state.tree.root, state.deferred, above, marked=marked,
+            every=self._inner.pop(id(state.shapes), (None, None))[1],
+        )  # fmt: skip
         state.links.findings = self._judge(state.links.issues, Context(block.text, self.dialect, pinned=pinned))
 
     def _external(self) -> Iterator[ExternalCases]:
@@ -284,6 +287,8 @@ class Check:
         visited += (i for i in issues if not (isinstance(i, UnknownKey) and i.span in half_typed))
         inner = [c for s in shapes for c in children(s)]
         state.own_targets = own_targets(inner)
+        if self.around is not None:
+            self._inner[id(shapes)] = shapes, inner
         visited += inner
         borrowed = any(each.borrowed for each in visited)
         if borrowed or state.tree.anchors:  # else nobody asks, and thousands of cases need not remember it
@@ -306,12 +311,13 @@ class Check:
             return judged
         return judged.union(*(self.states[b].judged for b in self.anchors.blocks(number)))
 
-    def _judge(self, visited: Iterable[Issue | Shape], context: Context) -> tuple[Found, ...]:
+    def _judge(self, visited: Iterable[Any], context: Context) -> tuple[Found, ...]:
         """What the rules find in shapes and issues; the same thing said twice is said once."""
-        visitors = self.language.visitors
+        judges = self.language.judges  # of an issue they need no fields
         found = [
             (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
-            for each in visited for rule in visitors(type(each)) for finding in rule.check(each, context)
+            for each in visited for rule, needs in judges(type(each)) if needs is None or not needs.isdisjoint(each.places)
+            for finding in rule.check(each, context)
         ]  # fmt: skip
         if not found:
             return ()

@@ -31,6 +31,7 @@ class Language:
         self._by_code = {r.code: r for r in rules}
         self._by_class = by_class(rules)
         self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
+        self._judges: dict[type, tuple[tuple[Rule[Any], frozenset[str] | None], ...]] = {}
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
 
@@ -61,4 +62,11 @@ class Language:
         if found is None:
             found = tuple(r for base in visited.__mro__ for r in self._by_class.get(base, ()))
             self._visitors[visited] = found
+        return found
+
+    def judges(self, visited: type) -> tuple[tuple[Rule[Any], frozenset[str] | None], ...]:
+        """The rules for a class, each with the fields without which it has nothing to find (see `Rule.needed`)."""
+        found = self._judges.get(visited)
+        if found is None:
+            found = self._judges[visited] = tuple((rule, rule.needed(visited)) for rule in self.visitors(visited))
         return found

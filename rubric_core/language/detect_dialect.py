@@ -113,6 +113,7 @@ def _words(root: Node | None) -> tuple[set[str], set[str]]:
     names: set[str] = set()
     types: set[str] = set()
     stack = [root] if root is not None else []
+    # Every node of every text comes by here.
     while stack:
         node = stack.pop()
         if isinstance(node, Mapping):
@@ -120,14 +121,14 @@ def _words(root: Node | None) -> tuple[set[str], set[str]]:
                 key, value = entry.key, entry.value
                 if isinstance(key, Scalar):
                     names.add(key.text)
-                    if key.text == "type" and isinstance(value, Scalar):
-                        types.add(value.text)
                 else:
                     stack.append(key)
                 if not isinstance(value, Scalar):
                     stack.append(value)
+                elif isinstance(key, Scalar) and key.text == "type":
+                    types.add(value.text)
         elif isinstance(node, Sequence):
-            stack += (item for item in node.items if not isinstance(item, Scalar))
+            stack += [item for item in node.items if not isinstance(item, Scalar)]
     return names, types
 
 

@@ -52,6 +52,8 @@ class BlockReferences:
     findings: tuple[Any, ...] = field(default=())
 
 
+#: What gives names to targets.
+_NAMING = (Entry, TargetChoice, Suite)
 #: An empty set that is created again takes memory, and thousands of cases have one.
 NO_NAMES: frozenset[str] = frozenset()
 NO_LINKS = BlockReferences()
@@ -65,6 +67,7 @@ def look_up_references(
     above: SequenceOf[frozenset[int]] = (),
     *,
     marked: bool = True,
+    every: SequenceOf[Shape] | None = None,
 ) -> BlockReferences:
     """Look up everything that a block refers to.
 
@@ -75,8 +78,9 @@ def look_up_references(
         deferred: Types that nobody has, unless a program of their name is there.
         above: The words that were told of in the blocks that this one refers to.
         marked: Whether anything in it may begin with `file://`.
+        every: The shapes and those inside them, where these were just put together.
     """
-    issues, seen, files, told = references.referred(shapes, deferred, above, marked=marked)
+    issues, seen, files, told = references.referred(shapes, deferred, above, marked=marked, every=every)
     cases: list[tuple[Span, CaseFileContents, str]] = []
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
@@ -119,6 +123,8 @@ def own_targets(shapes: Iterable[Shape]) -> frozenset[str]:
 
 def _own(shapes: Iterable[Shape]) -> Iterator[str]:
     for shape in shapes:
+        if not isinstance(shape, _NAMING):
+            continue
         if isinstance(shape, Entry):
             yield from _name_of(shape)
         elif isinstance(shape, TargetChoice) and shape.has("use_target"):

@@ -66,8 +66,10 @@ def read_inverted_map(bands: SequenceOf[Band]) -> bool:
     read = []
     for band in bands:
         entry = Entry(band.places["score_range"].node, band.places["outcome"].node)
+        if _starts(entry.key):
+            return False  # as in nearly every map
         bounds, text = _turned(entry)
-        if any(bound is None or bound > HIGHEST for bound in bounds) or not text or _starts(entry.key):
+        if any(bound is None or bound > HIGHEST for bound in bounds) or not text:
             return False
         read.append((entry, bounds, text))
     for band, (entry, (low, high), text) in zip(bands, read, strict=True):

@@ -70,6 +70,7 @@ class References(FileLookup):
         above: SequenceOf[frozenset[int]] = (),
         *,
         marked: bool = True,
+        every: SequenceOf[Shape] | None = None,
     ) -> FoundReferences:
         """What does not exist, and what is.
 
@@ -78,13 +79,14 @@ class References(FileLookup):
             deferred: Types that nobody has, unless a program of their name is there.
             above: The words that were told of in the blocks that this one refers to.
             marked: Whether anything in the block may begin with `file://`.
+            every: These shapes and those inside them, where they were just put together.
         """
         look = self.project.look()
         found: list[Issue] = []
         self.led = {}
         shapes = tuple(shapes)
-        every = [(each, inner) for each in shapes for inner in children(each)]
-        words = [(shape, mention) for _, shape in every for mention in collect_references(shape)]
+        every = [inner for each in shapes for inner in children(each)] if every is None else every
+        words = [(shape, mention) for shape in every for mention in collect_references(shape)]
         told = {id(mention.node) for _, mention in words if not mention.borrowed}
         for shape, mention in words:
             word = id(mention.node)
@@ -94,9 +96,10 @@ class References(FileLookup):
         found += outside_files(
             shapes if marked else (), (m for _, m in words), look, self.directory, self.project.fallback
         )
-        for outer, shape in every:
-            if isinstance(shape, Entry) and self.kind is FileKind.TARGETS:
-                found += self._unused(look, shape, outer)
+        for outer in shapes if self.kind is FileKind.TARGETS else ():
+            for shape in children(outer):
+                if isinstance(shape, Entry):
+                    found += self._unused(look, shape, outer)
         for issue in deferred:
             if not self._is_ones_own(look, issue):
                 found.append(issue)

@@ -14,7 +14,7 @@ from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context
 
-__all__ = ["ENOUGH", "NUMBERED", "as_object", "criteria_of", "field_of", "id_of", "minimum_of"]
+__all__ = ["ENOUGH", "NUMBERED", "as_object", "criteria_fields", "criteria_of", "field_of", "id_of", "minimum_of"]
 
 #: The raw score to suggest for a criterion that has no bands: from there on agentv counts a hit.
 ENOUGH = 7
@@ -33,6 +33,12 @@ def field_of(shape: Shape) -> str:
     """The field in which a shape keeps criteria, or nothing."""
     cls: Any = type(shape)
     return _field_of(cls)
+
+
+def criteria_fields(visited: type) -> tuple[str, ...]:
+    """The field of a class that keeps criteria, for rules that have nothing to find in a shape without any."""
+    field = _field_of(visited)
+    return (field,) if field else ()
 
 
 @lru_cache(maxsize=512)

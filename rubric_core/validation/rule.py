@@ -248,6 +248,10 @@ class TargetList:
     entries: tuple[TargetListEntry, ...]
 
 
+#: See `rule`.
+Needs = Collection[str] | Callable[[type], Collection[str] | None] | None
+
+
 @dataclass(frozen=True)
 class Rule(Generic[T]):
     """One code, what it visits, and the function behind it."""
@@ -260,6 +264,13 @@ class Rule(Generic[T]):
     check: Callable[[T, Context], Iterable[Finding]]
     #: For findings about something that is missing: what a person who is still writing there may be about to write.
     awaits: Awaited = ""
+    #: See `rule`.
+    needs: "Needs" = None
+
+    def needed(self, visited: type) -> frozenset[str] | None:
+        """The fields of which one has to be written in a shape of a class for anything to be found; None for no such thing."""
+        fields = self.needs(visited) if callable(self.needs) else self.needs
+        return None if fields is None else frozenset(fields)
 
     @property
     def page(self) -> Path:
@@ -273,13 +284,17 @@ class Rule(Generic[T]):
 
 
 def rule(
-    code: str, severity: Severity, summary: str, *, awaits: Awaited = ""
+    code: str, severity: Severity, summary: str, *, awaits: Awaited = "", needs: Needs = None
 ) -> Callable[[Callable[[T, Context], Iterable[Finding]]], Rule[T]]:
-    """Make a rule of a function; the type of its first parameter says what it visits, subclasses included."""
+    """Make a rule of a function; the type of its first parameter says what it visits, subclasses included.
+
+    `needs` are fields, or by the class of what is visited the fields, without one of which there is nothing to find:
+    most shapes are not even visited then. None: every one is.
+    """
 
     def make(check: Callable[[T, Context], Iterable[Finding]]) -> Rule[T]:
         first = next(iter(check.__annotations__.values()))
-        return Rule(code, severity, summary, first, check, awaits)
+        return Rule(code, severity, summary, first, check, awaits, needs)
 
     return make
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.text import Edit
-from rubric_core.validation.rubrics import criteria_of, field_of
+from rubric_core.validation.rubrics import criteria_fields, criteria_of, field_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["ALL_WEIGHTS_ZERO"]
 
 
-@rule("all-weights-zero", "error", "A rubric in which no criterion counts", awaits="item")
+@rule("all-weights-zero", "error", "A rubric in which no criterion counts", awaits="item", needs=criteria_fields)
 def ALL_WEIGHTS_ZERO(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """The weighted mean has no value then, and the score is 0 whatever the answer is."""
     criteria = criteria_of(shape)

@@ -7,7 +7,7 @@ from rubric_core.language.model import Case
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.text import Edit
 from rubric_core.validation.promptfoo.assertions import weights
-from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.rubrics import criteria_fields, criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import number
 
@@ -25,7 +25,12 @@ def _counting(criterion: Criterion) -> tuple[Fix, ...]:
     return () if place.borrowed else (Fix("write 1", (Edit(place.value, "1"),), safe=False),)
 
 
-@rule("bad-weight", "error", "A weight that is negative, or a criterion with weight 0")
+@rule(
+    "bad-weight",
+    "error",
+    "A weight that is negative, or a criterion with weight 0",
+    needs=lambda visited: None if issubclass(visited, Assertion) else ("weight", *criteria_fields(visited)),
+)
 def BAD_WEIGHT(shape: Case | Criterion | Evaluator | Assertion, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Negative weights are errors; 0 means that a criterion is judged and counts for nothing."""
     if isinstance(shape, Assertion):

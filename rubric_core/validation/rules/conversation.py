@@ -30,7 +30,9 @@ def _mended(case: Case, node: Mapping, written: list[str], context: Context) -> 
 _VALIDATED = "agentv still runs the case; only `agentv validate` rejects it"
 
 
-@rule("conversation", "error", "Conversation keys that do not fit together", awaits="entry")
+@rule(
+    "conversation", "error", "Conversation keys that do not fit together", awaits="entry", needs={"mode", *_ONLY_THERE}
+)
 def CONVERSATION(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`turns` and its company need `mode: conversation`, and that mode needs turns."""
     if not case.has("mode"):

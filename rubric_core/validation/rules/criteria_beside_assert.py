@@ -12,7 +12,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["CRITERIA_BESIDE_ASSERT"]
 
 
-@rule("criteria-beside-assert", "error", "Criteria beside a list of assertions")
+@rule("criteria-beside-assert", "error", "Criteria beside a list of assertions", needs={"assertions"})
 def CRITERIA_BESIDE_ASSERT(case: Case, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The criteria can be the first of the assertions: a plain string is a criterion."""
     if not context.dialect.properties.strict_keys or not (case.criteria and case.has("assertions")):

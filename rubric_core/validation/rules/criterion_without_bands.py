@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import has_bands, on_scale, required
 from rubric_core.validation.fixes import add_keys_edit
-from rubric_core.validation.rubrics import ENOUGH, as_object, criteria_of, minimum_of
+from rubric_core.validation.rubrics import ENOUGH, as_object, criteria_fields, criteria_of, minimum_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["CRITERION_WITHOUT_BANDS"]
@@ -23,6 +23,7 @@ _NEEDS = {"ten": "needs a 10", "nonzero": "fails only at 0", "never": "gates not
     "information",
     "A required criterion without bands, scored 0..10 because others have bands",
     awaits="entry",
+    needs=criteria_fields,
 )
 def CRITERION_WITHOUT_BANDS(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """It looks like a matter of yes or no, and is not: one criterion with bands puts all of them on the scale."""

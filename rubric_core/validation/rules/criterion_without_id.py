@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_core.validation.fixes import put_first
-from rubric_core.validation.rubrics import criteria_of, id_of
+from rubric_core.validation.rubrics import criteria_fields, criteria_of, id_of
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["CRITERION_WITHOUT_ID"]
@@ -17,6 +17,7 @@ __all__ = ["CRITERION_WITHOUT_ID"]
     "information",
     "A criterion without the id that the documented format requires",
     awaits="entry",
+    needs=criteria_fields,
 )
 def CRITERION_WITHOUT_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """It gets one by its place, so results name another criterion as soon as one is added above it (document 002)."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.text import Edit
-from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.rubrics import criteria_fields, criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import number
 
@@ -14,7 +14,7 @@ __all__ = ["DOMINANT_CRITERION"]
 _HALF = 0.5
 
 
-@rule("dominant-criterion", "hint", "One criterion that decides the rubric alone", awaits="item")
+@rule("dominant-criterion", "hint", "One criterion that decides the rubric alone", awaits="item", needs=criteria_fields)
 def DOMINANT_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Meeting it is enough to pass, whatever the others say, so they are not really asserted."""
     criteria = criteria_of(shape)

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.validation.rename_fixes import FreeNames
-from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.rubrics import criteria_fields, criteria_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_CRITERION_ID"]
 
 
-@rule("duplicate-criterion-id", "error", "Two criteria of one rubric with the same id")
+@rule("duplicate-criterion-id", "error", "Two criteria of one rubric with the same id", needs=criteria_fields)
 def DUPLICATE_CRITERION_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge's reply names criteria by id, so the second would take the place of the first."""
     seen: dict[str, Criterion] = {}

@@ -13,7 +13,12 @@ __all__ = ["DUPLICATE_EVALUATOR_NAME"]
 _Holder = Case | Suite | Execution | Composite | AssertSet
 
 
-@rule("duplicate-evaluator-name", "warning", "Two evaluators of one list with the same name")
+@rule(
+    "duplicate-evaluator-name",
+    "warning",
+    "Two evaluators of one list with the same name",
+    needs={"assertions", "evaluators"},
+)
 def DUPLICATE_EVALUATOR_NAME(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Results, and the weights of a composite, go by name."""
     for field in ("assertions", "evaluators"):

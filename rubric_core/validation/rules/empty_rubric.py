@@ -7,13 +7,19 @@ from rubric_core.language.model import Case
 from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import FILL_IN, add_key_fix, remove_key_fix
-from rubric_core.validation.rubrics import field_of
+from rubric_core.validation.rubrics import criteria_fields, field_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["EMPTY_RUBRIC"]
 
 
-@rule("empty-rubric", "warning", "A rubric without a usable criterion", awaits="entry")
+@rule(
+    "empty-rubric",
+    "warning",
+    "A rubric without a usable criterion",
+    awaits="entry",
+    needs=lambda visited: None if issubclass(visited, LlmRubric) else criteria_fields(visited),
+)
 def EMPTY_RUBRIC(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """An evaluator of which nothing is left is skipped, and the case is easier to pass than it looks."""
     if isinstance(shape, LlmRubric) and not (

@@ -11,7 +11,9 @@ from rubric_core.validation.wording import band_words, number
 __all__ = ["GATE_INSIDE_BAND"]
 
 
-@rule("gate-inside-band", "information", "A minimum that cuts through a band")
+@rule(
+    "gate-inside-band", "information", "A minimum that cuts through a band", needs={"min_score", "required_min_score"}
+)
 def GATE_INSIDE_BAND(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """Answers that the same words describe would pass and fail; a minimum says most at the start of a band."""
     ranges = criterion.score_ranges

@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.text import Edit
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.rubrics import criteria_of
+from rubric_core.validation.rubrics import criteria_fields, criteria_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.units import intended_share
 from rubric_core.validation.wording import number
@@ -26,7 +26,7 @@ _SCALES: tuple[tuple[str, Callable[[float], bool], str, float], ...] = (
 _DROPS = "agentv skips the whole case and only logs it"
 
 
-@rule("gate-out-of-range", "error", "A minimum score outside its scale")
+@rule("gate-out-of-range", "error", "A minimum score outside its scale", needs=criteria_fields)
 def GATE_OUT_OF_RANGE(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`required_min_score` counts whole numbers of 0..10, `min_score` shares above 0 and up to 1."""
     criteria = criteria_of(shape)

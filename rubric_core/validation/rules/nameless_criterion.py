@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["NAMELESS_CRITERION"]
 
 
-@rule("nameless-criterion", "hint", "A criterion whose id says nothing in results")
+@rule("nameless-criterion", "hint", "A criterion whose id says nothing in results", needs={"id"})
 def NAMELESS_CRITERION(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """An id that is only a number, with or without a word that says as little."""
     if isinstance(criterion.id, str) and not criterion.borrowed and NUMBERED.match(criterion.id):

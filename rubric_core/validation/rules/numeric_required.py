@@ -12,7 +12,7 @@ from rubric_core.validation.wording import number
 __all__ = ["NUMERIC_REQUIRED"]
 
 
-@rule("numeric-required", "warning", "A minimum written as `required`")
+@rule("numeric-required", "warning", "A minimum written as `required`", needs={"required"})
 def NUMERIC_REQUIRED(evaluator: Evaluator, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Since `min_score` there is a key for it; the newest dialect refuses the number."""
     value = evaluator.required

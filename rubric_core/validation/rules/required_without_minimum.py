@@ -14,7 +14,7 @@ __all__ = ["REQUIRED_WITHOUT_MINIMUM"]
 _USUAL = 6
 
 
-@rule("required-without-minimum", "information", "A graded criterion that gates without a minimum")
+@rule("required-without-minimum", "information", "A graded criterion that gates without a minimum", needs={"required"})
 def REQUIRED_WITHOUT_MINIMUM(criterion: Criterion, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Releases and documents disagree on what `required` alone means for a score of 0..10, so say it."""
     gated = criterion.min_score is not None or criterion.required_min_score is not None

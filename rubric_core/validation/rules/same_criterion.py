@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.validation.fixes import remove_item_fix
-from rubric_core.validation.rubrics import criteria_of, field_of
+from rubric_core.validation.rubrics import criteria_fields, criteria_of, field_of
 from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["SAME_CRITERION"]
 
 
-@rule("same-criterion", "warning", "The same requirement twice in one rubric")
+@rule("same-criterion", "warning", "The same requirement twice in one rubric", needs=criteria_fields)
 def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """It counts twice in the score, which a weight says more clearly."""
     seen: dict[str, Criterion] = {}

@@ -18,7 +18,12 @@ __all__ = ["SKIPPED_STRING"]
 _Holder = Case | Suite | Execution | Composite
 
 
-@rule("skipped-string", "warning", "A plain string where the engine accepts only mappings")
+@rule(
+    "skipped-string",
+    "warning",
+    "A plain string where the engine accepts only mappings",
+    needs=lambda visited: () if issubclass(visited, (Rubrics, LlmRubric)) else None,
+)
 def SKIPPED_STRING(shape: Rubric | LlmJudge | _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`rubrics` of an evaluator takes mappings; plain strings among evaluators came with agentv-3."""
     if isinstance(shape, Rubrics | LlmRubric):

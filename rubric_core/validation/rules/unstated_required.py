@@ -7,13 +7,19 @@ from rubric_core.language.evaluators import Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.loading.grading import on_scale
 from rubric_core.validation.fixes import add_key_fix
-from rubric_core.validation.rubrics import ENOUGH, criteria_of, minimum_of
+from rubric_core.validation.rubrics import ENOUGH, criteria_fields, criteria_of, minimum_of
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNSTATED_REQUIRED"]
 
 
-@rule("unstated-required", "information", "A criterion that does not say whether it is required", awaits="entry")
+@rule(
+    "unstated-required",
+    "information",
+    "A criterion that does not say whether it is required",
+    awaits="entry",
+    needs=criteria_fields,
+)
 def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The documents say false, every release of agentv takes true, so say it. Bands and minimums are read alike."""
     if not isinstance(shape, Case) and _is_refused(shape, context.dialect):
