@@ -27,7 +27,7 @@ SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, suite.yaml 
 _OWN = re.compile(r"(?is)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
 _COMMON = re.compile(r"(?i)(?:eval|suite)\.ya?ml\Z")
-_PROMPTFOO = re.compile(r"(?is)promptfooconfig(?:[.\-_].*)?\.(?:ya?ml|json)\Z")
+_PROMPTFOO = re.compile(r"(?is)promptfooconfig(?:[.\-_].*)?(?<!\.recordings)\.(?:ya?ml|json)\Z")
 _FOLDER = "evals"
 #: Bytes. The parser refuses texts that are a quarter as long, with a place to point at; data sets are read line by line.
 _LARGEST = 4 * LARGEST

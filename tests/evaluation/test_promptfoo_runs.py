@@ -135,7 +135,7 @@ async def test_what_is_not_run_says_so(write: Callable[[str], Path], test: str, 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("prompts: [p]\nproviders: [openai:gpt-x]\ntests: [{vars: {a: b}}]\n", "rubric does not call the provider openai:gpt-x of promptfoo"),
+        ("prompts: [p]\nproviders: [bedrock:x]\ntests: [{vars: {a: b}}]\n", "rubric does not call the provider bedrock:x of promptfoo"),
         ("prompts: [p]\nproviders: []\ntests: [{vars: {a: b}}]\n", "`providers` names no provider"),
         ("prompts: []\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "`prompts` is empty"),
         ("prompts: [none.txt]\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "there is no file `none.txt`"),

@@ -26,6 +26,7 @@ from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorCon
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, Usage, add_usage, ask
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, TargetAccess, conversation_text
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.redaction import Redactor, seal
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
 from rubric_core.evaluation.scoring.score import case_outcome
@@ -265,7 +266,11 @@ class Attempt:
     def _judge_name(self, config: EvaluatorConfig | None, target: ResolvedTarget) -> str | None:
         name = named_judge(config) if config is not None else None
         name = name or self.case.options.grader_target or target.grader_target or self._targets.default_judge()
-        if name is None and self._targets.kind_judges(target.name, self.ports.environment):
+        if (
+            name is None
+            and not isinstance(config, PromptfooAssertion)
+            and self._targets.kind_judges(target.name, self.ports.environment)
+        ):
             name = target.name
         return name
 

@@ -8,7 +8,7 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.engine.events import Answered
-from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO
+from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO_KIND, promptfoo_evaluator
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.inputs import PromptInputs
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
@@ -71,7 +71,7 @@ class PromptfooAttempt(Attempt):
 
     def registry(self) -> dict[str, Evaluator]:
         """See `Attempt.registry`."""
-        return {**super().registry(), PROMPTFOO.kind: PROMPTFOO}
+        return {**super().registry(), PROMPTFOO_KIND: promptfoo_evaluator(self._judge)}
 
 
 def _messages(prompt: str) -> tuple[ChatMessage, ...]:

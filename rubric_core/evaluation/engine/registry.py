@@ -23,7 +23,7 @@ from rubric_core.evaluation.evaluators.is_json import IS_JSON
 from rubric_core.evaluation.evaluators.javascript import JAVASCRIPT
 from rubric_core.evaluation.evaluators.latency import LATENCY
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver, LlmJudgeEvaluator
-from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO
+from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO_KIND
 from rubric_core.evaluation.evaluators.python import PYTHON
 from rubric_core.evaluation.evaluators.regex import REGEX
 from rubric_core.evaluation.evaluators.similar import SIMILAR
@@ -92,6 +92,6 @@ def kind_of(config: EvaluatorConfig) -> str:
     if isinstance(config, CodeEvaluator):
         return "code"
     if isinstance(config, PromptfooAssertion):
-        return PROMPTFOO.kind
+        return PROMPTFOO_KIND
     typed = _BY_SHAPE.get(type(config))
     return typed.kind if typed is not None else config.type_name

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from rubric_core.evaluation.model.result import EvaluatorResult
 from rubric_core.language.evaluators import Evaluator
@@ -30,10 +30,15 @@ NO_VALUE: Any = _NoValue()
 class PromptfooAssertion(Evaluator):
     """A promptfoo assertion, ready to grade."""
 
+    parts: ClassVar[tuple[str, ...]] = ("members",)
     #: Its keys as plain data, with templates filled in once the case is prepared.
     settings: Mapping[str, Any] = MappingProxyType({})
     #: The assertions of an assert-set.
     members: "tuple[PromptfooAssertion, ...]" = ()
+    #: The options of its test, for what it does not say itself.
+    options: Mapping[str, Any] = MappingProxyType({})
+    #: The target that grades; empty where none is named.
+    grader: str = ""
     #: Why it cannot grade; empty for one that can.
     trouble: str = ""
 
@@ -65,15 +70,17 @@ class PromptfooAssertion(Evaluator):
         return written if isinstance(written, str) else ""
 
 
-def promptfoo_assertion(settings: Mapping[str, Any], node: Node) -> PromptfooAssertion:
-    """The assertion of a mapping; `node` is what stands for it in the text."""
+def promptfoo_assertion(
+    settings: Mapping[str, Any], node: Node, options: Mapping[str, Any] = MappingProxyType({})
+) -> PromptfooAssertion:
+    """The assertion of a mapping; `node` is what stands for it in the text, `options` are those of its test."""
     kind = settings.get("type")
     type_name = kind if isinstance(kind, str) else f"{kind}"
     weight = settings.get("weight")
     made = PromptfooAssertion(node.span, node, type=type_name)
-    made.type_name, made.settings = type_name, settings
+    made.type_name, made.settings, made.options = type_name, settings, options
     listed = settings.get("assert") if type_name == SET_TYPE else None
-    made.members = tuple(promptfoo_assertion(each, node) for each in listed or () if isinstance(each, Mapping))
+    made.members = tuple(promptfoo_assertion(each, node, options) for each in listed or () if isinstance(each, Mapping))
     number = isinstance(weight, int | float) and not isinstance(weight, bool)
     vars(made)["weight"] = weight if number else 1.0
     vars(made)["name"] = made.metric or _name(made)

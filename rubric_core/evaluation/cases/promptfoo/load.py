@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rubric_core.analysis import Analysis
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.configuration import (
     ConfigurationError,
     PromptfooConfiguration,
     read_configuration,
 )
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
-from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider, providers_of, targets_of
+from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of, targets_of
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooMatrix, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
 from rubric_core.evaluation.cases.runnable import Options
@@ -56,11 +57,18 @@ class _Loader:
         self._troubles = [("line 1", each) for each in troubles]
         self._settings = _settings(configuration)
         self._suite = self._made_suite()
-        targets = targets_of(configuration, matrix.providers, _number(self._settings.get("delay")), options.rate_limits)
-        self._facts = SuiteFacts(targets=targets)
+        self._graders = Graders(configuration, matrix.providers)
+        self._facts = SuiteFacts()
 
     def cases(self, tests: Sequence[PromptfooTest]) -> Iterator[PromptfooRunnable]:
         """A case for each test, under unique names."""
+        made = list(self._cases(tests))
+        every = [*self._matrix.providers, *self._graders.further]
+        pause = _number(self._settings.get("delay"))
+        self._facts.targets = targets_of(self._configuration, every, pause, self._options)
+        yield from made
+
+    def _cases(self, tests: Sequence[PromptfooTest]) -> Iterator[PromptfooRunnable]:
         problems = self._problems(tests)
         seen: Counter[str] = Counter()
         for number, test in enumerate(tests):
@@ -71,14 +79,37 @@ class _Loader:
 
     def _case(self, test: PromptfooTest, name: str, problems: tuple[tuple[str, str], ...]) -> PromptfooRunnable:
         configuration = self._configuration
+        graders: Mapping[int, str] = {}
+        try:
+            graders = self._graders_of(test)
+        except ConfigurationError as error:
+            test = replace_fields(test, trouble=str(error))
         if test.trouble:
             problems = (*problems, (f"line {configuration.line_of(test.node.span.start)}", test.trouble))
         return PromptfooRunnable(
             path=configuration.path, suite=self._suite, case=self._made_case(test), dialect=self._analysis.dialect,
             dialects=self._analysis.language.dialects, anchors=configuration.anchors, suite_anchors=configuration.anchors,
             text=configuration.text, suite_text=configuration.text, line_at=configuration.line_of, named=name, problems=problems,
-            options=self._options, files=configuration.files, facts=self._facts, matrix=self._matrix, test=test,
+            options=self._options, files=configuration.files, facts=self._facts, matrix=self._matrix, test=test, grader_names=graders,
         )  # fmt: skip
+
+    def _graders_of(self, test: PromptfooTest) -> Mapping[int, str]:
+        """The graders of the assertions, by the identity of their settings. Raises ConfigurationError."""
+        usual = test.part("options").get("provider")
+        found: dict[int, str] = {}
+
+        def look(settings: Mapping[str, Any], at: Node) -> None:
+            written = settings.get("provider", usual)
+            if written is not None:
+                found[id(settings)] = self._graders.name(written, at)
+            listed = settings.get("assert")
+            for each in listed if isinstance(listed, list) else ():
+                if isinstance(each, dict):
+                    look(each, at)
+
+        for settings, at in test.assertions:
+            look(settings, at)
+        return found
 
     def _made_suite(self) -> Suite:
         """What the engine reads of a suite."""

@@ -1,23 +1,32 @@
 """The providers of a configuration of promptfoo, as targets that the engine calls."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.vendors import VendorTarget, vendor_target
+from rubric_core.evaluation.cases.runnable import Options
 from rubric_core.evaluation.targets.promptfoo import ECHO, EXEC, PromptfooTargets
-from rubric_core.evaluation.targets.rate_limits import RateLimits
+from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile, TargetSource
 from rubric_core.syntax.tree import Node
 
-__all__ = ["PromptfooProvider", "own_provider", "providers_of", "targets_of"]
+__all__ = ["Graders", "PromptfooProvider", "own_provider", "providers_of", "targets_of"]
 
 _YAML = (".yaml", ".yml", ".json")
 _EXEC = "exec:"
-_RUN = "echo and exec:"
+_RUN = (
+    "echo, exec:, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
+)
+#: The role of a grader that reads text, where one is named for each role.
+_TEXT_ROLE = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,8 @@ class PromptfooProvider:
     node: Node
     #: Why it cannot be called.
     trouble: str = ""
+    #: The target that it is, where it is a model.
+    target: VendorTarget | None = None
     #: The names under which promptfoo keeps its prompts.
     listed_as: tuple[str, ...] = ()
 
@@ -102,37 +113,78 @@ def _made(identity: str, settings: Mapping[str, Any], at: Node) -> PromptfooProv
     label = settings.get("label")
     label = label if isinstance(label, str) else ""
     config, prompts, delay = settings.get("config"), settings.get("prompts"), settings.get("delay")
-    known = identity == ECHO or identity.startswith(_EXEC)
-    trouble = (
-        ""
-        if known
-        else f"rubric does not call the provider {identity} of promptfoo; it runs {_RUN}, and stored `providerOutput`"
-    )
+    own = config if isinstance(config, dict) else {}
+    target, trouble = None, ""
+    if identity != ECHO and not identity.startswith(_EXEC):
+        target = vendor_target(identity, own)
+        trouble = (
+            target.trouble
+            if target is not None
+            else f"rubric does not call the provider {identity} of promptfoo; it runs {_RUN}"
+        )
     return PromptfooProvider(
-        label or identity, label, identity, config if isinstance(config, dict) else {},
+        label or identity, label, identity, own,
         prompts if isinstance(prompts, list) else [prompts] if isinstance(prompts, str) else None,
-        settings.get("transform"), float(delay) if isinstance(delay, int | float) else 0.0, at, trouble,
+        settings.get("transform"), float(delay) if isinstance(delay, int | float) else 0.0, at, trouble, target,
     )  # fmt: skip
 
 
+class Graders:
+    """The providers that grade, each once: those that answer, and further ones that only grade."""
+
+    def __init__(self, configuration: PromptfooConfiguration, answering: Sequence[PromptfooProvider]) -> None:
+        self._configuration = configuration
+        self._answering = answering
+        self._known: dict[str, str] = {}
+        #: Those that only grade.
+        self.further: list[PromptfooProvider] = []
+
+    def name(self, written: Any, at: Node) -> str:
+        """The name of the target that a `provider` of a test or assertion means; empty for none. Raises ConfigurationError."""
+        if isinstance(written, dict) and "id" not in written and _TEXT_ROLE in written:
+            written = written[_TEXT_ROLE]
+        if isinstance(written, str):
+            known = next((each for each in self._answering if written in (each.label, each.id)), None)
+            if known is not None:
+                return known.name
+        key = json.dumps(written, sort_keys=True, default=str)
+        if key not in self._known:
+            made = own_provider(written, at, self._configuration)
+            if made is None:
+                return ""
+            taken = [each.name for each in (*self._answering, *self.further)]
+            count = sum(name.partition("~")[0] == made.name for name in taken)
+            self.further.append(made if not count else replace_fields(made, name=f"{made.name}~{count + 1}"))
+            self._known[key] = self.further[-1].name
+        return self._known[key]
+
+
 def targets_of(
-    configuration: PromptfooConfiguration, providers: Sequence[PromptfooProvider], pause: float, rates: RateLimits
+    configuration: PromptfooConfiguration, providers: Sequence[PromptfooProvider], pause: float, options: Options
 ) -> PromptfooTargets:
-    """The providers as targets; `pause` is the delay between two calls in milliseconds."""
+    """The providers as targets, before those of target files; `pause` is the delay between two calls in milliseconds."""
     home = TargetSource(
         configuration.path, configuration.text, None, {}, lambda span: configuration.line_of(span.start), "agentv-5"
     )
     entries = tuple(_entry(each, home) for each in providers)
     troubles = {each.name: each.trouble for each in providers if each.trouble}
-    return PromptfooTargets(
-        configuration.directory, LoadedTargetFile(home, entries), pause=pause, rates=rates, troubles=troubles
-    )
+    given = options.targets_file
+    found = load_targets(configuration.directory, configuration.files, None if given is None else Path(given))
+    # What is usual for suites of agentv is not usual here.
+    further = replace(found.file, defaults={}) if found.file is not None else None
+    file = LoadedTargetFile(home, entries).joined(further)
+    return PromptfooTargets(configuration.directory, file, pause=pause, rates=options.rate_limits, troubles=troubles)
 
 
 def _entry(provider: PromptfooProvider, home: TargetSource) -> LoadedTargetEntry:
-    settings: dict[str, Any] = {"id": provider.id, "config": dict(provider.config)}
+    target, settings = provider.target, dict[str, Any]()
     if provider.delay:
         settings["delay"] = provider.delay
+    if target is not None:
+        settings |= target.settings
+        node = node_of({"name": provider.name, "provider": target.kind, **settings}, provider.node)
+        return LoadedTargetEntry(provider.name, target.kind, settings, provider.node.span, home, node)
+    settings |= {"id": provider.id, "config": dict(provider.config)}
     kind = provider.id
     if provider.id.startswith(_EXEC):
         kind, settings["command"] = EXEC, provider.id.removeprefix(_EXEC).strip()

@@ -1,7 +1,7 @@
 """A test of promptfoo, ready to be run: its rows are those that promptfoo makes of prompts, providers and variables."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -47,6 +47,8 @@ class PromptfooRunnable(Runnable):
 
     matrix: PromptfooMatrix
     test: PromptfooTest
+    #: The targets that grade, by the identity of the settings of an assertion.
+    grader_names: Mapping[int, str] = field(default_factory=dict)
     #: What the row sends, once that is filled in.
     filled: FilledRow | None = None
 
@@ -134,7 +136,11 @@ class PromptfooRunnable(Runnable):
         """The assertions, with their templates filled in where the row is."""
         if self.filled is not None:
             return self.filled.assertions
-        return tuple(promptfoo_assertion(settings, node) for settings, node in self.test.assertions)
+        options = self.test.part("options")
+        made = [promptfoo_assertion(settings, node, options) for settings, node in self.test.assertions]
+        for each in (inner for outer in made for inner in (outer, *outer.members)):
+            each.grader = self.grader_names.get(id(each.settings), "")
+        return tuple(made)
 
     @cached_property
     def evaluators(self) -> tuple[EvaluatorShape, ...]:

@@ -11,7 +11,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["JSON_CHECKS"]
+__all__ = ["JSON_CHECKS", "objects_in"]
 
 #: Characters in which the end of an object is looked for.
 _LONGEST = 100_000
@@ -30,7 +30,7 @@ def _is_json(check: Check) -> Finding:
 
 
 def _contains_json(check: Check) -> Finding:
-    objects = list(_objects(check.text))
+    objects = list(objects_in(check.text))
     if not objects:
         return found(check, False, "contains no JSON object")
     validator = _validator(check)
@@ -113,7 +113,7 @@ def _first_error(validator: Any, value: Any) -> str | None:
     return f"{where}: {error.message}" if where else str(error.message)
 
 
-def _objects(text: str) -> Iterator[Any]:
+def objects_in(text: str) -> Iterator[Any]:
     """The objects in a text: from a brace to the one that closes it, read as loosely as YAML in braces is."""
     at = 0
     while (at := text.find("{", at)) >= 0:

@@ -5,8 +5,10 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
 from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
+from rubric_core.evaluation.evaluators.promptfoo.judged import JUDGED, Judging
 from rubric_core.evaluation.evaluators.promptfoo.measures import MEASURES
 from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
 from rubric_core.evaluation.evaluators.promptfoo.texts import TEXTS
@@ -19,14 +21,35 @@ from rubric_core.evaluation.scoring.promptfoo import named_details, promptfoo_to
 from rubric_core.language.promptfoo.assertion import SET_TYPE, Assertion
 from rubric_core.loading.directory_search import URL
 
-__all__ = ["PROMPTFOO", "RUN_TYPES"]
+__all__ = ["PROMPTFOO_KIND", "RUN_TYPES", "promptfoo_evaluator"]
+
+#: Under which kind the evaluator is registered.
+PROMPTFOO_KIND = "promptfoo"
 
 _HANDLERS: Mapping[str, Handler] = {**TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS}
 #: The types that are run, without `not-`.
-RUN_TYPES = frozenset({*_HANDLERS, SET_TYPE})
+RUN_TYPES = frozenset({*_HANDLERS, *JUDGED, SET_TYPE})
 #: Settings of an assertion that a run does not have.
 _UNSUPPORTED = ("transform", "contextTransform")
 _CODE = (".js", ".cjs", ".mjs", ".py")
+
+
+def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluator[PromptfooAssertion]:
+    """The evaluator of all assertions; `resolve` gives the model that grades in a context."""
+
+    async def grade(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
+        judged = JUDGED.get(config.base_type)
+        if judged is None or _trouble(config):
+            return await _grade(config, context)
+        score = await judged(Judging(Check(config, context), resolve))
+        return score if config.weight else replace(score, verdict=Verdict.PASSED)
+
+    return TypedEvaluator(PROMPTFOO_KIND, PromptfooAssertion, grade)
+
+
+def _trouble(config: PromptfooAssertion) -> bool:
+    """Whether an assertion is not graded at all."""
+    return bool(config.trouble) or any(config.settings.get(name) for name in _UNSUPPORTED)
 
 
 async def _grade(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
@@ -99,6 +122,3 @@ async def _of_set(config: PromptfooAssertion, context: EvaluationContext) -> Eva
     named = named_details([(each.metric, float(each.weight)) for each in config.members], results)
     details = {**(found.details or {}), **named}
     return replace(inner, members=results, verdict=verdict, misses=misses, details=details or None)
-
-
-PROMPTFOO = TypedEvaluator("promptfoo", PromptfooAssertion, _grade)

@@ -1,0 +1,113 @@
+"""The providers of promptfoo that are models behind an API, as the kinds of targets that rubric has."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+__all__ = ["VendorTarget", "vendor_target"]
+
+
+class _Vendor(NamedTuple):
+    """A vendor whose models are called by one of rubric's kinds."""
+
+    #: The kind of the target.
+    kind: str
+    #: The environment variable with its key; empty where none is needed.
+    key: str
+    #: Its address, where the kind has no own.
+    base: str = ""
+    #: What may stand between the vendor and the model in an id.
+    forms: tuple[str, ...] = ("chat",)
+
+
+_VENDORS: Mapping[str, _Vendor] = {
+    "openai": _Vendor("openai", "OPENAI_API_KEY", forms=("chat", "responses")),
+    "openrouter": _Vendor("openrouter", "OPENROUTER_API_KEY", forms=()),
+    "anthropic": _Vendor("anthropic", "ANTHROPIC_API_KEY", forms=("messages",)),
+    "google": _Vendor("gemini", "GOOGLE_API_KEY", forms=()),
+    "azure": _Vendor("azure", "AZURE_API_KEY", forms=("chat", "responses")),
+    "azureopenai": _Vendor("azure", "AZURE_API_KEY", forms=("chat", "responses")),
+    "ollama": _Vendor("openai", "", "http://localhost:11434/v1", forms=("chat", "completion")),
+    "groq": _Vendor("openai", "GROQ_API_KEY", "https://api.groq.com/openai/v1", forms=()),
+    "mistral": _Vendor("openai", "MISTRAL_API_KEY", "https://api.mistral.ai/v1", forms=()),
+    "deepseek": _Vendor("openai", "DEEPSEEK_API_KEY", "https://api.deepseek.com/v1", forms=()),
+    "xai": _Vendor("openai", "XAI_API_KEY", "https://api.x.ai/v1", forms=()),
+    "togetherai": _Vendor("openai", "TOGETHER_API_KEY", "https://api.together.xyz/v1"),
+    "perplexity": _Vendor("openai", "PERPLEXITY_API_KEY", "https://api.perplexity.ai", forms=()),
+    "cerebras": _Vendor("openai", "CEREBRAS_API_KEY", "https://api.cerebras.ai/v1", forms=()),
+}  # fmt: skip
+#: Forms of requests that are no conversation with a model.
+_OTHERS = re.compile(
+    r"(?:completion|embeddings?|moderation|image|realtime|assistant|audio|speech|transcription|agents|chatkit|codex\S*|video)\Z"
+)
+#: Settings that reach the model, by what promptfoo calls them.
+_SETTINGS = {
+    "temperature": "temperature",
+    "max_tokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+}
+#: Settings that change no answer.
+_IDLE = frozenset({"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "apiVersion", "cost", "basePath", "showThinking"})
+#: Models that think before they answer, to which promptfoo sends neither a temperature nor its usual limit.
+_THINKS = re.compile(r"(?:o\d|gpt-5)")
+_USUAL_LIMIT = 1024
+
+
+class VendorTarget(NamedTuple):
+    """A provider as a target of rubric."""
+
+    kind: str = ""
+    settings: Mapping[str, Any] = {}  # a named tuple has no factories
+    #: Why it cannot be called.
+    trouble: str = ""
+
+
+def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | None:
+    """The target for an id such as `openai:chat:gpt-5-mini`; None for an id of no vendor that rubric calls."""
+    name, _, rest = identity.partition(":")
+    vendor = _VENDORS.get(name)
+    if vendor is None or not rest:
+        return None
+    form, colon, model = rest.partition(":")
+    if not colon or form not in vendor.forms:
+        if colon and _OTHERS.match(form):
+            return VendorTarget(
+                trouble=f"rubric does not call the provider {identity} of promptfoo, which is no chat model"
+            )
+        form, model = "", rest
+    unsent = [key for key in config if key not in _SETTINGS and key not in _IDLE]
+    if unsent:
+        return VendorTarget(trouble=f"rubric does not send `config.{unsent[0]}` to {identity}")
+    settings: dict[str, Any] = {"model": model, **_usual(name, model)}
+    settings |= {_SETTINGS[key]: value for key, value in config.items() if key in _SETTINGS}
+    if form == "responses":
+        settings["api_format"] = "responses"
+    trouble = _address(name, vendor, config, settings)
+    key = config.get("apiKey") or config.get("apiKeyEnvar") or vendor.key
+    if key:
+        settings["api_key"] = config["apiKey"] if config.get("apiKey") else f"${{{{ {key} }}}}"
+    return VendorTarget(vendor.kind, settings, trouble)
+
+
+def _usual(name: str, model: str) -> dict[str, Any]:
+    """What promptfoo sends where the configuration says nothing."""
+    if name not in ("openai", "azure", "azureopenai") or _THINKS.match(model):
+        return {}
+    return {"temperature": 0, "max_output_tokens": _USUAL_LIMIT}
+
+
+def _address(name: str, vendor: _Vendor, config: Mapping[str, Any], settings: dict[str, Any]) -> str:
+    """Put the address into the settings. Gives why there is none."""
+    base, host = config.get("apiBaseUrl"), config.get("apiHost")
+    if vendor.kind == "azure":
+        settings["endpoint"] = base or (f"https://{host}" if host else "${{ AZURE_API_HOST }}")
+        if config.get("apiVersion"):
+            settings["version"] = str(config["apiVersion"])
+        return ""
+    address = base or (f"https://{host}/v1" if host else vendor.base)
+    if not address:
+        return ""
+    if vendor.kind != "openai":
+        return f"rubric does not call {name} at another address: `config.apiBaseUrl`"
+    settings["base_url"] = address
+    return ""

@@ -1,0 +1,405 @@
+"""Assertions that a model grades, by the contracts of promptfoo: what the model replies, and what that counts."""
+
+import hashlib
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
+
+from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
+from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
+from rubric_core.evaluation.evaluators.promptfoo.grading_prompts import PROMPTS
+from rubric_core.evaluation.evaluators.promptfoo.json_checks import objects_in
+from rubric_core.evaluation.judging.judge import ask_judge, raw_request
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.exchanges import Exchange
+from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
+from rubric_core.evaluation.model.recording import JudgeInput, Provenance
+from rubric_core.evaluation.model.result import Unscored, Verdict
+from rubric_core.evaluation.model.script_judge import as_provider
+from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.grading import default_name
+from rubric_core.ports import ChatMessage, Provider, Request
+
+__all__ = ["JUDGED", "Judging"]
+
+_NO_GRADER = (
+    "no model grades: name one under `provider` of the assertion or of `options`, or with `rubric run --grader-target NAME`; "
+    "promptfoo would choose one by the keys in the environment"
+)
+_NO_RECORDING = "no recording matches this output, and `--replay` uses recordings only"
+_TRUE = re.compile(r"(?:true|yes|pass|y)\Z", re.IGNORECASE)
+#: The scores of the categories of factuality, by what `options.factuality` calls them.
+_CATEGORIES = {
+    "A": ("subset", 1.0),
+    "B": ("superset", 1.0),
+    "C": ("agree", 1.0),
+    "D": ("disagree", 0.0),
+    "E": ("differButFactual", 1.0),
+}
+_LEGACY = re.compile(r"\(?([a-eA-E])\)")
+#: The highest score that a model gives in g-eval, and the share of it that passes.
+_MOST, _ENOUGH = 10, 0.7
+_LARGEST = 1_000_000
+
+
+class Reply(NamedTuple):
+    """What a model decided."""
+
+    passed: bool
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Judging:
+    """Asks the model that grades an assertion, or its recordings."""
+
+    check: Check
+    resolve: JudgeResolver
+
+    async def reply(
+        self, kind: str, values: Mapping[str, Any], read: Callable[[str], Reply], part: str = "", goal: str | None = None,
+        steps: str = "",
+    ) -> EvaluationScore:  # fmt: skip
+        """What the model decides. Raises Unscored without a model or recording, and for replies that cannot be used.
+
+        Args:
+            kind: Whose prompt it gets, where the author brings none.
+            values: What the prompt is filled in with, beside the variables of the case.
+            read: Reads a reply; raises ValueError for one that cannot be used.
+            part: The name of the prompt, where the author may bring several.
+            goal: What the output is judged by, if that is not `value`.
+            steps: Steps that the model wrote before; no part of what a recording is found by.
+        """
+        known = await self.recorded(kind, values, part, goal)
+        if known is not None:
+            return known
+        judge = await self._asking_judge()
+        messages = await self._messages(self._template(kind, part)[0], {**values, "steps": steps} if steps else values)
+        request = Request(
+            messages, messages[-1].content, case_id=self.check.context.eval_case.id or "", temperature=0.0
+        )
+        decided, judged = await ask_judge(
+            judge, request, read, "promptfoo would fail the case", self.check.context.exchanges
+        )
+        score = _scored(decided)
+        self._keep(self._asked(kind, values, part, goal), score, judge)
+        raw = raw_request(request, judge.name, judged.attempts)
+        return replace(
+            score, evaluator_raw_request=raw, raw_replies=judged.replies, judge=judged.answer.model or judge.name
+        )
+
+    async def _asking_judge(self) -> Provider:
+        """The model that is asked. Raises Unscored when there is none, or when only recordings count."""
+        judge, trouble = await self._judge()
+        if judge is None or self.check.context.mode == "replay":
+            raise Unscored(trouble if judge is None else _NO_RECORDING, at=self.check.config)
+        return judge
+
+    async def text(self, kind: str, values: Mapping[str, Any], read: Callable[[str], str], part: str) -> str:
+        """A text that the model writes, which is not recorded. Raises Unscored."""
+        judge = await self._asking_judge()
+        messages = await self._messages(self._template(kind, part)[0], values)
+        request = Request(messages, messages[-1].content, temperature=0.0)
+        return (await ask_judge(judge, request, read, "", self.check.context.exchanges))[0]
+
+    def _template(self, kind: str, part: str) -> tuple[Any, bool]:
+        """The prompt, and whether it is the author's."""
+        config = self.check.config
+        own = config.settings.get("rubricPrompt") or config.options.get("rubricPrompt")
+        own = own.get(part) if part and isinstance(own, dict) else own
+        if not own:
+            return PROMPTS[f"{kind}-{part}" if part else kind], False
+        if isinstance(own, str) and own.startswith(URL):
+            own = self._file(own)
+        return own, True
+
+    def _file(self, name: str) -> str:
+        context = self.check.context
+        path = context.directory / name.removeprefix(URL)
+        if context.ports is None or path.suffix in (".js", ".mjs", ".cjs", ".ts", ".py"):
+            raise Unscored(
+                "rubric does not run programs that make prompts for graders of promptfoo", at=self.check.config
+            )
+        try:
+            return context.ports.files.read(path, _LARGEST).decode("utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            raise row_error(self.check, f"has a `rubricPrompt` that cannot be read: {name}") from None
+
+    async def _messages(self, prompt: Any, values: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
+        """The prompt, filled in: as messages where it is a list of them."""
+        context = self.check.context
+        known = {name: _in_template(value) for name, value in {**context.variables, **values}.items()}
+
+        def fill(value: Any) -> Any:
+            if isinstance(value, str):
+                return templates.text(value) if "{{" in value or "{%" in value else value
+            if isinstance(value, list):
+                return [fill(item) for item in value]
+            return {name: fill(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+        assert context.ports is not None, "a run has ports"
+        templates = Templates(known, context.ports.environment, context.ports.sandbox, is_plain=True)
+        written = _parsed(prompt) if isinstance(prompt, str) else prompt
+        try:
+            filled = await context.ports.sandbox.threaded(lambda: fill(written))
+        except TemplateError as error:
+            raise row_error(self.check, f"has a prompt that cannot be filled in: {error}") from None
+        filled = context.redact.within(filled)
+        if (
+            isinstance(filled, list)
+            and filled
+            and all(isinstance(m, dict) and isinstance(m.get("content"), str) for m in filled)
+        ):
+            return tuple(ChatMessage(m.get("role") or "user", m["content"]) for m in filled)
+        return (ChatMessage("user", filled if isinstance(filled, str) else json.dumps(filled, ensure_ascii=False)),)
+
+    async def _judge(self) -> tuple[Provider | None, str]:
+        """The model, or why there is none."""
+        context = self.check.context
+        try:
+            found = context.judge_provider or self.resolve(context)
+            found = await found if isinstance(found, Awaitable) else found
+        except Unscored as problem:
+            return None, problem.reason
+        return (None, _NO_GRADER) if found is None else (context.metered(as_provider(found)), "")
+
+    # Recordings
+
+    def _asked(self, kind: str, values: Mapping[str, Any], part: str, goal: str | None) -> JudgeInput:
+        """What a recording is found by."""
+        context = self.check.context
+        template, is_own = self._template(kind, part)
+        text = template if isinstance(template, str) else json.dumps(template, sort_keys=True, default=str)
+        prompt = f"promptfoo:{kind}"
+        if is_own:
+            prompt = f"sha256:{hashlib.sha256(f'{kind} {text}'.encode()).hexdigest()[:16]}"
+        if goal is None:
+            value = self.check.value
+            goal = (
+                "" if value is NO_VALUE else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            )
+        shown = {**context.variables, **values} if is_own else {}
+        more = json.dumps(shown, sort_keys=True, default=str) if shown else ""
+        return context.redact.within(
+            JudgeInput(prompt, context.prompt_inputs.question, self.check.text, goal, "", more)
+        )
+
+    async def recorded(
+        self, kind: str, values: Mapping[str, Any], part: str = "", goal: str | None = None
+    ) -> EvaluationScore | None:
+        """The recorded decision, where recordings count; see `reply`."""
+        context = self.check.context
+        judge, _ = await self._judge()
+        is_asked = judge is not None and context.mode not in ("record", "replay")
+        if context.recordings is None or is_asked or context.mode == "refresh":
+            return None
+        identity = judge.identity if judge is not None else None
+        found = context.recordings.free_form(self._asked(kind, values, part, goal), identity)
+        if found is None or found.score is None:
+            return None
+        context.exchanges.add(Exchange(role="judge", to=found.words, recorded=True, cost_usd=0.0))
+        verdict = Verdict.FAILED if found.score.misses else Verdict.PASSED
+        return replace(found.score, verdict=verdict, judge=found.words)
+
+    def _keep(self, asked: JudgeInput, score: EvaluationScore, judge: Provider) -> None:
+        context = self.check.context
+        if context.mode in ("record", "refresh") and context.recordings is not None:
+            made = Provenance(
+                judge.identity,
+                context.now.date().isoformat(),
+                context.eval_case.id or "",
+                default_name(self.check.config),
+            )
+            context.recordings.record_free_form(asked, score, made, afresh=context.mode == "refresh")
+
+
+def _parsed(prompt: str) -> Any:
+    """A prompt that is JSON, as data."""
+    try:
+        return json.loads(prompt)
+    except (ValueError, RecursionError):
+        return prompt
+
+
+def _in_template(value: Any) -> Any:
+    """A value as promptfoo shows it to graders: data as JSON."""
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, list):
+        return [_in_template(item) if isinstance(item, dict | list) else item for item in value]
+    return value
+
+
+def _scored(reply: Reply) -> EvaluationScore:
+    within = min(1.0, max(0.0, reply.score))
+    return EvaluationScore(
+        score=within, verdict=Verdict.PASSED if reply.passed else Verdict.FAILED, expected_aspect_count=1, reasoning=reply.reason,
+        hits=(reply.reason,) if reply.passed else (), misses=() if reply.passed else (reply.reason,),
+        details={"score_given": reply.score} if within != reply.score else None,
+    )  # fmt: skip
+
+
+def _needed(check: Check) -> str:
+    if not isinstance(check.value, str):
+        raise row_error(check, "needs a text as `value`")
+    return check.value
+
+
+def _completion(check: Check) -> Any:
+    """The output as promptfoo shows it to graders: JSON as data."""
+    return _parsed(check.text)
+
+
+def _turned(check: Check, score: EvaluationScore) -> EvaluationScore:
+    """The decision, turned round where the type begins with `not-`: the score is its complement."""
+    if not check.inverse:
+        return score
+    passed = score.verdict is Verdict.FAILED
+    return replace(
+        score, score=1 - score.score, verdict=Verdict.PASSED if passed else Verdict.FAILED, details=None, hits=score.misses, misses=score.hits
+    )  # fmt: skip
+
+
+async def _rubric(judging: Judging) -> EvaluationScore:
+    """`llm-rubric`: `{reason, pass, score}`; without `pass` it passes."""
+    check = judging.check
+    value = check.value
+    if isinstance(value, bool | int | float) or value is None:
+        raise row_error(check, "needs a text or a mapping as `value`")
+    least = check.config.threshold
+
+    def read(text: str) -> Reply:
+        found = next(objects_in(text), None)
+        if found is None:
+            raise ValueError("there is no JSON object in it")
+        passed = found.get("pass")
+        passed = True if passed is None else passed if isinstance(passed, bool) else bool(_TRUE.match(str(passed)))
+        # Null is 0 for JavaScript; nothing at all, and what is no number, leaves it to `pass`.
+        score = 0.0 if "score" in found and found["score"] is None else _number(found.get("score"))
+        score = float(passed) if score is None else score
+        passed = passed and (least is None or score >= least)
+        reason = found.get("reason")
+        return Reply(
+            passed, score, str(reason) if reason else "the grader says so" if passed else f"the score is {score:g}"
+        )
+
+    rubric = "" if value is NO_VALUE else value
+    return _turned(check, await judging.reply("llm-rubric", {"output": _completion(check), "rubric": rubric}, read))
+
+
+def _number(value: object) -> float | None:
+    """A score as JavaScript takes it: a number, or a text that is one."""
+    if isinstance(value, bool) or value is None:
+        return float(value) if isinstance(value, bool) else None
+    try:
+        number = float(value) if isinstance(value, int | float | str) and value != "" else None
+    except ValueError:
+        return None
+    return number if number is not None and abs(number) != float("inf") and number == number else None  # noqa: PLR0124  # no NaN
+
+
+async def _factuality(judging: Judging) -> EvaluationScore:
+    """`factuality`: a category of A to E. `not-` changes nothing."""
+    check = judging.check
+    ideal = _needed(check)
+    written = check.config.options.get("factuality")
+    own = written if isinstance(written, dict) else {}
+
+    def read(text: str) -> Reply:
+        found: Mapping[str, Any] = next(objects_in(text), {})
+        category, reason = found.get("category"), found.get("reason")
+        if not isinstance(category, str) or not category:
+            legacy = _LEGACY.search(text)
+            if legacy is None:
+                raise ValueError("it names no category")
+            category, reason = legacy[1], text.partition(")")[2].strip()
+        category = category.strip().upper()
+        if category not in _CATEGORIES:
+            raise ValueError(f"there is no category {category}")
+        name, usual = _CATEGORIES[category]
+        score = _number(own.get(name))
+        score = usual if score is None else score
+        return Reply(score > 0, score, str(reason or f"category {category}"))
+
+    values = {"input": check.context.prompt_inputs.question, "ideal": ideal, "completion": _completion(check)}
+    return await judging.reply("factuality", values, read)
+
+
+async def _closed_qa(judging: Judging) -> EvaluationScore:
+    """`model-graded-closedqa`: a text that ends in Y. `not-` changes nothing."""
+    check = judging.check
+    criteria = _needed(check)
+
+    def read(text: str) -> Reply:
+        if not text.strip():
+            raise ValueError("it is empty")
+        passed = text.rstrip().endswith("Y")
+        return Reply(passed, float(passed), text.strip())
+
+    values = {"input": check.context.prompt_inputs.question, "criteria": criteria, "completion": _completion(check)}
+    return await judging.reply("model-graded-closedqa", values, read)
+
+
+_STEPS = re.compile(r'\{"steps".+\}')
+_OBJECT = re.compile(r"\{.+\}")
+
+
+def _steps(text: str) -> str:
+    """The steps in a reply, as promptfoo looks for them. Raises ValueError."""
+    found = _STEPS.search(text)
+    steps = json.loads(found[0]).get("steps") if found is not None else None
+    if not isinstance(steps, list) or not steps or not all(isinstance(each, str) and each.strip() for each in steps):
+        raise ValueError('it has no steps in the form {"steps": […]}')
+    return "\n- ".join(steps)
+
+
+def _evaluated(text: str) -> Reply:
+    found = _OBJECT.search(text)
+    reply = json.loads(found[0]) if found is not None else None
+    score = _number(reply.get("score")) if isinstance(reply, dict) else None
+    if not isinstance(reply, dict) or score is None or not 0 <= score <= _MOST:
+        raise ValueError(f"it has no score from 0 to {_MOST}")
+    if not isinstance(reply.get("reason"), str) or not reply["reason"].strip():
+        raise ValueError("it has no reason")
+    return Reply(True, score / _MOST, reply["reason"])
+
+
+async def _g_eval(judging: Judging) -> EvaluationScore:
+    """`g-eval`: steps first, then a score of 0 to 10; several criteria count as their mean."""
+    check = judging.check
+    value = check.value
+    criteria: Sequence[str] = value if isinstance(value, list) else [_needed(check)]
+    if not criteria or not all(isinstance(each, str) for each in criteria):
+        raise row_error(check, "needs a text, or a list of texts, as `value`")
+    scores = []
+    for each in criteria:
+        values = {
+            "criteria": each,
+            "maxScore": str(_MOST),
+            "input": _parsed(check.context.prompt_inputs.question),
+            "output": _completion(check),
+        }
+        known = await judging.recorded("g-eval", values, "evaluate", each)
+        if known is None:  # the steps are no part of what a recording is found by
+            steps = await judging.text("g-eval", {"criteria": each}, _steps, "steps")
+            known = await judging.reply("g-eval", values, _evaluated, "evaluate", each, steps)
+        scores.append(known)
+    mean = sum(each.score for each in scores) / len(scores)
+    least = check.config.threshold if check.config.threshold is not None else _ENOUGH
+    reason = "\n\n".join(each.reasoning or "" for each in scores)
+    passed = (mean >= least) != check.inverse
+    made = _scored(Reply(passed, 1 - mean if check.inverse else mean, reason))
+    return replace(made, raw_replies=tuple(r for each in scores for r in each.raw_replies), judge=scores[0].judge)
+
+
+JudgedHandler: TypeAlias = Callable[[Judging], Awaitable[EvaluationScore]]
+
+JUDGED: Mapping[str, JudgedHandler] = {
+    "llm-rubric": _rubric, "factuality": _factuality, "model-graded-factuality": _factuality, "model-graded-closedqa": _closed_qa,
+    "g-eval": _g_eval,
+}  # fmt: skip
