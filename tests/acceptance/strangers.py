@@ -9,8 +9,8 @@ REPOSITORY = Path(__file__).parents[2]
 AUTHOR = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
 
 
-def run(command: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A finished command, with what it printed."""
+def run(command: list[str], folder: Path, patience: int = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A finished command, with what it printed; `patience` are the seconds that it has."""
     return subprocess.run(
         command,
         cwd=folder,
@@ -19,7 +19,7 @@ def run(command: list[str], folder: Path, **environment: str) -> subprocess.Comp
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=patience,
     )
 
 
