@@ -116,8 +116,10 @@ async def test_an_error_is_unscored_and_never_passes(write: Callable[[str], Path
     [
         ("assert: [{type: moderation}]", "rubric does not run assertions of the type moderation of promptfoo"),
         ("assert: [{type: select-best, value: x}]", "rubric does not run assertions of the type select-best of promptfoo"),
-        ("assert: [{type: contains, value: h, transform: output.trim()}]", "`transform` of an assertion"),
-        ("options: {transform: output.trim()}", "rubric does not run `options.transform` of promptfoo"),
+        ("assert: [{type: contains, value: h, contextTransform: output.trim()}]", "`contextTransform` of an assertion"),
+        ("options: {transform: output.nope.deeper}", "`transform`: the javascript code failed: TypeError"),
+        ("options: {transform: 'null'}", "`transform` returned nothing"),
+        ("options: {transformVars: vars}", "rubric does not run `options.transformVars` of promptfoo"),
         ("options: {storeOutputAs: x}", "rubric does not run `options.storeOutputAs` of promptfoo"),
         ("assertScoringFunction: file://x.js", "there is no file `x.js`"),
         ("assert: [{type: contian, value: h}]", "promptfoo has no assertion type contian"),
@@ -254,3 +256,28 @@ async def test_a_schema_without_its_package_is_unscored(
     (found,) = (await results(write(one("assert: [{type: is-json, value: {type: object}}]", output="{}")))).values()
     assert found.verdict is Verdict.UNSCORED
     assert "its extra `promptfoo`" in found.reason
+
+
+async def test_outputs_are_transformed_in_order(write: Callable[[str], Path], tmp_path: Path) -> None:
+    """That of the provider, of the options, and of the assertion, which alone sees its own."""
+    (tmp_path / "twice.py").write_text("def get_transform(output, context):\n    return output * 2\n", encoding="utf-8")
+    text = """\
+prompts: ["{{n}}"]
+providers: [{id: echo, transform: output + '!'}]
+tests:
+  - description: t
+    vars: {n: hey}
+    options: {transform: file://twice.py}
+    assert: [{type: equals, value: HEY!HEY!, transform: output.toUpperCase()}, {type: equals, value: hey!hey!}]
+"""
+    (found,) = (await results(write(text))).values()
+    assert (found.verdict, found.answer) == (Verdict.PASSED, "hey!hey!")
+
+
+async def test_an_output_may_become_data(write: Callable[[str], Path]) -> None:
+    text = one(
+        "options: {transform: 'JSON.parse(output)'}, assert: [{type: javascript, value: output.a === 5}, {type: contains, value: '\"a\":5'}]",
+        output='{"a": 5}',
+    )
+    (found,) = (await results(write(text))).values()
+    assert (found.verdict, found.answer) == (Verdict.PASSED, '{"a":5}')

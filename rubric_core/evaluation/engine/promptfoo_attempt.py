@@ -6,12 +6,14 @@ from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.engine.events import Answered
 from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO_KIND, promptfoo_evaluator
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.inputs import PromptInputs
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.evaluation.scoring.promptfoo import named_scores, promptfoo_outcome
 from rubric_core.ports import Answer, ChatMessage, Provider
@@ -56,17 +58,35 @@ class PromptfooAttempt(Attempt):
         return PromptInputs(question=prompt, messages=_messages(prompt), text=" ".join(prompt.split()))
 
     async def _answer(self, provider: Provider, inputs: PromptInputs) -> Answer:
-        """The answer of the provider, or the stored one. Raises Unscored."""
+        """The answer of the provider, or the stored one, transformed. Raises Unscored."""
         stored = self.case.test.data.get("providerOutput")
-        if not stored:
+        if stored:
+            data = None if isinstance(stored, str) else stored
+            answer = self._secrets.within(Answer(output_text(stored), duration_ms=0.0, cost_usd=0.0, data=data))
+            self.on_event(Answered(self.case.id, answer))
+        else:
             began = self.ports.clock.seconds()
             answer = await self.ask(provider, inputs)
             took = (self.ports.clock.seconds() - began) * 1000
-            return answer if answer.duration_ms is not None else replace_fields(answer, duration_ms=took)
-        text = stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
-        data = None if isinstance(stored, str) else stored
-        answer = self._secrets.within(Answer(text, duration_ms=0.0, cost_usd=0.0, data=data))
-        self.on_event(Answered(self.case.id, answer))
+            answer = answer if answer.duration_ms is not None else replace_fields(answer, duration_ms=took)
+        return await self._transformed(answer, inputs)
+
+    async def _transformed(self, answer: Answer, inputs: PromptInputs) -> Answer:
+        """The answer that the transforms of the provider and of the options make of it, in this order. Raises Unscored."""
+        options, configured = self.case.test.part("options"), self.case.provider
+        codes = (
+            configured.transform if configured is not None else None,
+            options.get("transform") or options.get("postprocess"),
+        )
+        place = TransformPlace(
+            seal(self.ports, self._secrets), self.case.directory, self.case.options.time_limit, self.case.variables, inputs.question,
+            self.case.case,
+        )  # fmt: skip
+        for code in codes:
+            if code:
+                made = await transformed(code, answer.text if answer.data is None else answer.data, place)
+                data = None if isinstance(made, str) else made
+                answer = self._secrets.within(replace_fields(answer, text=output_text(made), data=data))
         return answer
 
     def registry(self) -> dict[str, Evaluator]:

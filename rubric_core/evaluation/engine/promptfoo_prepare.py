@@ -45,7 +45,7 @@ _RAW = re.compile(r"\{%\s*raw\s*%\}")
 #: Rounds in which variables are put into one another.
 _ROUNDS = 5
 #: Options of a case that change what is sent or graded, and that a run does not have.
-_UNSUPPORTED = ("transform", "postprocess", "transformVars", "storeOutputAs")
+_UNSUPPORTED = ("transformVars", "storeOutputAs")
 
 
 async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooRunnable:
@@ -71,12 +71,11 @@ def _filters(case: PromptfooRunnable) -> CustomFilters | None:
 
 def _refuse(case: PromptfooRunnable) -> None:
     """Raises Unscored for what a run does not have and that would change the result."""
-    configuration, test, provider = case.matrix.configuration, case.test, case.provider
+    configuration, test = case.matrix.configuration, case.test
     found = [f"`options.{name}`" for name in _UNSUPPORTED if test.part("options").get(name)]
     found += ["`extensions`"] if configuration.data.get("extensions") else []
     found += ["`assertScoringFunction`"] if test.data.get("assertScoringFunction") else []
     found += ["`provider` of a case"] if test.data.get("provider") else []
-    found += ["`transform` of a provider"] if provider is not None and provider.transform else []
     found += [
         f"assertions of the type {each.type_name}" for each in case.assertions if each.type_name in COMPARING_TYPES
     ]

@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
 from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
@@ -20,6 +22,7 @@ from rubric_core.evaluation.model.result import GraderError, Unscored, Verdict
 from rubric_core.evaluation.scoring.promptfoo import named_details, promptfoo_total
 from rubric_core.language.promptfoo.assertion import SET_TYPE, Assertion
 from rubric_core.loading.directory_search import URL
+from rubric_core.ports import Answer
 
 __all__ = ["PROMPTFOO_KIND", "RUN_TYPES", "promptfoo_evaluator"]
 
@@ -30,7 +33,7 @@ _HANDLERS: Mapping[str, Handler] = {**TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPT
 #: The types that are run, without `not-`.
 RUN_TYPES = frozenset({*_HANDLERS, *JUDGED, SET_TYPE})
 #: Settings of an assertion that a run does not have.
-_UNSUPPORTED = ("transform", "contextTransform")
+_UNSUPPORTED = ("contextTransform",)
 _CODE = (".js", ".cjs", ".mjs", ".py")
 
 
@@ -38,34 +41,46 @@ def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluat
     """The evaluator of all assertions; `resolve` gives the model that grades in a context."""
 
     async def grade(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
+        if config.trouble:
+            raise GraderError(config.trouble, at=config)
+        if config.type_name == SET_TYPE:
+            return await _of_set(config, context)
+        for name in _UNSUPPORTED:
+            if config.settings.get(name):
+                raise Unscored(f"rubric does not run `{name}` of an assertion of promptfoo", at=config)
+        check = await _transformed(Check(config, context))
         judged = JUDGED.get(config.base_type)
-        if judged is None or _trouble(config):
-            return await _grade(config, context)
-        score = await judged(Judging(Check(config, context), resolve))
+        if judged is None:
+            return await _grade(check)
+        score = await judged(Judging(check, resolve))
         return score if config.weight else replace(score, verdict=Verdict.PASSED)
 
     return TypedEvaluator(PROMPTFOO_KIND, PromptfooAssertion, grade)
 
 
-def _trouble(config: PromptfooAssertion) -> bool:
-    """Whether an assertion is not graded at all."""
-    return bool(config.trouble) or any(config.settings.get(name) for name in _UNSUPPORTED)
+async def _transformed(check: Check) -> Check:
+    """The check of the output that the assertion's own `transform` makes, if it has one. Raises Unscored."""
+    config, context = check
+    code = config.settings.get("transform")
+    if not code:
+        return check
+    if context.ports is None:
+        raise Unscored("code runs only as part of a run", at=config)
+    place = TransformPlace(
+        context.ports, context.directory, context.time_limit, context.variables, context.prompt_inputs.question, config
+    )
+    made = await transformed(code, check.output, place)
+    answer = replace_fields(context.answer or Answer(""), data=None if isinstance(made, str) else made)
+    return Check(config, context.with_fields(candidate=output_text(made), answer=answer))
 
 
-async def _grade(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
-    if config.trouble:
-        raise GraderError(config.trouble, at=config)
-    for name in _UNSUPPORTED:
-        if config.settings.get(name):
-            raise Unscored(f"rubric does not run `{name}` of an assertion of promptfoo", at=config)
-    if config.type_name == SET_TYPE:
-        return await _of_set(config, context)
+async def _grade(check: Check) -> EvaluationScore:
+    config, context = check
     handler = _HANDLERS.get(config.base_type)
     if context.dialect is not None and context.dialect.type_of(config.type_name, Assertion) is None:
         raise GraderError(f"promptfoo has no assertion type {config.type_name}", at=config)
     if handler is None:
         raise Unscored(f"rubric does not run assertions of the type {config.type_name} of promptfoo", at=config)
-    check = Check(config, context)
     if _has_function(check):
         check = check._replace(config=_with_value(config, await expected_by_script(check)))
     result = handler(check)
