@@ -1,6 +1,6 @@
 """The reference of one dialect as one Markdown page, short enough for the context of a model (issue 19, section 3)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -15,7 +15,7 @@ from rubric_core.language.shape import Key, Shape
 from rubric_core.language.targets import Entry, Provider, Target, TargetFile
 from rubric_core.language.value_kinds import Kind
 
-__all__ = ["dialect_reference", "example_suite"]
+__all__ = ["ReferencePage", "dialect_reference", "example_suite"]
 
 _INTRODUCTION = """\
 Suites are YAML, with one entry per case. The first line of a suite may name its dialect: `# rubric: dialect={name}`.
@@ -29,7 +29,7 @@ _CRITERION = "Offers the refund and says how long it takes"
 
 def dialect_reference(dialect: Dialect) -> str:
     """The page: an example, how cases are scored, every key and type with its spelling in this dialect, and the names not to write."""
-    page = _Page(dialect)
+    page = ReferencePage(dialect)
     unknown = "an unknown key makes agentv reject the file." if dialect.properties.strict_keys else "agentv silently ignores others."  # fmt: skip
     parts = [
         f"# The language of evaluation suites, dialect {dialect.name}", "",
@@ -69,12 +69,14 @@ def _question(dialect: Dialect, case: Mapping[str, str]) -> Iterator[str]:
         yield "      - {role: assistant, content: Yes. The refund takes five days.}"
 
 
-class _Page:
+class ReferencePage:
     """The parts of the page; every shape is described once."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, besides: Iterable[type[Shape]] = (Evaluator, Entry, Target, Provider)) -> None:
+        """`besides` are the bases of shapes with types, which have sections of their own."""
         self._dialect = dialect
-        self._shown: set[type[Shape]] = {Evaluator, Entry, Target, Provider}
+        self._bases = tuple(besides)
+        self._shown: set[type[Shape]] = set(self._bases)
 
     def properties(self) -> Iterator[str]:
         """How the dialect reads and scores, a sentence per property."""
@@ -85,18 +87,27 @@ class _Page:
 
     def suites(self) -> Iterator[str]:
         """Suites, cases, and what stands in them."""
-        shapes = [shape for shape in self._new(ROOTS[FileKind.SUITE]) if self._dialect.fields(shape)]
+        yield from self.shapes(ROOTS[FileKind.SUITE])
+
+    def shapes(self, root: Kind[Any]) -> Iterator[str]:
+        """Every shape that can stand at the root, or in it."""
+        shapes = [shape for shape in self._new(root) if self._dialect.fields(shape)]
         shapes.sort(key=lambda shape: (shape is not Suite, shape is not Case))
         for shape in shapes:
             yield from self._section(shape)
 
     def evaluators(self) -> Iterator[str]:
         """What every evaluator takes, each type with its own keys, and the shapes in them."""
-        yield from self._section(Evaluator, "Every evaluator")
+        yield from self.typed(Evaluator, "Every evaluator")
+
+    def typed(self, base: type[Shape], title: str) -> Iterator[str]:
+        """The same for the types below any base; types with `not-` in front are left to a sentence about them all."""
+        yield from self._section(base, title)
         inner: list[type[Shape]] = []
-        for shape, names in self._types(Evaluator).items():
+        for shape, every in self._types(base).items():
+            names = [name for name in every if base is Evaluator or not name.startswith("not-")]
             self._shown.add(shape)
-            own = [(s, k) for s, k in self._dialect.fields(shape) if Evaluator.keys.get(k.field) is not k]
+            own = [(s, k) for s, k in self._dialect.fields(shape) if base.keys.get(k.field) is not k]
             inner += [each for _, k in own for each in self._new(k.kind)]
             yield from ("", f"### {', '.join(map(code, names))}", "", sentence(shape), *self._rows(shape, own))
         for shape in dict.fromkeys(inner):
@@ -176,7 +187,7 @@ class _Page:
     def _new(self, kind: Kind[Any]) -> Iterator[type[Shape]]:
         """The shapes in a kind and inside them that were not met yet."""
         for shape in shapes_in(kind):
-            if shape not in self._shown and not issubclass(shape, Evaluator | Entry):
+            if shape not in self._shown and not issubclass(shape, (*self._bases, Entry)):
                 self._shown.add(shape)
                 yield shape
                 for _, declared in self._dialect.fields(shape):

@@ -182,6 +182,7 @@ class _Look:
             trouble = case_file_trouble(path, self.look) if text is not None else ""
             if trouble:
                 self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
+                known = None
         self.outside.append(OutsideText("cases", node, names=known if found is not None else None))
 
     def defaults(self, place: FieldPlace, what: str) -> None:

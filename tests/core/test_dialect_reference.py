@@ -7,9 +7,13 @@ import pytest
 from rubric_core.analysis import Language, analyze
 from rubric_core.language.dialect import Dialect, SpellingStatus
 from rubric_core.language.dialect_reference import dialect_reference, example_suite
-from rubric_core.language.dialects import DIALECTS, dialect_named
+from rubric_core.language.dialects import DIALECTS, PROMPTFOO, dialect_named
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo_reference import PROMPTFOO_EXAMPLE, promptfoo_reference
 
 #: Characters; four of them are about one token.
 MOST = 50_000
@@ -55,3 +59,20 @@ def test_a_key_is_spelled_as_in_its_dialect() -> None:
     assert "- `assertions` (a list): Evaluators for every case" in old
     assert "- `assert` (a list): Evaluators for every case" in new
     assert "- `assertions` (" not in new
+
+
+def test_the_page_of_promptfoo_has_every_key_and_type() -> None:
+    page = promptfoo_reference()
+    for shape in (Configuration, PromptfooCase, Assertion):
+        assert [s.name for s, _ in PROMPTFOO.fields(shape) if f"- `{s.name}` (" not in page] == [], shape
+    types = [name for name in PROMPTFOO.types if not name.startswith("not-")]
+    assert [name for name in types if f"`{name}`" not in page.partition("## Assertions\n")[2]] == []
+    assert 3_000 < len(page) < MOST
+    assert "agentv" not in page.lower()
+
+
+def test_the_example_of_promptfoo_has_no_findings() -> None:
+    assert PROMPTFOO_EXAMPLE in promptfoo_reference()
+    found = analyze(PROMPTFOO_EXAMPLE, path=Path("/w/promptfooconfig.yaml"))
+    assert found.dialect is PROMPTFOO
+    assert found.diagnostics == ()

@@ -49,7 +49,7 @@ _INVERTIBLE: Mapping[str, type[Assertion]] = {
 }  # fmt: skip
 #: `not-` in front of these is an unknown type.
 _OTHERS: Mapping[str, type[Assertion]] = {
-    "assert-set": AssertionSet, "select-best": graded.SelectBest, "max-score": graded.MaxScore, "human": measured.Human,
+    "assert-set": AssertionSet, "select-best": graded.SelectBest, "max-score": graded.MaxScore
 }  # fmt: skip
 _SHAPES: tuple[type[Shape], ...] = (
     Configuration, ConfiguredPrompt, ConfiguredProvider, ProviderSettings, PromptfooCase, CaseOptions, CaseSource, PromptfooScenario, RunOptions,

@@ -10,7 +10,6 @@ __all__ = [
     "FinishReason",
     "Gleu",
     "Guardrails",
-    "Human",
     "IsRefusal",
     "Latency",
     "Levenshtein",
@@ -201,7 +200,3 @@ class TraceStepCount(Assertion):
     """A trajectory:step-count assertion: the trace has so many steps; needs tracing."""
 
     value = key(Anything(), "`{type, min, max}`.", example="{max: 10}")
-
-
-class Human(Assertion):
-    """A human assertion: a mark of manual rating in the viewer. Running it is a row error."""

@@ -74,7 +74,7 @@ class CaseSummary:
         self.checks = tuple(assertions_of(case))
         #: The texts in which variables are filled in, with the names that these use.
         self.rendered = tuple(
-            (node, used) for check in self.checks for node in _rendered(check) if (used := names_in(node.text))
+            (node, used, check) for check in self.checks for node in _rendered(check) if (used := names_in(node.text))
         )
         #: Variables that templates and scripts in the case read, and those that it defines itself.
         self.used = frozenset({each.name for each in names_in(text)}.union(read_by_code(text)))
@@ -127,7 +127,8 @@ class SuiteDigest:
 
     def __init__(self, bearers: Iterable[PlacedCase], listed: int) -> None:
         """`listed` is how many of `bearers`, behind the defaults, are cases of the list."""
-        self.is_plain = True
+        #: Whether all variables stand in the text, and whether those that cases have in common do.
+        self.is_plain = self.is_common_plain = True
         self.names, self.common = set[str](), set[str]()
         self.maps, self.others = set[str](), set[str]()
         #: The cases with texts in which variables are filled in, with words that name something, and with comparisons.
@@ -142,6 +143,7 @@ class SuiteDigest:
             if in_list:
                 self.listed.append((placed, told))
             self.is_plain = self.is_plain and told.is_plain
+            self.is_common_plain = self.is_common_plain and (in_list or told.is_plain)
             if told.stored:
                 self.common |= told.stored
             if told.maps:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
@@ -36,6 +38,10 @@ _OF_GRADERS = frozenset(
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _EMPTY = "promptfoo fills in nothing"
+_NOTHING = "promptfoo makes the row an error: the text is empty"
+_ALONE = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
+#: Assertions that refuse an empty text.
+_NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 
 
 def _is_known(suite: PromptfooSuite) -> bool:
@@ -47,7 +53,7 @@ def _is_known(suite: PromptfooSuite) -> bool:
         return False
     if suite.outside is None or any(each.names is None for each in suite.outside if each.what != "prompt"):
         return False
-    if not suite.digest.is_plain:
+    if not suite.digest.is_common_plain:
         return False
     return bool(suite.every_case) or any(each.what == "cases" for each in suite.outside)
 
@@ -58,6 +64,29 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         return
     shared = _GIVEN | suite.digest.common
     every = shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
+    if suite.digest.is_plain:
+        yield from _in_prompts(suite, every)
+    for placed, told in suite.digest.rendering:
+        if not told.is_plain or (placed.block < 0 and not suite.digest.is_plain):
+            continue
+        for node, used, check in told.rendered:
+            if all(each.name in told.names for each in used):
+                continue
+            names = every if placed.block < 0 else shared | told.names
+            found = _in_text(node, used, placed, names, "this case has no value for")
+            yield from (
+                (replace(each, severity="error", consequence=_NOTHING) for each in found)
+                if _is_nothing(node, used, check)
+                else found
+            )
+
+
+def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
+    """Whether a text that has to be there is nothing but one variable."""
+    return used[0].alone and _ALONE.fullmatch(node.text) is not None and isinstance(check, _NEEDS_TEXT)
+
+
+def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:
     for node, _ in texts_of(suite.configuration):
         yield from _in_text(node, names_in(node.text), suite.frame, every, "no case has a value for")
     for each in suite.outside or ():
@@ -68,12 +97,6 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
                     f"no case has a value for `{name}`, which this prompt uses",
                     consequence=_EMPTY,
                 )
-    for placed, told in suite.digest.rendering:
-        for node, used in told.rendered:
-            if all(each.name in told.names for each in used):
-                continue
-            names = every if placed.block < 0 else shared | told.names
-            yield from _in_text(node, used, placed, names, "this case has no value for")
 
 
 def _in_text(
