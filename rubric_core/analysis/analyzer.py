@@ -14,6 +14,7 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, modeline
 from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.loading.file_kind import kind_of
 from rubric_core.loading.files import absolute
@@ -153,6 +154,8 @@ def _kind(
     asked = modeline(document.head)
     if asked == PROMPTFOO.name or (asked is None and is_promptfoo_file(path, document.head, root, first)):
         return FileKind.PROMPTFOO
+    if path is not None and path.suffix.lower() in TABLES:
+        return FileKind.PROMPTFOO_TABLE
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
     return kind_of(path, root, first if listed else None, outside)
 

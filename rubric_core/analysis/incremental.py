@@ -20,6 +20,7 @@ from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
 from rubric_core.loading.promptfoo_files import look_up_configuration
+from rubric_core.loading.promptfoo_table import CaseTable
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.references import References
 from rubric_core.loading.split_items import join_split_item
@@ -249,6 +250,8 @@ class Check:
         context = Context(self.frame.block.text, self.dialect, _defaults(suite))
         if self.analysis.kind is FileKind.PROMPT:
             lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
+        elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
+            lowering.issues.append(CaseTable(span=Span(0, 0), text=self.frame.block.text))
         self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
 
     def _refresh_item(self, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS, PROMPTFOO
+from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite
 from rubric_core.loading.file_kind import kind_by_name
@@ -40,7 +41,7 @@ class Language:
         kind = FileKind.SUITE if path is None else kind_by_name(path)
         if kind is FileKind.DATASET:
             return LineDocument.of(text)
-        if kind is FileKind.PROMPT:
+        if kind is FileKind.PROMPT or (path is not None and path.suffix.lower() in TABLES):
             return PlainDocument.of(text)
         return Document.of(text, self.item_keys if kind is FileKind.SUITE else self.item_keys | {ROOT_LIST})
 

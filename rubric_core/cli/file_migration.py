@@ -13,7 +13,7 @@ from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
 from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.files import UnreadableError, read_text
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["MigratedFile", "MigrationRun"]
 
 #: No older dialect has the defaults, and promptfoo has a language of its own.
-_LEFT = frozenset({FileKind.DEFAULTS, FileKind.PROMPTFOO})
+_LEFT = frozenset({FileKind.DEFAULTS, *OF_PROMPTFOO})
 _TAKEN_OVER = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET, FileKind.TEMPLATE})
 _USUAL_TARGETS = DIALECTS[0].properties.targets_file
 #: From the oldest to the newest.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations
 from rubric_core.configuration.model import Configuration
 from rubric_core.disk import open_file
-from rubric_core.language.file_extensions import DATASETS, PROMPTS, YAML
+from rubric_core.language.file_extensions import DATASETS, PROMPTS, TABLES, YAML
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
 from rubric_core.loading.directory_search import HOMES
@@ -230,7 +230,7 @@ class Discovery:
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
                     folders.append(entry.name)
                 continue
-            if entry.name.endswith(_ENDINGS) or is_promptfoo_name(entry.name):
+            if entry.name.endswith((*_ENDINGS, *TABLES, ".json")):
                 self._passed[entry.path] = (_joined(shown, entry.name), here)
             if _content_counts(entry.path, entry.name):
                 stamps[entry.path] = _stamp(entry.path)

@@ -16,7 +16,7 @@ from rubric_core.text import Edit, Span
 
 __all__ = ["format_edits", "obstacle"]
 
-_NOT_YAML = frozenset({FileKind.PROMPT, FileKind.DATASET})
+_NOT_YAML = frozenset({FileKind.PROMPT, FileKind.DATASET, FileKind.PROMPTFOO_TABLE})
 
 
 def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 2) -> list[Edit]:

@@ -149,3 +149,65 @@ def test_a_folder_is_searched_for_its_names(
     assert "no suites in this folder" in capsys.readouterr().err
     assert main(["migrate", "--to", "agentv-5", "."]) != 0
     assert "no suites in this folder" in capsys.readouterr().err
+
+
+def test_files_of_cases_are_checked_where_a_configuration_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Positions are those of the files themselves; a table, YAML and JSON that nobody names is left alone."""
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "promptfooconfig.yaml": 'prompts: ["Say {{word}}"]\nproviders: [echo]\ntests: [cases.csv, more.yaml, also.json]\n',
+        "cases.csv": 'word,__expected\nhi,"contain:hi, ho"\nho,Answer: ho\n',
+        "more.yaml": "- vars: {word: hi}\n  asserts: []\n",
+        "also.json": '[{"vars": {"word": "hi"},\n  "assert": [{"type": "contain", "value": "hi"}]}]\n',
+        "other.csv": "word,__expect\nhi,contains:hi\n",
+        "other.json": '[{"asserts": []}]\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert main(["check", "."]) == 1
+    said = [line for line in capsys.readouterr().out.splitlines() if line.partition(":")[0] in files]
+    assert sorted(line.partition("] ")[0] for line in said) == [
+        "also.json:2:23 error[unknown-type",
+        "cases.csv:2:4 warning[table-column",
+        "more.yaml:2:3 warning[unknown-key",
+    ]
+
+
+TABLES = [
+    ("word,__expect\nhi,x\n", ["1:6 promptfoo has no column `__expect`; did you mean `__expected`?"]),
+    ("word,__provider\nhi,x\n", ["1:6 promptfoo has no column `__provider`; did you mean `__providerOutput`?"]),
+    ("word,__Expected1\nhi,x\n", ["1:6 promptfoo has no column `__Expected1`; did you mean `__expected`?"]),
+    ('word,"__threshhold"\nhi,1\n', ["1:6 promptfoo has no column `__threshhold`; did you mean `__threshold`?"]),
+    ("word,_metric\nhi,x\n", ["1:6 promptfoo has no column `_metric`; did you mean `__metric`?"]),
+    ("word,__threshold\nhi,half\n", ["2:4 `half` is not a number"]),
+    ("word,__expected,__expected\nhi,x,y\n", ["1:17 there are two columns `__expected`"]),
+    ("word,__expected\r\nhi\r\n", ["2:1 this row has 1 cells, and there are 2 columns"]),
+    ("word,__config:__expected:weight\nhi,2\n", ["1:6 only `__config:__expected:threshold` can be set in a table"]),
+    ("word,__expected\nhi,icontain: hi\n", ["2:4 promptfoo has no assertion type `icontain`; did you mean `icontains`?"]),
+    ("word,__expected\nhi,contains_any:hi\n", ["2:4 promptfoo has no assertion type `contains_any`; did you mean `contains-any`?"]),
+    ("word,__expected\nhi,similr(0.9):hi\n", ["2:4 promptfoo has no assertion type `similr`; did you mean `similar`?"]),
+    ("word,__expected\n\nhi,Answer: hi\nho,is-json\nha,contains:a:b\n", []),
+    ('word,__expected1,__metadata:team,__metadata:tags[],_id\n"a, ""b""\nc",not-contains:hi,x,"y,z",1\n', []),
+    ("word,__expected\nhi,similar(0.9):hi\nhi,fn:output\nhi,grade:polite\nhi,file://check.js\nhi,https://x.y\n", []),
+    ("word,__expected,__config:__expected:threshold\nhi,similar:hi,0.5\n", []),
+    ("", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), TABLES)
+def test_mistakes_in_a_table_have_places(text: str, expected: list[str]) -> None:
+    analysis = analyze(text, path=PurePath("/w/cases.csv"), kind=FileKind.PROMPTFOO_TABLE)
+    lines = text.splitlines(keepends=True)
+    starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
+    found = []
+    for each in analysis.diagnostics:
+        line = max(n for n, start in enumerate(starts) if start <= each.span.start)
+        found.append(f"{line + 1}:{each.span.start - starts[line] + 1} {each.message}")
+    assert found == expected
+    for each in analysis.diagnostics:
+        for fix in each.fixes:
+            mended = apply_edits(text, fix.edits)
+            again = analyze(mended, path=PurePath("/w/cases.csv"), kind=FileKind.PROMPTFOO_TABLE)
+            assert len(again.diagnostics) < len(analysis.diagnostics)

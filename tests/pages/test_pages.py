@@ -10,7 +10,7 @@ from rubric_core.validation.rules import RULES
 
 RULE_FOLDER = Path(__import__("rubric_core.validation.rules", fromlist=["x"]).__file__).parent
 #: What they are about cannot be shown in a page; the tests of the core do it.
-SHOWN_ELSEWHERE = {"too-large"}
+SHOWN_ELSEWHERE = {"table-column", "too-large"}
 #: Examples whose findings nothing can fix but a person, as code, number of the example and how many findings have no fix. All
 #: others are fixed: one whose fix is lost and one that is given a fix are both seen here.
 BY_HAND = {

@@ -79,6 +79,7 @@ from rubric_core.validation.rules.stray_sign import STRAY_SIGN
 from rubric_core.validation.rules.suite_name import SUITE_NAME
 from rubric_core.validation.rules.suite_version import SUITE_VERSION
 from rubric_core.validation.rules.syntax_error import SYNTAX_ERROR
+from rubric_core.validation.rules.table_column import TABLE_COLUMN
 from rubric_core.validation.rules.target_circle import TARGET_CIRCLE
 from rubric_core.validation.rules.template_variable import TEMPLATE_VARIABLE
 from rubric_core.validation.rules.too_few_outputs import TOO_FEW_OUTPUTS
@@ -186,6 +187,7 @@ RULES: tuple[Rule[Any], ...] = (
     SUITE_NAME,
     SUITE_VERSION,
     SYNTAX_ERROR,
+    TABLE_COLUMN,
     TARGET_CIRCLE,
     TEMPLATE_VARIABLE,
     TOO_FEW_OUTPUTS,

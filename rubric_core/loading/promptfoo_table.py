@@ -1,0 +1,93 @@
+"""Tables of promptfoo cases: the cells of a CSV text with their places, and what columns and checks in short mean."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.issues import Issue
+from rubric_core.text import Span
+
+__all__ = ["SPECIAL_COLUMNS", "CaseTable", "Cell", "is_expected", "is_special", "rows_of", "short_check"]
+
+#: The columns that are no variables, beside `__expected1` and so on, `__metadata:NAME` and `__config:COLUMN:threshold`.
+SPECIAL_COLUMNS = (
+    "__expected", "__prefix", "__suffix", "__description", "__providerOutput", "__threshold", "__metric", "__metadata",
+)  # fmt: skip
+_CONFIG = re.compile(r"__config:__expected\d*:threshold\Z")
+#: A check in short: `[not-]type[(threshold)][:value]`.
+_CHECK = re.compile(
+    r"(?P<not>not-)?(?P<type>[A-Za-z][A-Za-z0-9_-]*(?::[a-z-]+(?=\())?)(?:\((?P<threshold>[^)]*)\))?(?P<colon>:)?(?P<value>.*)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseTable(Issue):
+    """A table of cases by itself."""
+
+    text: str
+
+
+class Cell(NamedTuple):
+    """One cell: what is in it, and where it stands, quotes included."""
+
+    text: str
+    span: Span
+
+
+def rows_of(text: str) -> Iterator[list[Cell]]:
+    """The rows of a CSV text, lines with nothing in them left out. A quote that is not closed goes on to the end."""
+    at = 1 if text.startswith("\ufeff") else 0
+    row: list[Cell] = []
+    while at <= len(text):
+        cell, at = _cell(text, at)
+        row.append(cell)
+        if at >= len(text) or text[at] != ",":
+            if len(row) > 1 or row[0].text.strip():
+                yield row
+            row = []
+            at += 2 if text.startswith("\r\n", at) else 1
+        else:
+            at += 1
+
+
+def _cell(text: str, start: int) -> tuple[Cell, int]:
+    """The cell that begins at an offset, and where it ends."""
+    if not text.startswith('"', start):
+        end = start
+        while end < len(text) and text[end] not in ",\r\n":
+            end += 1
+        return Cell(text[start:end], Span(start, end)), end
+    end = start + 1
+    while end < len(text):
+        if text[end] == '"':
+            if not text.startswith('""', end):
+                break
+            end += 1
+        end += 1
+    inner = text[start + 1 : end].replace('""', '"')
+    end = min(end + 1, len(text))
+    while end < len(text) and text[end] not in ",\r\n":
+        end += 1
+    return Cell(inner, Span(start, end)), end
+
+
+def is_expected(column: str) -> bool:
+    """Whether the cells of a column are checks."""
+    return column.startswith("__expected")
+
+
+def is_special(column: str) -> bool:
+    """Whether a column is no variable."""
+    named = column in SPECIAL_COLUMNS or is_expected(column) or column.startswith("__metadata:")
+    return named or _CONFIG.match(column) is not None
+
+
+def short_check(text: str) -> tuple[str, bool] | None:
+    """The type of a check in short, and whether a colon or a threshold follows it; None for a text without a type."""
+    found = _CHECK.match(text.strip())
+    if found is None:
+        return None
+    told = bool(found["colon"] or found["threshold"] is not None)
+    return f"{found['not'] or ''}{found['type']}", told

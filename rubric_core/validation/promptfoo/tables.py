@@ -1,0 +1,121 @@
+"""Mistakes in tables of promptfoo cases (issue 18, section 2): promptfoo makes variables and equality tests of what it does not know."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rubric_core.language.closest_name import closest, is_slip
+from rubric_core.language.dialect import Dialect
+from rubric_core.loading.promptfoo_table import (
+    SPECIAL_COLUMNS,
+    CaseTable,
+    Cell,
+    is_expected,
+    is_special,
+    rows_of,
+    short_check,
+)
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix, Related
+
+__all__ = ["table_mistakes"]
+
+#: Types that stand for others in tables.
+_SHORT = frozenset({"fn", "eval", "grade", "file"})
+_FOLDED = re.compile(r"[_\-\s]")
+_ADDRESS = re.compile(r"[a-z]+://|[A-Z][a-z]+$")
+
+
+def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
+    """Findings about the columns, and about the cells of each row."""
+    rows = rows_of(table.text)
+    header = next(rows, None)
+    if header is None:
+        return
+    yield from _columns(header)
+    for row in rows:
+        if len(row) != len(header):
+            yield Finding(
+                row[0].span, f"this row has {len(row)} cells, and there are {len(header)} columns", severity="error",
+                consequence="promptfoo stops",
+            )  # fmt: skip
+            continue
+        for column, cell in zip(header, row, strict=True):
+            yield from _cell(column.text.strip(), cell, context.dialect)
+
+
+def _columns(header: Sequence[Cell]) -> Iterator[Finding]:
+    seen: dict[str, Cell] = {}
+    for cell in header:
+        name = cell.text.strip()
+        first = seen.setdefault(name, cell)
+        if first is not cell:
+            yield Finding(
+                cell.span, f"there are two columns `{name}`", related=(Related(first.span, "this one is lost"),),
+                consequence="promptfoo reads the last one only",
+            )  # fmt: skip
+        elif name.startswith("_") and not is_special(name):
+            yield from _unknown(name, cell)
+
+
+def _unknown(name: str, cell: Cell) -> Iterator[Finding]:
+    if name.startswith("__config:"):
+        yield Finding(
+            cell.span, "only `__config:__expected:threshold` can be set in a table", severity="error", consequence="promptfoo stops"
+        )  # fmt: skip
+        return
+    folded = {_FOLDED.sub("", each).lower(): each for each in SPECIAL_COLUMNS}
+    meant = folded.get(_FOLDED.sub("", name).lower()) or closest(f"__{name.lstrip('_')}", SPECIAL_COLUMNS)
+    if meant is None and not name.startswith("__"):
+        return
+    advice = f"; did you mean `{meant}`?" if meant else ""
+    fixes = (Fix(f"change it to `{meant}`", (Edit(_inside(cell), meant),)),) if meant else ()
+    yield Finding(
+        cell.span,
+        f"promptfoo has no column `{name}`{advice}",
+        fixes=fixes,
+        consequence="promptfoo makes a variable of it",
+    )
+
+
+def _inside(cell: Cell) -> Span:
+    """A cell without its quotes."""
+    quotes = cell.span.end - cell.span.start - len(cell.text) == 2  # one at each end
+    return Span(cell.span.start + quotes, cell.span.end - quotes)
+
+
+def _cell(column: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
+    text = cell.text.strip()
+    if not text:
+        return
+    if column == "__threshold" or column.startswith("__config:"):
+        if not _is_number(text):
+            yield Finding(cell.span, f"`{text}` is not a number", consequence="promptfoo ignores it")
+    elif is_expected(column):
+        yield from _check(text, cell, dialect)
+
+
+def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
+    found = short_check(text)
+    if found is None or not found[1] or text.startswith(("file://", "http")):
+        return
+    name, _ = found
+    if name in dialect.types or name in _SHORT or name.split(":")[0] in dialect.types:
+        return
+    plain = name.lower().replace("_", "-")
+    meant = plain if plain in dialect.types else closest(plain, [t for t in dialect.types if not t.startswith("not-")])
+    if meant is None or not (meant == plain or is_slip(plain, meant)):
+        return  # a text with a colon
+    at = _inside(cell).start + cell.text.index(name)
+    fixes = (Fix(f"change it to `{meant}`", (Edit(Span(at, at + len(name)), meant),)),)
+    yield Finding(
+        cell.span, f"promptfoo has no assertion type `{name}`; did you mean `{meant}`?",
+        fixes=fixes if '""' not in cell.text else (), consequence="promptfoo compares the output with the whole text of the cell",
+    )  # fmt: skip
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
