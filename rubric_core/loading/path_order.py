@@ -32,7 +32,8 @@ class SeenPaths:
             self._waiting.append(path)
         return known
 
-    def _place_waiting(self) -> None:
+    def settle(self) -> None:
+        """Put the paths that were added in their places."""
         for path in self._waiting:
             self._placed.add(path)
             if path not in self._inside:  # else it was placed as a folder
@@ -52,7 +53,7 @@ class SeenPaths:
 
     def below(self, path: Path) -> Iterator[Path]:
         """The path, and everything that was seen below it."""
-        self._place_waiting()
+        self.settle()
         waiting = [path]
         while waiting:
             here = waiting.pop()

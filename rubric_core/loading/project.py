@@ -39,6 +39,9 @@ def _suites_in(folder: Path) -> Path:
     return folder / "**"
 
 
+_NOTHING: frozenset[Path] = frozenset()
+
+
 class Project:
     """What is known of the files around suites. One serves every analysis of a command or a server.
 
@@ -61,6 +64,8 @@ class Project:
         self._kept: dict[object, _Kept[object]] = {}
         #: The keys of what was computed, by the files that it depends on, or did before it was computed again.
         self._keys: defaultdict[Path, set[object]] = defaultdict(set)
+        #: By each key the files at which it stands there: what depends on every suite depends on the same ones again.
+        self._indexed: dict[object, frozenset[Path]] = {}
         #: The keys that do not exist yet: in a single check nothing changes, and nobody asks.
         self._new_keys: list[object] = []
         self._seen = SeenPaths()
@@ -75,6 +80,7 @@ class Project:
             self._facts.clear()
             self._kept.clear()
             self._keys.clear()
+            self._indexed.clear()
             self._new_keys.clear()
             self._change_all()
             return
@@ -96,6 +102,7 @@ class Project:
             for facts in self._facts.values():
                 facts.pop(path, None)
             for key in self._keys.pop(path, ()):
+                self._indexed[key] -= {path}
                 kept = self._kept.get(key)
                 if kept is not None and path in kept.seen:
                     # That it depends on other files, too, is left there: they may be thousands.
@@ -104,9 +111,18 @@ class Project:
     def _index_keys(self) -> None:
         for key in self._new_keys:
             kept = self._kept.get(key)
-            for path in kept.seen if kept is not None else ():
+            if kept is None:
+                continue
+            before = self._indexed.get(key, _NOTHING)
+            for path in kept.seen - before:
                 self._keys[path].add(key)
+            self._indexed[key] = before | kept.seen if before else kept.seen
         self._new_keys.clear()
+
+    def settle(self) -> None:
+        """Do now, while nobody waits, what the next change has to know of what was found out since the last one."""
+        self._seen.settle()
+        self._index_keys()
 
     def changed_since(self, version: int, seen: AbstractSet[Path]) -> bool:
         """Whether what was found out at that `version` from the files `seen` may be wrong by now."""

@@ -263,6 +263,7 @@ class WorkspaceCheck:
                     said = now
             if self.unwatched:  # what was read for the first time is known from now on
                 self._around.look_at_read_files()
+            self._around.project.settle()  # so that the next letter does not have to
             for uri in [u for u in self._sent if u not in known]:
                 self._send(FileReport(uri, None, JsonArray()))
                 self._sent.pop(uri, None)

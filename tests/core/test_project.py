@@ -227,3 +227,23 @@ def test_folders_share_the_targets_of_the_nearest_folder_that_has_some(tmp_path:
     nearer.unlink()
     project.changed([nearer])
     assert names(deep) == {"top"}
+
+
+def test_what_is_found_out_again_is_forgotten_again_with_each_of_its_files() -> None:
+    project = Project(DiskFiles())
+    paths = [ROOT / "a" / name for name in ("x", "y", "z")]
+    made: list[int] = []
+
+    def make(look: TrackedLookup) -> int:
+        for path in paths[: 3 - len(made) % 2]:  # every second time from one file less
+            look.is_file(path)
+        made.append(len(made))
+        return made[-1]
+
+    for number, path in enumerate([paths[0], paths[0], paths[1], paths[1], paths[0]], 1):
+        project.look().once("all of them", make)
+        if number % 2:
+            project.settle()
+        project.changed([path])
+        project.look().once("all of them", make)
+        assert len(made) == number + 1
