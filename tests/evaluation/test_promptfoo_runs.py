@@ -143,7 +143,7 @@ async def test_what_is_not_run_says_so(write: Callable[[str], Path], test: str, 
         ("prompts: [none.txt]\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "there is no file `none.txt`"),
         ("prompts: ['exec:make.sh']\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "does not run programs and functions that make prompts"),
         ("prompts: [p]\nproviders: [echo]\ntests: file://cases.yaml\n", "there is no file `cases.yaml`"),
-        ("prompts: [p]\nproviders: [echo]\nscenarios: [{config: [{}], tests: [{}]}]\n", "rubric does not run scenarios of promptfoo"),
+        ("prompts: [p]\nproviders: [echo]\nscenarios: [{config: [{}], tests: file://x.yaml}]\n", "there is no file `x.yaml`"),
         ("prompts: [p]\nproviders: [echo]\nextensions: ['file://x.js:beforeAll']\ntests: [{vars: {a: b}}]\n", "there is no file `x.js`"),
         ("prompts: ['{{_conversation}}']\nproviders: [echo]\ntests: [{vars: {a: b}}]\n", "prompts with `_conversation`"),
         ("prompts: [p]\nproviders: [echo]\ntests: [{$ref: '#/nothing'}]\n", "`$ref: #/nothing` refers to nothing"),
@@ -281,3 +281,21 @@ async def test_an_output_may_become_data(write: Callable[[str], Path]) -> None:
     )
     (found,) = (await results(write(text))).values()
     assert (found.verdict, found.answer) == (Verdict.PASSED, '{"a":5}')
+
+
+async def test_scenarios_are_rounds_of_tests(write: Callable[[str], Path]) -> None:
+    """The values of the round come before those of the default, those of the test before both; all assertions count."""
+    text = """\
+prompts: ["{{greeting}} {{name}}"]
+providers: [echo]
+defaultTest: {vars: {greeting: Hello}, assert: [{type: not-contains, value: xyz}]}
+scenarios:
+  - config: [{vars: {greeting: Hola}, assert: [{type: starts-with, value: Hola}]}, {vars: {name: nobody}}]
+    tests: [{description: t, vars: {name: Ann}, assert: [{type: contains, value: Ann}]}]
+"""
+    found = await results(write(text))
+    assert {name: (each.answer, len(each.evaluators)) for name, each in found.items()} == {
+        "t @echo": ("Hola Ann", 3),
+        "t~2 @echo": ("Hello Ann", 2),
+    }
+    assert {each.verdict for each in found.values()} == {Verdict.PASSED}

@@ -1,6 +1,7 @@
 """The tests of a configuration of promptfoo, each merged with what it inherits."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
@@ -12,6 +13,7 @@ from rubric_core.syntax.tree import Node
 __all__ = ["PromptfooTest", "default_test", "tests_of"]
 
 _MERGED = ("vars", "options", "metadata")
+_AROUND = ("prefix", "suffix")
 _TAKEN = ("threshold", "prompts", "providers", "provider", "assertScoringFunction")
 
 
@@ -61,10 +63,51 @@ def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
     for item, at in zip(listed, nodes, strict=True):
         yield _test(item, at, default, configuration)
     scenarios = configuration.data.get("scenarios")
-    for at in configuration.items(configuration.node("scenarios"), scenarios) if isinstance(scenarios, list) else ():
-        yield PromptfooTest(at, {"description": "scenario"}, trouble="rubric does not run scenarios of promptfoo")
+    if isinstance(scenarios, list):
+        for scenario, at in zip(
+            scenarios, configuration.items(configuration.node("scenarios"), scenarios), strict=True
+        ):
+            yield from _scenario(scenario, at, default, configuration)
     if not listed and not isinstance(scenarios, list):  # promptfoo runs one case without anything
         yield _test({}, configuration.root, default, configuration)
+
+
+def _scenario(
+    written: Any, at: Node, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
+) -> Iterator[PromptfooTest]:
+    """Every entry of `config` of a scenario with every one of its `tests`; one entry with the reason where they cannot be read."""
+    try:
+        scenario = configuration.resolved(written)
+    except ConfigurationError as error:
+        yield PromptfooTest(at, {}, trouble=str(error))
+        return
+    rounds, tests = (_mappings(scenario, name, at, configuration) for name in ("config", "tests"))
+    if rounds is None or tests is None:
+        trouble = "rubric runs scenarios of promptfoo whose `config` and `tests` stand in it"
+        yield PromptfooTest(at, {"description": "scenario"}, trouble=trouble)
+        return
+    for (own, own_at), (test, test_at) in product(rounds, tests):
+        inherited = merged(own, own_at, ({}, own_at), configuration)
+        both = {**own, **test} | {
+            name: {**(own.get(name) or {}), **(test.get(name) or {})}
+            for name in _MERGED
+            if isinstance(own.get(name), dict) and isinstance(test.get(name, {}), dict)
+        }
+        made = merged({**both, "assert": None}, test_at, default, configuration)
+        graded = merged({**test, "vars": {}}, test_at, ({}, test_at), configuration)
+        pairs = (*made.assertions, *inherited.assertions, *graded.assertions)
+        yield PromptfooTest(test_at, made.data, pairs, made.trouble or inherited.trouble or graded.trouble)
+
+
+def _mappings(
+    scenario: Any, name: str, at: Node, configuration: PromptfooConfiguration
+) -> list[tuple[dict[str, Any], Node]] | None:
+    """The entries of a list of a scenario, each with where it is written; None for anything but a list of mappings."""
+    listed = scenario.get(name) if isinstance(scenario, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        return None
+    inner = at.get(name) if isinstance(at, MappingNode) else None
+    return list(zip(listed, configuration.items(inner or at, listed), strict=True))
 
 
 def _test(
@@ -95,6 +138,11 @@ def merged(
         inner = [each.get(name) for each in (shared, own)]
         if any(isinstance(each, dict) for each in inner):
             data[name] = {key: value for each in inner if isinstance(each, dict) for key, value in each.items()}
+    around: Any = data.get("options")
+    given: Any = shared.get("options")
+    for name in _AROUND if isinstance(around, dict) and isinstance(given, dict) else ():
+        if not around.get(name) and given.get(name):  # an empty text does not take that of the default away
+            around[name] = given[name]
     for name in _TAKEN:
         if own.get(name) is None and shared.get(name) is not None:
             data[name] = shared[name]
