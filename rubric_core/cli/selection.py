@@ -21,7 +21,8 @@ from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, NoSuiteError, load_suite
-from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.attempt import requested_fields, targets_of

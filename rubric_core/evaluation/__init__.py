@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.from_data import suite_from_data
     from rubric_core.evaluation.cases.load import InvalidSuiteError, LoadedSuite, NoSuiteError, load_suite
-    from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
+    from rubric_core.evaluation.cases.options import Options
+    from rubric_core.evaluation.cases.runnable import Runnable, runnables
     from rubric_core.evaluation.comparison.compare import Comparison
     from rubric_core.evaluation.comparison.runs import compare_runs
     from rubric_core.evaluation.engine.events import (
@@ -50,7 +51,7 @@ _HOMES = {
     "model.result", "EvaluatorStarted": "engine.events", "Event": "engine.events", "InvalidSuiteError":
     "cases.load", "Judge": "model.script_judge", "JudgeResolver": "evaluators.llm_judge", "Listener":
     "engine.events", "LlmJudgeEvaluator": "evaluators.llm_judge", "LoadedSuite": "cases.load", "Mark":
-    "reporting.inline_marks", "NoSuiteError": "cases.load", "Noted": "engine.events", "Options": "cases.runnable",
+    "reporting.inline_marks", "NoSuiteError": "cases.load", "Noted": "engine.events", "Options": "cases.options",
     "PromptInputs": "model.inputs", "Reply": "model.script_judge", "ResolvedTarget": "model.inputs", "ResultDatabase":
     "results.database", "RunCase": "results.records", "RunRecord": "results.records", "Runnable": "cases.runnable", "Unscored": "model.result",
     "Verdict": "model.result", "build_evaluator_registry": "engine.registry", "case_from_data": "model.plain_data",

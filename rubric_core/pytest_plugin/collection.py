@@ -22,7 +22,8 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.control_characters import mask
 from rubric_core.evaluation.cases.case_labels import tags_of
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError
-from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.loading.files import UnreadableError, absolute
 from rubric_core.pytest_plugin.runs import SuiteRuns, may_run, read_suite

@@ -16,7 +16,8 @@ from rubric_core.control_characters import mask
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.generators import generate_cases
 from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, load_suite
-from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.events import CaseDone, Event, Noted
 from rubric_core.evaluation.engine.extensions import extensions_written
 from rubric_core.evaluation.engine.run import save_recordings

@@ -9,7 +9,8 @@ from rubric_core.cli.selection import is_partial, named_cases, with_needed
 from rubric_core.cli.stored_run import StoredRun
 from rubric_core.configuration import Configurations
 from rubric_core.evaluation.cases.load import LoadedSuite, load_suite
-from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.comparison.runs import chosen_runs, compare_runs
 from rubric_core.evaluation.engine.events import CaseDone, Event
 from rubric_core.evaluation.engine.schedule import run_cases

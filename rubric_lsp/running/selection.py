@@ -6,7 +6,8 @@ from pathlib import Path
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError, suite_in
-from rubric_core.evaluation.cases.runnable import Options, Runnable
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import targets_for
 from rubric_core.evaluation.cases.turns import turns_of
 from rubric_core.evaluation.cases.variations import variations

@@ -11,7 +11,7 @@ from suites import LANGUAGE, Lenient
 from rubric_core.adapters import system_ports
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import load_suite
-from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator

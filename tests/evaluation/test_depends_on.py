@@ -7,7 +7,7 @@ from suites import LANGUAGE, Folder
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import load_suite
-from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.loading.project import Project

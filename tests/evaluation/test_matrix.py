@@ -9,7 +9,7 @@ from rubric_core.adapters import system_ports
 from rubric_core.cli import main
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import load_suite
-from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.events import CaseStarted
 from rubric_core.evaluation.engine.schedule import run_cases

@@ -10,8 +10,8 @@ from judge_server import Fault, JudgeServer
 from rubric_core.analysis import analyze
 from rubric_core.cli import main
 from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
-from rubric_core.evaluation.cases.runnable import Options
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import run_cases

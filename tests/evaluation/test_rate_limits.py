@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from judge_server import Fault, JudgeServer
 from suites import Folder, Waits
 
-from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.targets.rate_limits import RateLimit, RateLimits
 from rubric_core.ports import Tokens

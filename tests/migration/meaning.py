@@ -14,7 +14,8 @@ from typing import Any
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import Language, analyze
 from rubric_core.disk import DiskFiles
-from rubric_core.evaluation.cases.runnable import Options, runnables
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.runnable import runnables
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.judging.prompts import BUILT_IN

@@ -10,7 +10,8 @@ from harness import LANGUAGE
 
 from rubric_core.adapters import system_ports
 from rubric_core.analysis import analyze
-from rubric_core.evaluation.cases.runnable import Options, runnables
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.runnable import runnables
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.migration import migrate

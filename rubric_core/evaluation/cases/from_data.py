@@ -9,7 +9,7 @@ from rubric_core.analysis import Language, analyze
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.load import suite_in, with_origins
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
-from rubric_core.evaluation.cases.runnable import Options
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.model.arguments import instance
 from rubric_core.evaluation.model.plain_data import as_json, dialect_of, located, raise_and_log
 from rubric_core.language.dialect import Dialect

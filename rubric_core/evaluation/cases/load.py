@@ -14,8 +14,9 @@ from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
 from rubric_core.evaluation.cases.invalid_entries import empty_path_entry, invalid_entries, lines_of
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite, NoSuiteError, is_program
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.load import promptfoo_cases
-from rubric_core.evaluation.cases.runnable import Options, Runnable, runnables
+from rubric_core.evaluation.cases.runnable import Runnable, runnables
 from rubric_core.evaluation.cases.scenarios import scenario_cases
 from rubric_core.evaluation.model.arguments import instance
 from rubric_core.evaluation.model.errors import InvalidSuiteError

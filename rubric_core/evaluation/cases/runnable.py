@@ -1,31 +1,26 @@
 """Cases ready to be run, with their settings from the suite and their line numbers."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.case_source import CaseSource
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
 from rubric_core.evaluation.cases.includes import IncludedKeys
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.variant import ScenarioRow, Variant
-from rubric_core.evaluation.model.arguments import fraction, one_of, positive, whole
-from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
-from rubric_core.evaluation.model.recording import RecordingMode
 from rubric_core.evaluation.model.template_filters import TemplateFilters
-from rubric_core.evaluation.targets.answer_cache import AnswerCache
-from rubric_core.evaluation.targets.rate_limits import RateLimits
 from rubric_core.evaluation.templating.interpolate import Interpolation
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
-from rubric_core.language.evaluators import Rubric
-from rubric_core.language.model import EVALUATORS, Case, DefaultTest, Suite
-from rubric_core.language.shape import Shape, children
+from rubric_core.language.model import EVALUATORS, DefaultTest, Suite
+from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import evaluators_of, gather_evaluators, scalar_kind, threshold_of
 from rubric_core.loading.lower import Lowering
@@ -36,83 +31,19 @@ from rubric_core.syntax.tree import Node, SyntaxTree
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
 
-__all__ = ["KeepWorkspaces", "Options", "Runnable", "runnables"]
-
-KeepWorkspaces: TypeAlias = Literal["never", "failed", "all"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The options of the user, which override the suite. Raises TypeError or ValueError for an invalid value."""
-
-    target: str | None = None
-    #: Several targets that all answer each case, in place of those of the suite.
-    targets: tuple[str, ...] = ()
-    grader_target: str | None = None
-    #: 0..1, in place of every threshold of the suite.
-    threshold: float | None = None
-    #: A target file in place of the discovered one.
-    targets_file: Path | str | None = None
-    mode: RecordingMode = "auto"
-    #: How often each case is run, overriding the suite.
-    repeat: int | None = None
-    #: The number of the only evaluator that grades, from 1.
-    evaluator: int | None = None
-    #: The time limit of a grading program, in seconds.
-    time_limit: float = 60.0
-    #: Which workspaces are kept after the run: none, those of cases that did not pass, or all.
-    keep_workspaces: KeepWorkspaces = "never"
-    #: Whether a case may pass although one of its evaluators could not run or crashed; the others decide then.
-    allow_grader_errors: bool = False
-    #: Custom evaluators, by kind.
-    evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
-    #: The rate limits of the targets; runs with the same options share them.
-    rate_limits: RateLimits = field(default_factory=RateLimits, repr=False, compare=False)
-    #: The cache of answers of targets; None calls the target for each.
-    answer_cache: AnswerCache | None = field(default=None, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        require_evaluators(self.evaluators)
-        one_of("mode", self.mode, get_args(RecordingMode))
-        one_of("keep_workspaces", self.keep_workspaces, get_args(KeepWorkspaces))
-        positive("time_limit", self.time_limit, "seconds")
-        if self.threshold is not None:
-            fraction("threshold", self.threshold)
-        for name in ("repeat", "evaluator"):
-            if getattr(self, name) is not None:
-                whole(name, getattr(self, name))
-
+__all__ = ["Runnable", "runnables"]
 
 #: What a case computes from its values.
 _BY_VALUES = ("variables", "variations_found", "borrowed")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Runnable:
+class Runnable(CaseSource):
     """A case and everything that it needs from its suite to run."""
 
-    path: Path
-    suite: Suite
-    case: Case
     dialect: Dialect
-    #: The anchors for aliases in the case, and those in the suite.
-    anchors: Mapping[str, Node] = field(default_factory=dict)
-    suite_anchors: Mapping[str, Node] = field(default_factory=dict)
-    #: The texts that the spans of case and suite refer to.
-    text: str = ""
-    suite_text: str = ""
     #: The dialects that lowering compares with.
     dialects: Sequence[Dialect] = ()
-    #: Map spans of the case and of the suite to spans of the whole text.
-    case_span: Callable[[Span], Span] = lambda span: span
-    suite_span: Callable[[Span], Span] = lambda span: span
-    #: The line of an offset in the whole text, from 1; in the suite, if the case is in its own file.
-    line_at: Callable[[int], int] = lambda _: 1
-    suite_line_at: Callable[[int], int] | None = None
-    #: The file of the case, if that is not the suite.
-    file: Path | None = None
-    #: The id of a case that sets none: the name of its directory.
-    named: str = ""
     #: Errors that keep the case from being run, with their place: "line 3", "cases.yaml:3".
     problems: tuple[tuple[str, str], ...] = ()
     options: Options = field(default_factory=Options)
@@ -128,8 +59,6 @@ class Runnable:
     filters: TemplateFilters | None = field(default=None, repr=False, compare=False)
     #: Where templates are filled in; None before a run.
     sandbox: Sandbox | None = field(default=None, repr=False, compare=False)
-    #: Facts shared with the other cases of its suite.
-    facts: SuiteFacts = field(default_factory=SuiteFacts, repr=False, compare=False)
 
     @property
     def id(self) -> str:
@@ -181,25 +110,6 @@ class Runnable:
         return []
 
     @cached_property
-    def directory(self) -> Path:
-        """The directory of the suite."""
-        known = self.facts.directory
-        # Shared by copies of the case and by cases in other files.
-        if known is None or known[0] != self.path:
-            known = self.facts.directory = (self.path, self.path.absolute().parent)
-        return known[1]
-
-    @property
-    def file_name(self) -> str:
-        """The file of the case, relative to the directory of the suite; empty when that is the suite."""
-        return "" if self.file is None else Path(os.path.relpath(self.file, self.directory)).as_posix()
-
-    @property
-    def line(self) -> int:
-        """The line on which the case begins, from 1."""
-        return self.line_at(self.case_span(self.case.at("id")).start)
-
-    @cached_property
     def evaluators(self) -> tuple[EvaluatorShape, ...]:
         """The evaluators of the case, in order; empty when a judge grades by its criteria."""
         listed = evaluators_of(self.whole_suite, self.case, self.dialect)
@@ -223,26 +133,6 @@ class Runnable:
             ).node(node)
         made = Lowering(self.text, self.dialect, self.dialects, self.anchors).value(EVALUATORS, node, "assert")
         return made if isinstance(made, list) else []
-
-    def case_line(self, span: Span) -> int:
-        """The line of a span of the case, from 1."""
-        return self.line_at(self.case_span(span).start)
-
-    def suite_line(self, span: Span) -> int:
-        """The line of a span of the suite, from 1."""
-        return (self.suite_line_at or self.line_at)(self.suite_span(span).start)
-
-    def case_place(self, span: Span) -> str:
-        """The file and the line of a span of the case: `cases.yaml:7`."""
-        return place_words(self.file or self.path, self.case_line(span))
-
-    def suite_place(self, span: Span) -> str:
-        """The same for a span of the suite."""
-        return place_words(self.path, self.suite_line(span))
-
-    def _own_place(self, _: Span) -> str:
-        """The start of the case, for parts that come from an included file."""
-        return place_words(self.file or self.path, self.line)
 
     def elsewhere(self, shape: Shape) -> bool:
         """Whether a part of the case is in a file that is neither the suite nor that of the case."""
@@ -321,27 +211,6 @@ class Runnable:
             return written
         return (shape.evaluator if shape is not None else None) or "llm_judge"
 
-    @property
-    def _of_suite(self) -> frozenset[int]:
-        """The parts of the suite outside its cases; computed once for all of them."""
-        known = self.facts.shapes
-        if known is None or known[0] is not self.suite:
-            inside = frozenset(id(shape) for shape in children(self.suite, leave_out="cases"))
-            known = self.facts.shapes = (self.suite, inside)
-        return known[1]
-
-    def inherits(self, shape: Shape) -> bool:
-        """Whether a part of the case is written in the suite, for every case."""
-        if shape.node is None and isinstance(shape, Rubric):
-            # Made of plain strings, which carry their spans.
-            return any(id(criterion) in self._of_suite for criterion in shape.criteria or ())
-        return id(shape) in self._of_suite
-
-    def span_of(self, shape: Shape, span: Span | None = None) -> Span:
-        """The span of a part of the case, or of an inherited part, in the whole text of its file."""
-        outer = self.suite_span if self.inherits(shape) else self.case_span
-        return outer(shape.span if span is None else span)
-
     def blame(self, shape: Shape) -> str:
         """The line of a part of the suite for the end of a sentence, as in ` (line 12)`, or ` (cases.yaml:12)`."""
         elsewhere = self.borrowed.place(shape)
@@ -351,6 +220,10 @@ class Runnable:
         if self.file is None or not self.inherits(shape):
             return f" ({place_words(self.file, self.line_at(at))})"
         return f" ({place_words(self.path, (self.suite_line_at or self.line_at)(at))})"
+
+    def _own_place(self, _: Span) -> str:
+        """The start of the case, for parts that come from an included file."""
+        return place_words(self.file or self.path, self.line)
 
     def _filled_tree(self, tree: SyntaxTree) -> Node | None:
         """The root of another file's tree, filled in once the environment is known."""

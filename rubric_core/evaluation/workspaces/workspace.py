@@ -9,7 +9,8 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from rubric_core.evaluation.cases.messages import prompt_inputs
-from rubric_core.evaluation.cases.runnable import KeepWorkspaces, Runnable
+from rubric_core.evaluation.cases.options import KeepWorkspaces
+from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import shared_targets, target_name
 from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.targets.resolve import Targets

@@ -6,6 +6,7 @@ from typing import Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import (
     ConfigurationError,
     PromptfooConfiguration,
@@ -15,7 +16,6 @@ from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prom
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of, targets_of
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooMatrix, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
-from rubric_core.evaluation.cases.runnable import Options
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.model import Case, EvaluateOptions, Repeat, RunSettings, Suite
 from rubric_core.language.shape import FieldPlace

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.vendors import VendorTarget, vendor_target
-from rubric_core.evaluation.cases.runnable import Options
 from rubric_core.evaluation.targets.promptfoo import ECHO, EXEC, PromptfooTargets
 from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.templating.interpolate import node_of
