@@ -14,6 +14,8 @@ __all__ = ["Edit", "Encoding", "LineBuffer", "LineIndex", "Position", "Span", "T
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 _BREAK = re.compile(r"\r\n?|\n")
+#: Characters from the start of a line from which a column is counted on from the one before.
+_FAR = 2_000
 
 
 class Span(NamedTuple):
@@ -88,10 +90,12 @@ def code_units(text: str, encoding: Encoding) -> int:
 class LineIndex:
     """Translates between offsets and positions of one immutable text."""
 
-    __slots__ = ("_starts", "text")
+    __slots__ = ("_counted", "_starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        #: Of the last place that is far along a line: encoding, start of the line, offset, column. From there the next one is counted.
+        self._counted: tuple[Encoding, int, int, int] = ("utf-32", 0, 0, 0)
         self._starts = [0, *(m.end() for m in _BREAK.finditer(text))]
 
     @property
@@ -119,7 +123,17 @@ class LineIndex:
         """Where `offset` is; offsets outside the text are clamped to it."""
         offset = min(max(offset, 0), len(self.text))
         line = self.line_of(offset)
-        return Position(line, code_units(self.text[self._starts[line] : offset], encoding))
+        start = self._starts[line]
+        if encoding == "utf-32" or self.text.isascii():
+            return Position(line, offset - start)
+        if offset - start < _FAR:
+            return Position(line, code_units(self.text[start:offset], encoding))
+        *at, seen, column = self._counted
+        if at != [encoding, start] or seen > offset:
+            seen, column = start, 0
+        column += code_units(self.text[seen:offset], encoding)
+        self._counted = (encoding, start, offset, column)
+        return Position(line, column)
 
     def offset(self, position: Position, encoding: Encoding = "utf-16") -> int:
         """The offset of `position`; a column past the end of its line is clamped to that end (LSP 3.17)."""
@@ -129,8 +143,10 @@ class LineIndex:
         if line >= len(self._starts):
             return len(self.text)
         start, end = self.line_span(line)
+        if column <= 0:
+            return start
         content = self.text[start:end]
-        return start + _characters(content, max(column, 0), encoding)
+        return start + _characters(content, column, encoding)
 
     def range(self, span: Span, encoding: Encoding = "utf-16") -> TextRange:
         """`span` as two positions."""

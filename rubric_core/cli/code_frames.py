@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rubric_core.cli.hide_secrets import hide_secrets
 from rubric_core.cli.terminal_style import TerminalStyle, visible, width, window
 from rubric_core.control_characters import mask_name
 from rubric_core.syntax.blocks import Document
@@ -13,6 +14,8 @@ __all__ = ["frame"]
 _FAR = 3
 #: Columns of text where there is no terminal, and the fewest in a narrow one.
 _LONGEST, _SHORTEST = 160, 20
+#: Characters of a line from which only what is near a finding is looked at: a line may have megabytes, and a finding in each word.
+_STRETCH = 400
 #: Of a window, how much stands before what is underlined.
 _BEFORE = 0.4
 
@@ -34,23 +37,24 @@ def _lines(
     yield f"{style.paint(f'{mask_name(path)}:{start.line + 1}:{start.character + 1}', 'bold')} {severity} {diagnostic.message}"
     marks = [(related.span, "─", related.message, "dim") for related in diagnostic.related]
     marks.append((diagnostic.span, "^", "", diagnostic.severity))
-    by_line: dict[int, list[Mark]] = {}
+    by_stretch: dict[tuple[int, int], list[Mark]] = {}
     for mark in marks:
-        by_line.setdefault(document.position(mark[0].start).line, []).append(mark)
-    gutter = len(str(max(by_line) + 1))
+        by_stretch.setdefault(_place(document, mark[0].start), []).append(mark)
+    gutter = len(str(max(by_stretch)[0] + 1))
     room = _LONGEST if columns is None else max(_SHORTEST, min(_LONGEST, columns - gutter - len(" │ ")))
     bar = style.paint(f"{' ' * gutter} │", "dim")
     yield bar
     before: int | None = None
-    for line in sorted(by_line):
+    for line, number in sorted(by_stretch):
         for between in _between(before, line):
             yield style.paint(f"{'…' if between is None else between + 1:>{gutter}} │", "dim") + (
-                "" if between is None else f" {window(_text(document, between), 0, room)}"
+                "" if between is None else f" {window(_Stretch(document, between).shown, 0, room)}"
             )
-        for begin, shown in _views(document, line, by_line[line], room):
-            yield f"{style.paint(f'{line + 1:>{gutter}} │', 'dim')} {window(_text(document, line), begin, room)}"
+        stretch = _Stretch(document, line, number)
+        for begin, shown in _views(stretch, by_stretch[line, number], room):
+            yield f"{style.paint(f'{line + 1:>{gutter}} │', 'dim')} {window(stretch.shown, begin, room)}"
             for mark in shown:
-                yield f"{bar} {_underline(document, line, mark, style, begin, room)}"
+                yield f"{bar} {_underline(stretch, mark, style, begin, room)}"
         before = line
     yield bar
     yield from _notes(gutter, diagnostic, style)
@@ -78,33 +82,43 @@ def _between(before: int | None, line: int) -> Iterator[int | None]:
         yield None
 
 
-def _line(document: Document, line: int) -> tuple[int, str]:
-    start = document.offset(Position(line, 0))
-    number = document.block_at(start)
-    block = document.blocks[number]
-    span = block.index.line_span(line - document.first_line(number))
-    return start, block.text[span.start : span.end]
+def _place(document: Document, offset: int) -> tuple[int, int]:
+    """The line of an offset, and which stretch of it; nearly every line is one."""
+    line = document.line_of(offset)
+    return line, (offset - _bounds(document, line).start) // _STRETCH
 
 
-def _text(document: Document, line: int) -> str:
-    return visible(_line(document, line)[1])
+def _bounds(document: Document, line: int) -> Span:
+    """A line without its break, in the whole text."""
+    number = document.block_at(document.offset(Position(line, 0)))
+    return document.blocks[number].index.line_span(line - document.first_line(number)).moved(document.start(number))
 
 
-def _columns(document: Document, line: int, span: Span) -> tuple[int, int]:
-    """The columns of a span in its first line: where it begins, and how many they are."""
-    start, text = _line(document, line)
-    begin = span.start - start
-    end = max(begin + 1, min(span.end - start, len(text)))
-    return width(visible(text[:begin])), max(1, width(visible(text[begin:end])))
+class _Stretch:
+    """A line as it is shown; of one that is very long, what is near one place in it."""
+
+    def __init__(self, document: Document, line: int, number: int = 0) -> None:
+        whole = _bounds(document, line)
+        self._start = whole.start + max(0, number - 1) * _STRETCH
+        written = document.slice(self._start, min(whole.end, self._start + 3 * _STRETCH))
+        above = _bounds(document, line - 1) if line else Span(0, 0)
+        self._written = hide_secrets(written, document.slice(max(above.start, above.end - _STRETCH), above.end))
+        self.shown = visible(self._written)
+
+    def columns(self, span: Span) -> tuple[int, int]:
+        """The columns of a span in its first line: where it begins, and how many they are."""
+        begin = span.start - self._start
+        end = max(begin + 1, min(span.end - self._start, len(self._written)))
+        return width(visible(self._written[:begin])), max(1, width(visible(self._written[begin:end])))
 
 
-def _views(document: Document, line: int, marks: list[Mark], room: int) -> Iterator[tuple[int, list[Mark]]]:
+def _views(stretch: _Stretch, marks: list[Mark], room: int) -> Iterator[tuple[int, list[Mark]]]:
     """The windows in which a line is shown, by their first columns, with the marks in each; nearly always one."""
-    whole = width(_text(document, line))
+    whole = width(stretch.shown)
     if whole <= room:
         yield 0, marks
         return
-    places = sorted(((*_columns(document, line, mark[0]), mark) for mark in marks), key=lambda place: place[:2])
+    places = sorted(((*stretch.columns(mark[0]), mark) for mark in marks), key=lambda place: place[:2])
     groups: list[list[tuple[int, int, Mark]]] = []
     for place in places:
         fits = groups and place[0] + place[1] - groups[-1][0][0] < room * (1 - _BEFORE)
@@ -116,9 +130,9 @@ def _views(document: Document, line: int, marks: list[Mark], room: int) -> Itera
         yield (0 if last < room else max(0, min(first - lead, whole - room))), [mark for *_, mark in group]
 
 
-def _underline(document: Document, line: int, mark: Mark, style: TerminalStyle, begin: int, room: int) -> str:
+def _underline(stretch: _Stretch, mark: Mark, style: TerminalStyle, begin: int, room: int) -> str:
     span, char, words, role = mark
-    before, length = _columns(document, line, span)
+    before, length = stretch.columns(span)
     first = min(max(before - begin, 1 if begin else 0), room - 1)
     last = min(max(before + length - begin, first + 1), room)
     return " " * first + style.paint(char * (last - first) + (f" {words}" if words else ""), role)

@@ -58,6 +58,8 @@ def main(options: argparse.Namespace) -> int:
     }  # fmt: skip
     try:
         actions[options.action](database, options)
+    except BrokenPipeError:  # the reader has seen enough: the exit code says so
+        raise
     except (RunNotFoundError, OSError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE

@@ -59,12 +59,14 @@ def columns_of(stream: TextIO) -> int | None:
 
 def visible(text: str) -> str:
     """A piece of a file as a terminal may have it: what it would act on, or not show, is a mark; tabs are four spaces."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else _HIDDEN.get(c, "�") for c in text)
 
 
 def width(text: str) -> int:
     """How many columns `text` takes; its colours take none."""
-    text = _COLOUR.sub("", text)
+    text = _COLOUR.sub("", text) if "\x1b" in text else text
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
@@ -72,6 +74,8 @@ def fitted(line: str, columns: int) -> str:
     """A line in that many columns, cut with an ellipsis; its colours stay."""
     if width(line) <= columns:
         return line
+    if line.isascii() and not _COLOUR.search(line):
+        return f"{line[: columns - 1]}…"
     pieces, room = [], columns - 1
     for piece in re.split(f"({_COLOUR.pattern})", line):
         if _COLOUR.fullmatch(piece):
@@ -89,6 +93,8 @@ def window(text: str, begin: int, columns: int) -> str:
     """That many columns of a text without colours, from column `begin` on; an ellipsis stands for what is cut off."""
     if not begin:
         return fitted(text, columns)
+    if text.isascii():
+        return f"…{fitted(text[begin + 1 :], columns - 1)}"
     pieces, at = ["…"], 0
     for character in text:
         if at > begin:

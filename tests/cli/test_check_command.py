@@ -396,7 +396,9 @@ def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipe breaks in this way")
-@pytest.mark.parametrize("command", [["check", "a.eval.yaml"], ["check", "gone.eval.yaml"], ["explain"], ["schema"]])
+@pytest.mark.parametrize(
+    "command", [["check", "a.eval.yaml"], ["check", "gone.eval.yaml"], ["explain"], ["schema"], ["results"]]
+)
 def test_a_reader_that_goes_first_is_seen_in_the_exit_code(command: list[str]) -> None:
     write("a.eval.yaml", BROKEN)
     reader, writer = os.pipe()

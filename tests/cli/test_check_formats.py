@@ -226,3 +226,42 @@ def test_the_documented_members_are_those_of_the_json(rubric: Run) -> None:
     documented = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
     rows = rubric("check", "--format", "json").json
     assert all([*row, "untriedFixes"] == documented for row in rows)
+
+
+#: Lines of a file of targets with a secret, each beside a finding: a key that nobody knows.
+SECRETS = [
+    "    api_key: sk-hidden-1\n    modle: x\n",
+    "    modle: x\n    api_key: 'sk-hidden-1'  # mine\n",
+    '    "api_key": "sk-hidden, 1"\n    modle: x\n',
+    "    api_key: >-\n      sk-hidden-1\n    modle: x\n",
+    "    api_key:\n      sk-hidden-1\n    modle: x\n",
+]
+
+
+@pytest.mark.parametrize("lines", [*SECRETS, "  - {name: b, provider: mock, api_key: sk-hidden-1, modle: x}\n"])
+@pytest.mark.parametrize("output", ["text", "json", "sarif", "github", "agent"])
+def test_no_format_shows_a_secret(rubric: Run, lines: str, output: str) -> None:
+    write(".agentv/targets.yaml", f"targets:\n  - name: a\n    provider: openai\n    model: m\n{lines}")
+    ran = rubric("check", ".agentv/targets.yaml", "--format", output)
+    assert "modle" in ran.out
+    assert "hidden" not in ran.out
+
+
+def test_a_reference_to_the_environment_is_no_secret(rubric: Run) -> None:
+    write(
+        ".agentv/targets.yaml",
+        "targets:\n  - name: a\n    provider: mock\n    api_key: ${{ MINE }}\n    max_tokens: 12x\n    modle: x\n",
+    )
+    out = rubric("check", ".agentv/targets.yaml").out
+    assert "*" not in out
+
+
+@pytest.mark.parametrize("word", ["abc", "abç"])
+def test_a_finding_far_along_a_line_is_shown_with_what_is_near(word: str) -> None:
+    text = f"a: [{f'{word}, ' * 4_000}last]\n"
+    at = text.index("last")
+    found = Diagnostic("code", "error", Span(at, at + 4), "message")
+    _, _, line, mark, *_ = frame("a.yaml", Document.of(text), found, TerminalStyle(colour=False)).splitlines()
+    assert line.startswith("1 │ …")
+    assert width(line) < 170
+    assert line[mark.index("^") : mark.rindex("^") + 1] == "last"
