@@ -21,6 +21,8 @@ from rubric_core.evaluation.model.result import Verdict
 __all__ = ["add_arguments", "main"]
 
 PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED, NOT_RUN = 0, 1, 2, 3, 4
+#: What promptfoo ends with where a row failed or was an error.
+_FAILED_IN_PROMPTFOO = 100
 
 
 def main(options: argparse.Namespace) -> int:
@@ -61,7 +63,10 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     unscored = Verdict.UNSCORED in session.verdicts or (session.grader_errors and not options.allow_grader_errors)
     if worst is PASSED and session.not_run:
         worst = NOT_RUN
-    return WRONG_USE if wrong or session.lossy else NOT_SCORED if unscored else worst
+    if wrong or session.lossy:
+        return WRONG_USE
+    code = NOT_SCORED if unscored else worst
+    return _FAILED_IN_PROMPTFOO if options.promptfoo_exit_code and code in (NOT_PASSED, NOT_SCORED) else code
 
 
 def _compared(check: BaselineCheck, session: CliSession, options: argparse.Namespace, out: TextIO) -> bool:

@@ -96,6 +96,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="also write the results to a file; its ending says the format: .json, .jsonl, .csv, .xml (JUnit), .md, .html",
     )
     add("--no-store", action="store_true", help="do not keep the results")
+    add(
+        "--promptfoo-exit-code",
+        action="store_true",
+        help="exit with 100, as promptfoo does, instead of 1 and 3: when a case failed or has no verdict",
+    )
 
 
 def _add_baseline(parser: argparse.ArgumentParser) -> None:

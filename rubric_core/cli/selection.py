@@ -54,7 +54,7 @@ log = logging.getLogger(__name__)
 #: Options that a run after a run takes over.
 _REPEATED = (
     "keywords", "tag", "where", "shard", "sample", "seed", "limit", "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
-    "allow_grader_errors", "show_prompts", "cache", "no_store",
+    "allow_grader_errors", "show_prompts", "cache", "no_store", "promptfoo_exit_code",
 )  # fmt: skip
 _SHORT = {"keywords": "-k"}
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")

@@ -89,6 +89,26 @@ def test_the_command_line_runs_it(write: Callable[[str], Path], capsys: pytest.C
     assert (case["id"], case["score"], case["answer"]) == ("greets[bye,name=Bob]", 1.0, "Bye Bob")
 
 
+#: A row that passes, one that fails, one that is an error, and a configuration that cannot be read.
+PASSES, FAILS, ERROR = (one(f"assert: [{each}]") for each in ("{type: contains, value: hello}", "{type: contains, value: bye}", "{type: latency}"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [
+        (PASSES, (), 0), (FAILS, (), 100), (ERROR, (), 100), (FAILS, ("-k", "nothing"), 2), (FAILS, ("--format", "json"), 100),
+        (FAILS, ("--baseline", "none-such"), 2), (PASSES, ("--max-seconds", "0.000001"), 4),
+    ],
+)  # fmt: skip
+def test_the_exit_code_of_promptfoo(
+    write: Callable[[str], Path], text: str, options: tuple[str, ...], code: int
+) -> None:
+    """Those of promptfoo 0.121.20 for the same rows: 0, 100, 100; `tests/parity/promptfoo` asks it."""
+    write(text)
+    assert main(["run", NAME, "--promptfoo-exit-code", *options]) == code
+    assert main(["run", NAME, *options]) == {100: 3 if text is ERROR else 1}.get(code, code)
+
+
 @pytest.mark.parametrize("ending", ["xml", "html", "md", "csv", "json"])
 def test_results_go_to_every_format(write: Callable[[str], Path], ending: str, tmp_path: Path) -> None:
     write(CONFIG)

@@ -11,7 +11,7 @@ import npm
 
 from .row import Row, Scored
 
-__all__ = ["VERSION", "command", "rows"]
+__all__ = ["VERSION", "command", "exit_code", "rows"]
 
 #: The last release for Node 20.
 VERSION = "0.121.20"
@@ -33,9 +33,26 @@ def rows(
 ) -> dict[tuple[int, int], Row]:
     """What became of every row, by the numbers of the test and of the column. Raises RuntimeError for a run that gives none."""
     output = work / "out.json"
-    arguments = ["eval", "-c", configuration.name, "--no-cache", "--no-write", "--no-table", "-o", str(output)]
+    done = _run(start, configuration, environment, work, "-o", str(output))
+    if not output.is_file():
+        raise RuntimeError(f"{configuration.name}: promptfoo wrote nothing: {(done.stdout + done.stderr)[-2000:]}")
+    return {
+        (each["testIdx"], each["promptIdx"]): _row(each)
+        for each in json.loads(output.read_text())["results"]["results"]
+    }
+
+
+def exit_code(start: Sequence[str], configuration: Path, work: Path) -> int:
+    """What it exits with after a run of a configuration."""
+    return _run(start, configuration, {}, work).returncode
+
+
+def _run(
+    start: Sequence[str], configuration: Path, environment: Mapping[str, str], work: Path, *more: str
+) -> "subprocess.CompletedProcess[str]":
+    arguments = ["eval", "-c", configuration.name, "--no-cache", "--no-write", "--no-table", *more]
     around = {**os.environ, **_QUIET, **environment, "PROMPTFOO_CONFIG_DIR": str(work / "promptfoo")}
-    done = subprocess.run(
+    return subprocess.run(
         [*start, *arguments],
         cwd=configuration.parent,
         env=around,
@@ -44,12 +61,6 @@ def rows(
         timeout=300,
         check=False,
     )
-    if not output.is_file():
-        raise RuntimeError(f"{configuration.name}: promptfoo wrote nothing: {(done.stdout + done.stderr)[-2000:]}")
-    return {
-        (each["testIdx"], each["promptIdx"]): _row(each)
-        for each in json.loads(output.read_text())["results"]["results"]
-    }
 
 
 def _row(written: Mapping[str, Any]) -> Row:

@@ -6,6 +6,8 @@ import npm
 import pytest
 from thorough import only_thorough
 
+from rubric_core.cli import main
+
 from . import oracle
 from .comparison import compare_all, rubric_rows, suites, unexplained
 
@@ -25,6 +27,19 @@ def test_both_programs_score_alike(command: tuple[str, ...], tmp_path: Path) -> 
     compared = list(compare_all(command, tmp_path))
     assert sum(number for _, number, _ in compared) > 500
     assert unexplained([each for _, _, found in compared for each in found]) == []
+
+
+@pytest.mark.parametrize("check", ["contains, value: hello", "contains, value: bye", "latency"])
+def test_both_programs_exit_alike(
+    command: tuple[str, ...], check: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row that passes, one that fails, and one that is an error."""
+    monkeypatch.chdir(tmp_path)
+    text = f"prompts: [hello]\nproviders: [echo]\ntests: [{{vars: {{n: a}}, assert: [{{type: {check}}}]}}]\n"
+    (tmp_path / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
+    theirs = oracle.exit_code(command, tmp_path / "promptfooconfig.yaml", tmp_path / "kept")
+    assert main(["run", "promptfooconfig.yaml", "--promptfoo-exit-code"]) == theirs
+    assert theirs == (0 if "hello" in check else 100)
 
 
 def test_a_row_that_differs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
