@@ -11,12 +11,14 @@ __all__ = ["hide_secrets"]
 _KEY = (
     r"(?<![\w-])[\"']?[\w-]{0,40}(?:api[_-]?key|token|secret|passw(?:or)?d|authorization|credentials?)[\"']?[ \t]{0,9}:"
 )
-_ENDS_WITH_KEY = re.compile(rf"{_KEY}[ \t]*(?:[|>][-+0-9]{{0,2}}[ \t]*)?(?:#.*)?\Z", re.IGNORECASE)
+_ENDS_WITH_KEY = re.compile(
+    rf"{_KEY}[ \t]{{0,99}}(?:[|>][-+0-9]{{0,2}}[ \t]{{0,99}})?(?:#.{{0,300}})?\Z", re.IGNORECASE
+)
 _SECRET = re.compile(
     rf"{_KEY}[ \t]+(?P<value>\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'#|>&*{{\[][^,}}\]#]*)", re.IGNORECASE
 )
 #: What leads to a secret and is none: a reference to the environment, or the name of a variable.
-_REFERENCE = re.compile(r"[\"']?(?:.*\{\{.*|\$\{?\w.*|[A-Z][A-Z0-9_]*[\"']?[ \t]*)\Z")
+_REFERENCE = re.compile(r"[\"']?(?:\$\{?\w|[A-Z][A-Z0-9_]*[\"']?[ \t]*\Z)")
 
 
 def hide_secrets(line: str, above: str = "") -> str:
@@ -29,6 +31,6 @@ def hide_secrets(line: str, above: str = "") -> str:
 
 def _hidden(value: str) -> str:
     body = value.rstrip()
-    if _REFERENCE.match(body):
+    if "{{" in body or _REFERENCE.match(body):
         return value
     return "*" * len(body) + value[len(body) :]

@@ -15,7 +15,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.reference import RuleRow, pages
 from rubric_core.migration import titles
 from rubric_core.text import Span
-from rubric_core.validation.rule import Fix, Rule
+from rubric_core.validation.rule import Finding, Fix, Rule
 from rubric_core.validation.wording import count
 
 __all__ = ["add_arguments", "main", "reference"]
@@ -98,5 +98,9 @@ def _makes_fixes(known: object) -> bool:
     """Whether it is a function that gives fixes, or a class with a method that does."""
     if inspect.isclass(known):
         return any(inspect.isfunction(each) and _makes_fixes(each) for each in vars(known).values())
-    returned = getattr(known, "__annotations__", {}).get("return") if inspect.isfunction(known) else None
+    if not inspect.isfunction(known):
+        return False
+    returned = known.__annotations__.get("return")
+    if Finding in get_args(returned):  # what several rules share, in a module that knows the class
+        return Fix in known.__globals__.values()
     return returned is Fix or Fix in get_args(returned)

@@ -15,7 +15,7 @@ from rubric_core.text import Span
 __all__ = ["read_lines"]
 
 #: Blanks, the dashes of items, a key, what stands behind it. A key in libyaml has at most 1,024 characters.
-_LINE = re.compile(r"( *)((?:- +)*)(?:([\w$][\w.$/-]{0,99}):(?: +|(?=\n)))?([^\n]*)\n")
+_LINE = re.compile(r"( *)((?:- +)*)(?:([\w$][\w.$/-]{0,99}):(?: +|(?=\n)))?([^\n]*)(?:\n|\Z)")
 #: How a value begins that is not plain.
 _SIGNS = frozenset("?:,[]{}#&*!|>'\"%@`")
 _QUOTES: dict[str, Style] = {"'": "single", '"': "double"}

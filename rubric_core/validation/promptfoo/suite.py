@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 #: What is given all variables, and reads any of them.
-PROGRAM = re.compile(r"file://[^\s\"']+\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
+PROGRAM = re.compile(r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 

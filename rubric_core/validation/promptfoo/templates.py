@@ -12,11 +12,16 @@ from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["UsedName", "literal_placeholders", "names_in", "read_by_code", "unrendered_values"]
 
-_EXPRESSION = pattern(r"\{\{-?(?P<shown>.*?)-?\}\}|\{%-?(?P<statement>.*?)-?%\}|\{#.*?#\}", re.DOTALL)
-_STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
+#: None goes on beyond the next that begins like it: with many that are not closed, each would be read to the end of the text.
+_EXPRESSION = pattern(
+    r"\{\{-?(?P<shown>(?:[^{]|\{(?!\{))*?)-?\}\}|\{%-?(?P<statement>(?:[^{]|\{(?!%))*?)-?%\}|\{#(?:[^{]|\{(?!#))*?#\}"
+)
+#: One that is not closed goes to the end.
+_STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?", re.DOTALL)
 _NAME = re.compile(r"(?<![\w.$|])(?<!\|\s)([A-Za-z_]\w*)(?!\w*\s*[(=](?!=))")
 _BOUND = re.compile(
-    r"\bset\s+([\w\s,]+?)(?:=|\Z)|\bfor\s+([\w\s,]+?)\s+in\b|\bmacro\s+\w+\s*\(([^)]*)\)|\bimport\b.*?\bas\s+(\w+)"
+    r"\bset\s{1,9}([\w\s,]{1,200}?)(?:=|\Z)|\bfor\s{1,9}([\w\s,]{1,200}?)\s{1,9}in\b"
+    r"|\bmacro\s{1,9}\w{1,99}\s{0,9}\(([^)]{0,500})\)|\bimport\b.{0,300}?\bas\s{1,9}(\w{1,99})"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _RAW = pattern(r"\{%-?\s*(?:raw|verbatim)\b")
@@ -29,7 +34,7 @@ _OWN = frozenset({
 })  # fmt: skip
 #: `{name}` of other templates, and `{{ name` without its end.
 _SINGLE = re.compile(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
-_OPEN = re.compile(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]*(?=$|[.,;:!?]?[ \t]*\Z)", re.MULTILINE)
+_OPEN = re.compile(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
 _IN_CODE = re.compile(
     r"\bvars(?:\.|\?\.)([A-Za-z_]\w*)|\bvars(?:\?\.)?\[\s*['\"]([^'\"]+)['\"]\s*\]|\.get\(\s*['\"]([^'\"]+)['\"]"
 )

@@ -16,7 +16,9 @@ _DATE = re.compile(
     r"\d{4}-\d\d-\d\d\Z|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?\Z"
 )
 #: Numbers that are not written as they are filled in.
-_REWRITTEN = re.compile(r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+\.?\d*|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d")
+_REWRITTEN = re.compile(
+    r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+(?:\.\d*)?|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d"
+)
 _FILE = "file://"
 
 

@@ -345,22 +345,27 @@ async def _closed_qa(judging: Judging) -> EvaluationScore:
     return await judging.reply("model-graded-closedqa", values, read)
 
 
-_STEPS = re.compile(r'\{"steps".+\}')
-_OBJECT = re.compile(r"\{.+\}")
+def _object(text: str, begin: str) -> str:
+    """The first line's part from `begin` to the last brace behind it, as promptfoo looks for an object; empty without one."""
+    for line in text.split("\n"):
+        start, end = line.find(begin), line.rfind("}")
+        if start >= 0 and start + len(begin) < end:
+            return line[start : end + 1]
+    return ""
 
 
 def _steps(text: str) -> str:
     """The steps in a reply, as promptfoo looks for them. Raises ValueError."""
-    found = _STEPS.search(text)
-    steps = json.loads(found[0]).get("steps") if found is not None else None
+    found = _object(text, '{"steps"')
+    steps = json.loads(found).get("steps") if found else None
     if not isinstance(steps, list) or not steps or not all(isinstance(each, str) and each.strip() for each in steps):
         raise ValueError('it has no steps in the form {"steps": […]}')
     return "\n- ".join(steps)
 
 
 def _evaluated(text: str) -> Reply:
-    found = _OBJECT.search(text)
-    reply = json.loads(found[0]) if found is not None else None
+    found = _object(text, "{")
+    reply = json.loads(found) if found else None
     score = _number(reply.get("score")) if isinstance(reply, dict) else None
     if not isinstance(reply, dict) or score is None or not 0 <= score <= _MOST:
         raise ValueError(f"it has no score from 0 to {_MOST}")

@@ -40,7 +40,7 @@ def _in_javascript(code: str) -> str:
     """Code as a call: one line is an expression, behind its declarations; more lines are a body that returns."""
     body = code
     if "\n" not in code:
-        body = re.sub(r";+\s*\Z", "", code.strip())
+        body = code.strip().rstrip(";")
         head, semicolon, last = _parted(body) if _DECLARED.match(body) else ("", "", body)
         body = f"{head}{semicolon} return {last}" if last.strip() else body
     return f"(() => {{\n{body}\n}})()"

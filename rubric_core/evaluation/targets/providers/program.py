@@ -19,9 +19,8 @@ _OUTPUT_LIMIT = 20_000_000
 _FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+)', re.MULTILINE)
 _INSTALLED = re.compile(r"[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|Python[\d.]*[/\\]Lib)[/\\]|^<")
 #: What Python and Node.js say where the script that they are given does not exist.
-_NO_SCRIPT = re.compile(
-    r"can't open file '(.+?)': \[Errno 2\]|^Error: Cannot find module '(.+?)'\n(?s:.*)requireStack: \[\]", re.MULTILINE
-)
+_NO_PYTHON_SCRIPT = re.compile(r"can't open file '(.{1,300}?)': \[Errno 2\]")
+_NO_NODE_SCRIPT = re.compile(r"^Error: Cannot find module '(.{1,300}?)'$", re.MULTILINE)
 _MESSAGE = 400
 _NO_FILES: Mapping[str, str] = {}
 
@@ -37,6 +36,14 @@ def traceback_words(error: str) -> str:
     own = [place for place in places if not _INSTALLED.search(place[0])] or places
     file, line = own[-1]
     return f"{file}:{line}: {message[:_MESSAGE]}"
+
+
+def _missing_script(error: str) -> str:
+    """The path of the script that Python or Node.js was given and did not find; empty where something else failed."""
+    found = _NO_PYTHON_SCRIPT.search(error)
+    if found is None and (found := _NO_NODE_SCRIPT.search(error)) and "requireStack: []" not in error[found.end() :]:
+        return ""  # a module that the script asks for
+    return found[1] if found is not None else ""
 
 
 @dataclass(frozen=True)
@@ -85,8 +92,8 @@ class ProgramRunner:
     def failed(self, finished: Finished, said: str = "") -> ProviderError:
         """The error of a program that failed; `said` is its own message."""
         error = finished.stderr.decode("utf-8", "replace")
-        if missing := _NO_SCRIPT.search(error):
-            path = self.place.redact(missing[1] or missing[2])
+        if missing := _missing_script(error):
+            path = self.place.redact(missing)
             return ProviderError(f"the script {path} does not exist ({self.place.where(self.setting)})")
         words = last_words(self.place.redact(said).encode("utf-8", "replace")) if said else traceback_words(error)
         words = words or failure_words(finished)
