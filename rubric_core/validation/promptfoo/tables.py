@@ -22,7 +22,6 @@ __all__ = ["table_mistakes"]
 #: Types that stand for others in tables.
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _FOLDED = re.compile(r"[_\-\s]")
-_ADDRESS = re.compile(r"[a-z]{1,40}://|[A-Z][a-z]+$")
 
 
 def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
