@@ -303,6 +303,23 @@ async def test_an_output_may_become_data(write: Callable[[str], Path]) -> None:
     assert (found.verdict, found.answer) == (Verdict.PASSED, '{"a":5}')
 
 
+async def test_a_mistake_in_a_test_of_a_scenario_counts_in_every_round(write: Callable[[str], Path]) -> None:
+    text = """\
+prompts: ["{{n}}"]
+providers: [echo]
+scenarios:
+  - config: [{vars: {n: a}}, {vars: {n: b}}]
+    tests: [{description: t, vars: {m: x}, threshold: high}, {description: right, vars: {m: x}}]
+"""
+    found = await results(write(text))
+    assert {name: each.verdict for name, each in found.items()} == {
+        "t @echo": Verdict.UNSCORED,
+        "right @echo": Verdict.PASSED,
+        "t~2 @echo": Verdict.UNSCORED,
+        "right~2 @echo": Verdict.PASSED,
+    }
+
+
 async def test_scenarios_are_rounds_of_tests(write: Callable[[str], Path]) -> None:
     """The values of the round come before those of the default, those of the test before both; all assertions count."""
     text = """\

@@ -71,11 +71,11 @@ class _Loader:
     def _cases(self, tests: Sequence[PromptfooTest]) -> Iterator[PromptfooRunnable]:
         problems = self._problems(tests)
         seen: Counter[str] = Counter()
-        for number, test in enumerate(tests):
+        for test in tests:
             name = test.description.translate(str.maketrans("[]", "()"))
             seen[name] += 1
             unique = f"{name}~{seen[name]}" if name and seen[name] > 1 else name
-            yield self._case(test, unique, (*self._troubles, *problems[None], *problems.get(number, ())))
+            yield self._case(test, unique, (*self._troubles, *problems[None], *problems.get(id(test.node), ())))
 
     def _case(self, test: PromptfooTest, name: str, problems: tuple[tuple[str, str], ...]) -> PromptfooRunnable:
         configuration = self._configuration
@@ -142,14 +142,18 @@ class _Loader:
         return case
 
     def _problems(self, tests: Sequence[PromptfooTest]) -> Mapping[int | None, list[tuple[str, str]]]:
-        """The errors by the number of the test in which they stand; those elsewhere, under None, keep all tests from being run."""
+        """The errors by the identity of the node in which they stand, which the rounds of a scenario share.
+
+        Those elsewhere, under None, keep all tests from being run.
+        """
         found: dict[int | None, list[tuple[str, str]]] = {None: []}
         graded = [node for test in tests for _, node in test.assertions if node is not test.node]
         for each in self._analysis.diagnostics:
             # What an assertion lacks keeps it from grading, which its result tells.
             inside = each.code not in _YAML_ERRORS and _holding(each, graded) is not None
             if each.severity == "error" and not inside:
-                found.setdefault(_holding(each, [test.node for test in tests]), []).append(
+                number = _holding(each, [test.node for test in tests])
+                found.setdefault(None if number is None else id(tests[number].node), []).append(
                     (f"line {self._configuration.line_of(each.span.start)}", f"{each.code}: {each.message}")
                 )
         return found
