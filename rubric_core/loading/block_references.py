@@ -6,7 +6,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from rubric_core.language.file_extensions import DATASETS, PROMPTS
+from rubric_core.language.file_extensions import DATASETS, PROMPTS, TABLES
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite, TargetChoice
 from rubric_core.language.shape import Shape
@@ -85,8 +85,8 @@ def look_up_references(
     for node in _case_paths(shapes, root):
         found, wrong, more = references.cases(node)
         cases.append((node.span, found, node.text))
-        # What is neither YAML nor a data set is told where it is named.
-        files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in PROMPTS}
+        # What is neither YAML nor a data set is reported where it is named; tables are checked as promptfoo reads them only.
+        files |= {path: _kind_of_cases(path) for path in found.files if path.suffix.lower() not in (*PROMPTS, *TABLES)}
         issues += wrong
         seen |= more
     return BlockReferences(tuple(issues), tuple(cases), tuple(files.items()), seen, told)

@@ -362,3 +362,13 @@ def test_folders_nested_more_deeply_than_calls_can_be(rubric: Run) -> None:
     finally:
         os.chdir(start)
         subprocess.run(["rm", "-rf", "d"], check=True)  # as the tests' own cleaning calls itself
+
+
+def test_a_table_that_agentv_reads_is_not_checked_as_a_file_of_cases(rubric: Run) -> None:
+    table = "id,vars.input,__expected,__metadata:source\ngreeting,Say hello,icontains:hello,csv\n"
+    suite = "name: external\nproviders: [llm]\nprompts: ['{{ input }}']\ntests:\n  - file://cases/magic.csv\n"
+    write("targets.yaml", "targets:\n  - name: llm\n    provider: mock\n")
+    write("evals/external.eval.yaml", suite)
+    write("evals/cases/magic.csv", table)
+    found = rubric("check", ".")
+    assert (found.code, "magic.csv" in found.out, "of 2 files" in found.out) == (0, False, True)
