@@ -336,3 +336,21 @@ scenarios:
         "t~2 @echo": ("Hello Ann", 2),
     }
     assert {each.verdict for each in found.values()} == {Verdict.PASSED}
+
+
+@pytest.mark.parametrize(
+    ("output", "verdict"),
+    [
+        ('Here: {"a": 1}, and {b: [1, 2]}.', Verdict.PASSED),
+        ("if (x) { return { y; }; } {c: 3}", Verdict.PASSED),
+        ("no object: }{[ and {a: [}", Verdict.FAILED),
+        ("{" * 60_000, Verdict.UNSCORED),
+        ('{"a": ' * 20_000, Verdict.UNSCORED),
+    ],
+)
+async def test_objects_are_looked_for_with_bounded_work(
+    write: Callable[[str], Path], output: str, verdict: Verdict
+) -> None:
+    (found,) = (await results(write(one("assert: [{type: contains-json}]", output=output)))).values()
+    assert found.verdict is verdict
+    assert ("too many braces" in found.reason) is (verdict is Verdict.UNSCORED)

@@ -5,16 +5,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, row_error
+from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.result import GraderError
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
-from rubric_core.syntax.tree import Mapping as MappingNode
 
-__all__ = ["JSON_CHECKS", "objects_in"]
-
-#: Characters in which the end of an object is looked for.
-_LONGEST = 100_000
+__all__ = ["JSON_CHECKS"]
 
 
 def _is_json(check: Check) -> Finding:
@@ -30,7 +27,10 @@ def _is_json(check: Check) -> Finding:
 
 
 def _contains_json(check: Check) -> Finding:
-    objects = list(objects_in(check.text))
+    try:
+        objects = list(objects_in(check.text))
+    except ValueError as error:
+        raise row_error(check, str(error)) from None
     if not objects:
         return found(check, False, "contains no JSON object")
     validator = _validator(check)
@@ -111,43 +111,6 @@ def _first_error(validator: Any, value: Any) -> str | None:
         return None
     where = "".join(f"/{part}" for part in error.absolute_path)
     return f"{where}: {error.message}" if where else str(error.message)
-
-
-def objects_in(text: str) -> Iterator[Any]:
-    """The objects in a text: from a brace to the one that closes it, read as loosely as YAML in braces is."""
-    at = 0
-    while (at := text.find("{", at)) >= 0:
-        end = _end(text, at)
-        value = _loosely(text[at:end] + "}" * _missing(text[at:end]))
-        if value is not None:
-            yield value
-            at = end
-        else:
-            at += 1
-
-
-def _end(text: str, at: int) -> int:
-    depth, last = 0, min(at + _LONGEST, len(text))
-    for place in range(at, last):
-        depth += (text[place] == "{") - (text[place] == "}")
-        if depth == 0:
-            return place + 1
-    return last
-
-
-def _missing(text: str) -> int:
-    return max(0, text.count("{") - text.count("}"))
-
-
-def _loosely(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        tree = parse(text)
-        if tree.problems or not isinstance(tree.root, MappingNode):
-            return None
-        value = plain(tree.root, tree.anchors)
-    return value if isinstance(value, dict) else None
 
 
 JSON_CHECKS: Mapping[str, Handler] = {"is-json": _is_json, "contains-json": _contains_json}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
 from rubric_core.evaluation.evaluators.promptfoo.grading_prompts import PROMPTS
-from rubric_core.evaluation.evaluators.promptfoo.json_checks import objects_in
+from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.judging.judge import ask_judge, raw_request
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange

@@ -1,0 +1,64 @@
+"""Objects in a text that has more in it, found as promptfoo finds them, in work that a hostile text cannot raise."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from rubric_core.syntax.events import build
+from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.tree import Mapping
+
+__all__ = ["objects_in"]
+
+#: Characters in which the end of an object is looked for.
+_LONGEST = 100_000
+#: Characters that are read in vain: those behind many braces in each other, or that nothing closes, are read again and again.
+_MOST_IN_VAIN = 200_000
+#: To take a part of the text costs little, but something: a hundredth of reading it.
+_TAKING = 100
+
+
+def objects_in(text: str) -> Iterator[dict[Any, Any]]:
+    """The objects in a text: from a brace to the one that closes it, read as loosely as YAML in braces is.
+
+    Raises ValueError for a text with more braces than can be tried.
+    """
+    ends = _ends(text)
+    at, left = 0, _MOST_IN_VAIN
+    while (at := text.find("{", at)) >= 0:
+        end = min(ends.get(at, len(text)), at + _LONGEST)
+        written = text[at:end]
+        value, read = _read(written + "}" * max(0, written.count("{") - written.count("}")))
+        if value is not None:
+            yield value
+            at = end
+            continue
+        at += 1
+        left -= read + len(written) // _TAKING
+        if left < 0:
+            raise ValueError("the text has too many braces to look for objects in it")
+
+
+def _ends(text: str) -> dict[int, int]:
+    """Behind the brace that closes it, by the place of each brace that something closes."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for at, sign in enumerate(text):
+        if sign == "{":
+            opened.append(at)
+        elif sign == "}" and opened:
+            ends[opened.pop()] = at + 1
+    return ends
+
+
+def _read(text: str) -> tuple[dict[Any, Any] | None, int]:
+    """The object that a text is, if it is one, and how many characters were read to know that."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        # Not `parse`: what that mends is no object for promptfoo either, and takes long.
+        tree, failure = build(text)
+        if failure is not None:
+            return None, failure.offset
+        value = None if tree.problems or not isinstance(tree.root, Mapping) else plain(tree.root, tree.anchors)
+    return value if isinstance(value, dict) else None, len(text)
