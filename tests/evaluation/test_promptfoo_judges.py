@@ -69,6 +69,25 @@ async def test_a_reply_that_cannot_be_used_is_no_score(folder: Callable[..., Pat
     assert (tmp_path / "asked.txt").read_text(encoding="utf-8").count("Is kind") == 3
 
 
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ('{"steps": ' + "[" * 5_000 + "}", "nested too deeply"),
+        ('{"steps": ["Look"', 'it has no steps in the form {"steps": […]}'),
+    ],
+)
+async def test_steps_that_cannot_be_read_are_no_score(folder: Callable[..., Path], reply: str, words: str) -> None:
+    found = await one(folder("assert: [{type: g-eval, value: Flows}]", reply))
+    assert (found.verdict, found.score) == (Verdict.UNSCORED, None)
+    assert words in found.reason
+
+
+async def test_a_score_of_400_digits_leaves_it_to_pass(folder: Callable[..., Path]) -> None:
+    reply = '{"pass": false, "reason": "rude", "score": 1' + "0" * 400 + "}"
+    found = await one(folder("assert: [{type: llm-rubric, value: Is kind}]", reply))
+    assert (found.verdict, found.score, found.evaluators[0].misses) == (Verdict.FAILED, 0.0, ("rude",))
+
+
 async def test_without_a_grader_nothing_is_judged(folder: Callable[..., Path]) -> None:
     found = await one(folder("assert: [{type: llm-rubric, value: Is kind}]", grader="-"))
     assert found.verdict is Verdict.UNSCORED

@@ -9,9 +9,10 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
+from rubric_core.evaluation.evaluators.promptfoo.grader import Grader
 from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
-from rubric_core.evaluation.evaluators.promptfoo.judged import JUDGED, Judging
 from rubric_core.evaluation.evaluators.promptfoo.measures import MEASURES
+from rubric_core.evaluation.evaluators.promptfoo.model_graded import MODEL_GRADED
 from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
 from rubric_core.evaluation.evaluators.promptfoo.texts import TEXTS
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
@@ -31,7 +32,7 @@ PROMPTFOO_KIND = "promptfoo"
 
 _HANDLERS: Mapping[str, Handler] = {**TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS}
 #: The types that are run, without `not-`.
-RUN_TYPES = frozenset({*_HANDLERS, *JUDGED, SET_TYPE})
+RUN_TYPES = frozenset({*_HANDLERS, *MODEL_GRADED, SET_TYPE})
 #: Settings of an assertion that a run does not have.
 _UNSUPPORTED = ("contextTransform",)
 _CODE = (".js", ".cjs", ".mjs", ".py")
@@ -49,10 +50,10 @@ def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluat
             if config.settings.get(name):
                 raise Unscored(f"rubric does not run `{name}` of an assertion of promptfoo", at=config)
         check = await _transformed(Check(config, context))
-        judged = JUDGED.get(config.base_type)
-        if judged is None:
+        graded = MODEL_GRADED.get(config.base_type)
+        if graded is None:
             return await _grade(check)
-        score = await judged(Judging(check, resolve))
+        score = await graded(Grader(check, resolve))
         return score if config.weight else replace(score, verdict=Verdict.PASSED)
 
     return TypedEvaluator(PROMPTFOO_KIND, PromptfooAssertion, grade)

@@ -1,0 +1,201 @@
+"""Assertions that a model grades, by the contracts of promptfoo: what the model replies, and what that counts."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
+from rubric_core.evaluation.evaluators.promptfoo.grader import Grader, Reply, evaluation_score, json_or_text
+from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
+from rubric_core.evaluation.model.evaluation_score import EvaluationScore
+from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
+from rubric_core.evaluation.model.result import Verdict
+
+__all__ = ["MODEL_GRADED"]
+
+_TRUE = re.compile(r"(?:true|yes|pass|y)\Z", re.IGNORECASE)
+#: The scores of the categories of factuality, by what `options.factuality` calls them.
+_CATEGORIES = {
+    "A": ("subset", 1.0),
+    "B": ("superset", 1.0),
+    "C": ("agree", 1.0),
+    "D": ("disagree", 0.0),
+    "E": ("differButFactual", 1.0),
+}
+_LEGACY = re.compile(r"\(?([a-eA-E])\)")
+#: The highest score that a model gives in g-eval, and the share of it that passes.
+_MOST, _ENOUGH = 10, 0.7
+
+
+def _needed(check: Check) -> str:
+    if not isinstance(check.value, str):
+        raise row_error(check, "needs a text as `value`")
+    return check.value
+
+
+def _completion(check: Check) -> Any:
+    """The output as promptfoo shows it to graders: JSON as data."""
+    return json_or_text(check.text)
+
+
+def _turned(check: Check, score: EvaluationScore) -> EvaluationScore:
+    """The decision, turned round where the type begins with `not-`: the score is its complement."""
+    if not check.inverse:
+        return score
+    passed = score.verdict is Verdict.FAILED
+    return replace(
+        score, score=1 - score.score, verdict=Verdict.PASSED if passed else Verdict.FAILED, details=None, hits=score.misses, misses=score.hits
+    )  # fmt: skip
+
+
+async def _rubric(grader: Grader) -> EvaluationScore:
+    """`llm-rubric`: `{reason, pass, score}`; without `pass` it passes."""
+    check = grader.check
+    value = check.value
+    if isinstance(value, bool | int | float) or value is None:
+        raise row_error(check, "needs a text or a mapping as `value`")
+    least = check.config.threshold
+
+    def read(text: str) -> Reply:
+        found = next(objects_in(text), None)
+        if found is None:
+            raise ValueError("there is no JSON object in it")
+        passed = found.get("pass")
+        passed = True if passed is None else passed if isinstance(passed, bool) else bool(_TRUE.match(str(passed)))
+        # Null is 0 for JavaScript; nothing at all, and what is no number, leaves it to `pass`.
+        score = 0.0 if "score" in found and found["score"] is None else _number(found.get("score"))
+        score = float(passed) if score is None else score
+        passed = passed and (least is None or score >= least)
+        reason = found.get("reason")
+        return Reply(
+            passed, score, str(reason) if reason else "the grader says so" if passed else f"the score is {score:g}"
+        )
+
+    rubric = "" if value is NO_VALUE else value
+    return _turned(check, await grader.reply("llm-rubric", {"output": _completion(check), "rubric": rubric}, read))
+
+
+def _number(value: object) -> float | None:
+    """A score as JavaScript takes it: a number, or a text that is one."""
+    if isinstance(value, bool) or value is None:
+        return float(value) if isinstance(value, bool) else None
+    try:
+        number = float(value) if isinstance(value, int | float | str) and value != "" else None
+    except (ValueError, OverflowError):
+        return None
+    return number if number is not None and abs(number) != float("inf") and number == number else None  # noqa: PLR0124  # no NaN
+
+
+async def _factuality(grader: Grader) -> EvaluationScore:
+    """`factuality`: a category of A to E. `not-` changes nothing."""
+    check = grader.check
+    ideal = _needed(check)
+    written = check.config.options.get("factuality")
+    own = written if isinstance(written, dict) else {}
+
+    def read(text: str) -> Reply:
+        found: Mapping[str, Any] = next(objects_in(text), {})
+        category, reason = found.get("category"), found.get("reason")
+        if not isinstance(category, str) or not category:
+            legacy = _LEGACY.search(text)
+            if legacy is None:
+                raise ValueError("it names no category")
+            category, reason = legacy[1], text.partition(")")[2].strip()
+        category = category.strip().upper()
+        if category not in _CATEGORIES:
+            raise ValueError(f"there is no category {category}")
+        name, usual = _CATEGORIES[category]
+        score = _number(own.get(name))
+        score = usual if score is None else score
+        return Reply(score > 0, score, str(reason or f"category {category}"))
+
+    values = {"input": check.context.prompt_inputs.question, "ideal": ideal, "completion": _completion(check)}
+    return await grader.reply("factuality", values, read)
+
+
+async def _closed_qa(grader: Grader) -> EvaluationScore:
+    """`model-graded-closedqa`: a text that ends in Y. `not-` changes nothing."""
+    check = grader.check
+    criteria = _needed(check)
+
+    def read(text: str) -> Reply:
+        if not text.strip():
+            raise ValueError("it is empty")
+        passed = text.rstrip().endswith("Y")
+        return Reply(passed, float(passed), text.strip())
+
+    values = {"input": check.context.prompt_inputs.question, "criteria": criteria, "completion": _completion(check)}
+    return await grader.reply("model-graded-closedqa", values, read)
+
+
+def _object(text: str, begin: str) -> dict[str, Any] | None:
+    """The object in the first line that has `begin` and a brace behind it, up to the last one, as promptfoo takes it; None without one.
+
+    Raises ValueError for one that is no JSON.
+    """
+    for line in text.split("\n"):
+        start, end = line.find(begin), line.rfind("}")
+        if start >= 0 and start + len(begin) < end:
+            try:
+                value = json.loads(line[start : end + 1])
+            except RecursionError:
+                raise ValueError("it is nested too deeply") from None
+            return value if isinstance(value, dict) else None
+    return None
+
+
+def _steps(text: str) -> str:
+    """The steps in a reply, as promptfoo looks for them. Raises ValueError."""
+    found = _object(text, '{"steps"')
+    steps = found.get("steps") if found is not None else None
+    if not isinstance(steps, list) or not steps or not all(isinstance(each, str) and each.strip() for each in steps):
+        raise ValueError('it has no steps in the form {"steps": […]}')
+    return "\n- ".join(steps)
+
+
+def _evaluated(text: str) -> Reply:
+    reply = _object(text, "{")
+    score = _number(reply.get("score")) if reply is not None else None
+    if reply is None or score is None or not 0 <= score <= _MOST:
+        raise ValueError(f"it has no score from 0 to {_MOST}")
+    if not isinstance(reply.get("reason"), str) or not reply["reason"].strip():
+        raise ValueError("it has no reason")
+    return Reply(True, score / _MOST, reply["reason"])
+
+
+async def _g_eval(grader: Grader) -> EvaluationScore:
+    """`g-eval`: steps first, then a score of 0 to 10; several criteria count as their mean."""
+    check = grader.check
+    value = check.value
+    criteria: Sequence[str] = value if isinstance(value, list) else [_needed(check)]
+    if not criteria or not all(isinstance(each, str) for each in criteria):
+        raise row_error(check, "needs a text, or a list of texts, as `value`")
+    scores = []
+    for each in criteria:
+        values = {
+            "criteria": each,
+            "maxScore": str(_MOST),
+            "input": json_or_text(check.context.prompt_inputs.question),
+            "output": _completion(check),
+        }
+        known = await grader.recorded("g-eval", values, "evaluate", each)
+        if known is None:  # the steps are no part of what a recording is found by
+            steps = await grader.text("g-eval", {"criteria": each}, _steps, "steps")
+            known = await grader.reply("g-eval", values, _evaluated, "evaluate", each, steps)
+        scores.append(known)
+    mean = sum(each.score for each in scores) / len(scores)
+    least = check.config.threshold if check.config.threshold is not None else _ENOUGH
+    reason = "\n\n".join(each.reasoning or "" for each in scores)
+    passed = (mean >= least) != check.inverse
+    made = evaluation_score(Reply(passed, 1 - mean if check.inverse else mean, reason))
+    return replace(made, raw_replies=tuple(r for each in scores for r in each.raw_replies), judge=scores[0].judge)
+
+
+ModelGradedHandler: TypeAlias = Callable[[Grader], Awaitable[EvaluationScore]]
+
+MODEL_GRADED: Mapping[str, ModelGradedHandler] = {
+    "llm-rubric": _rubric, "factuality": _factuality, "model-graded-factuality": _factuality, "model-graded-closedqa": _closed_qa,
+    "g-eval": _g_eval,
+}  # fmt: skip
