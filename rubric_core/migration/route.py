@@ -80,7 +80,7 @@ def migrate(
         read: Gives the text of a file that it refers to, by the path as written, or None.
         path: Where the file is, as far as that tells its dialect.
 
-    Raises NotMigratableError for a text that is no YAML, and KeyError for a name that is no dialect's.
+    Raises NotMigratableError for a text that is no YAML, and KeyError for a name that is no dialect of AgentV's.
     """
     if kind is FileKind.PROMPT:
         return MigratedText(rename_variables(text, [new.name for _, new in _hops(source, target)]))
