@@ -32,6 +32,8 @@ def main(options: argparse.Namespace) -> int:
     database = ResultDatabase.at(Path.cwd())
     try:
         return _act(database, options)
+    except BrokenPipeError:  # the reader has seen enough: the exit code says so
+        raise
     except (RunNotFoundError, ValueError, OSError) as error:
         print(f"rubric: {error}", file=sys.stderr)
         return WRONG_USE
