@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from rubric_core.syntax.depth import cut_deep_nesting
 from rubric_core.syntax.events import Failure, build, stumble
@@ -40,6 +41,8 @@ _MOST_REPAIRS = 12
 _MOST_CUTS = 5
 _CHARACTERS_PER_PARSE = 500_000
 _FEWEST_TRIES = 12
+#: Characters of one text that are reported.
+_MOST_FORBIDDEN = 20
 
 
 def parse(text: str) -> SyntaxTree:
@@ -57,7 +60,34 @@ def parse(text: str) -> SyntaxTree:
     simple = None if foreign or "\t" in text or "\r" in text else read_lines(text)
     if simple is not None:
         return simple
-    readable = _FOREIGN.sub(_STAND_IN, text) if foreign else text
+    read = _read(_FOREIGN.sub(_STAND_IN, text) if foreign else text)
+    tree, failure = read.tree, read.failure
+    told = {p.span for p in tree.problems}
+    problems = [p for p in read.deep if p.span not in told]
+    if failure is not None:
+        tree, repaired = _repair(read.text, failure, tree)
+        problems += repaired
+    problems += tree.problems
+    if read.halves or foreign or HOLE in read.text or failure is not None or TAB in read.text:
+        _put_back(text, tree, halves=read.halves)
+    problems += [_forbidden(text, at) for at in foreign[:_MOST_FORBIDDEN] if text[at] not in _HARMLESS]
+    return SyntaxTree(tree.root, tuple(sorted(problems, key=lambda p: p.span)), tree.anchors, tree.aliases)
+
+
+class _Read(NamedTuple):
+    """What libyaml makes of a text, once what it refuses for no good reason is out of its way."""
+
+    tree: SyntaxTree
+    failure: Failure | None
+    #: What was read: as long as the text.
+    text: str
+    #: Where parts were cut off that are nested too deeply.
+    deep: list[SyntaxProblem]
+    #: Whether escaped halves of surrogate pairs were replaced.
+    halves: bool
+
+
+def _read(readable: str) -> _Read:
     tree, failure = build(readable)
     deep: list[SyntaxProblem] = []
     while failure is not None and failure.deep is not None:
@@ -74,25 +104,14 @@ def parse(text: str) -> SyntaxTree:
             tree, failure = build(readable)
         else:
             failure = left
-    told = {p.span for p in tree.problems}
-    deep = [p for p in deep if p.span not in told]
-    problems = [*deep, *tree.problems]
-    if failure is not None:
-        tree, repaired = _repair(readable, failure, tree)
-        problems = [*deep, *repaired, *tree.problems]
-    if halves or foreign or HOLE in readable or failure is not None or TAB in readable:
-        _put_back(text, tree, halves=halves)
-    problems += [
-        SyntaxProblem(
-            "character",
-            Span(at, at + 1),
-            f"the character U+{ord(text[at]):04X} is not allowed in YAML; write it as an escape in double quotes",
-            SyntaxFix("remove it", (Edit(Span(at, at + 1), ""),), safe=False),
-        )
-        for at in foreign[:20]
-        if text[at] not in _HARMLESS
-    ]
-    return SyntaxTree(tree.root, tuple(sorted(problems, key=lambda p: p.span)), tree.anchors, tree.aliases)
+    return _Read(tree, failure, readable, deep, halves)
+
+
+def _forbidden(text: str, at: int) -> SyntaxProblem:
+    words = f"the character U+{ord(text[at]):04X} is not allowed in YAML; write it as an escape in double quotes"
+    return SyntaxProblem(
+        "character", Span(at, at + 1), words, SyntaxFix("remove it", (Edit(Span(at, at + 1), ""),), safe=False)
+    )
 
 
 def _moved(tree: SyntaxTree, by: int) -> SyntaxTree:
