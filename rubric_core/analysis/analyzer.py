@@ -56,7 +56,7 @@ def analyze(
         path: Where the text is kept; what it is depends on that.
         kind: What the text is, when that is known better than by its path and content.
         project: The files around it, for what it refers to; without, only the text itself is judged.
-        siblings: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
+        siblings: For a file of cases, the ids of the other cases of the suite that includes it; None where no suite is known.
     """
     language = language or Language()
     if isinstance(document, str):

@@ -98,7 +98,7 @@ class Frame:
         self.shift = len(document) - len(self.head) - len(tail)
         self.item_key = document.blocks[1].key if len(document.blocks) > 1 else ""
         self.block = pieces[0] if not tail else Block(self.head + tail, FRAME)
-        #: What is wrong behind the cases and cannot be seen without them, at offsets of the tail.
+        #: Problems of the text after the cases that depend on the column of the cases; offsets are those of the tail.
         self.seam = dedented_items(tail, document.column)
 
     def read_alike(self, other: "Frame") -> bool:

@@ -73,9 +73,9 @@ class Analysis:
     depends_on: frozenset[Path] = frozenset()
     #: The files that it refers to and that can be checked, and what they are.
     refers_to: Mapping[Path, FileKind]
-    #: For a file of cases, the ids of the other cases of the suite that takes it over; None: nobody knows.
+    #: For a file of cases, the ids of the other cases of the suite that includes it; None where no suite is known.
     siblings: Collection[str] | None = None
-    #: The paths in the case list, and the cases behind them, in the order of the text.
+    #: The paths in the case list with the cases in those files, in the order of the text.
     external: tuple[ExternalCases, ...] = ()
     #: The YAML documents after the first one, with the offsets at which they start; offsets in each are its own.
     further: "tuple[tuple[int, Analysis], ...]" = ()

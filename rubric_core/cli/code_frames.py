@@ -83,7 +83,7 @@ def _between(before: int | None, line: int) -> Iterator[int | None]:
 
 
 def _place(document: Document, offset: int) -> tuple[int, int]:
-    """The line of an offset, and which stretch of it; nearly every line is one."""
+    """The line of an offset, and the number of the stretch in it: long lines are shown in stretches, others have one."""
     line = document.line_of(offset)
     return line, (offset - _bounds(document, line).start) // _STRETCH
 

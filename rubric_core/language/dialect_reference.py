@@ -73,7 +73,7 @@ class ReferencePage:
     """The parts of the page; every shape is described once."""
 
     def __init__(self, dialect: Dialect, besides: Iterable[type[Shape]] = (Evaluator, Entry, Target, Provider)) -> None:
-        """`besides` are the bases of shapes with types, which have sections of their own."""
+        """`besides`: the bases of typed shapes. They get sections of their own."""
         self._dialect = dialect
         self._bases = tuple(besides)
         self._shown: set[type[Shape]] = set(self._bases)

@@ -218,7 +218,7 @@ def _names_in(template: str) -> set[str]:
 
 
 def _closed(template: str) -> str:
-    """A template; one with a tag that is not closed is sent as it stands."""
+    """The template, marked as raw where a tag is not closed: promptfoo sends such a text unchanged."""
     if _OPEN.search(template) and not _RAW.search(template):
         return f"{{% raw %}}{template}{{% endraw %}}"
     return template

@@ -52,7 +52,7 @@ class Codex(CommandAgent):
 
 
 class Byok(Shape):
-    """A model of your own: which one the agent uses in place of its own."""
+    """The model that the agent uses instead of its default one."""
 
     subprovider = key(Text(), "Whose model it is.", example="openai")
     base_url = key(Text(), "The address of the server.")

@@ -11,7 +11,7 @@ __all__ = ["NotASuite", "NotYaml", "StrayEntry", "WrongRoot"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotYaml(Issue):
-    """The text is no YAML here; the parser went on behind it."""
+    """A syntax error; the text after it is parsed all the same."""
 
     problem: SyntaxProblem
 
