@@ -284,10 +284,14 @@ class Check:
         state.key = key
         state.shapes = shapes
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
-        state.deferred = tuple(i for i in issues if self.around and isinstance(i, UnknownType) and i.custom)
-        issues = [i for i in issues if i not in state.deferred]
         half_typed = {p.span for p in state.tree.problems}
-        visited += (i for i in issues if not (isinstance(i, UnknownKey) and i.span in half_typed))
+        deferred: list[UnknownType] = []
+        for issue in issues:
+            if self.around and isinstance(issue, UnknownType) and issue.custom:
+                deferred.append(issue)
+            elif not (isinstance(issue, UnknownKey) and issue.span in half_typed):
+                visited.append(issue)
+        state.deferred = tuple(deferred)
         inner = [c for s in shapes for c in children(s)]
         state.own_targets = own_targets(inner)
         if self.around is not None:
