@@ -52,7 +52,7 @@ class Codex(CommandAgent):
 
 
 class Byok(Shape):
-    """The model that the agent uses instead of its default one."""
+    """A model of your own: the agent uses it instead of its default one."""
 
     subprovider = key(Text(), "Whose model it is.", example="openai")
     base_url = key(Text(), "The address of the server.")
