@@ -89,6 +89,25 @@ def test_a_first_line_comment_makes_any_yaml_a_suite(nvim: Open, workspace: Path
     opened(nvim("odd.yaml"))
 
 
+def test_a_configuration_of_promptfoo_is_checked_in_its_own_dialect(nvim: Open, workspace: Path) -> None:
+    """Its mistakes are found and mended, and its `defaultTest` stays (issue 18, sections 1 and 2)."""
+    text = "prompts: [hi]\nproviders: [echo]\ndefaultTest: {}\ntests:\n  - asserts: [{type: contains, value: hi}]\n"
+    (workspace / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
+    editor = checked(nvim("promptfooconfig.yaml"))
+    until(
+        "its mistake", lambda: {str(each["code"]): each["lnum"] for each in editor.diagnostics()} == {"unknown-key": 4}
+    )
+    editor.put_cursor("asserts")
+    editor.lua("""vim.schedule(function()
+        vim.lsp.buf.code_action({
+          apply = true,
+          context = { only = { "quickfix" } },
+          filter = function(a) return a.title:find("`assert`", 1, true) ~= nil end,
+        }) end)""")
+    until("the key is right", lambda: editor.lines() == text.replace("asserts", "assert").splitlines())
+    until("nothing is wrong", lambda: not editor.diagnostics())
+
+
 def test_suites_have_a_filetype_of_their_own(nvim: Open) -> None:
     assert nvim("support.eval.yaml").lua("return vim.bo.filetype") == "yaml.eval"
 
