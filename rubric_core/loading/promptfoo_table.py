@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.issues import Issue
 from rubric_core.text import Span
 
@@ -14,9 +14,9 @@ __all__ = ["SPECIAL_COLUMNS", "CaseTable", "Cell", "is_expected", "is_special", 
 SPECIAL_COLUMNS = (
     "__expected", "__prefix", "__suffix", "__description", "__providerOutput", "__threshold", "__metric", "__metadata",
 )  # fmt: skip
-_CONFIG = re.compile(r"__config:__expected\d*:threshold\Z")
+_CONFIG = pattern(r"__config:__expected\d*:threshold\Z")
 #: A check in short: `[not-]type[(threshold)][:value]`.
-_CHECK = re.compile(
+_CHECK = pattern(
     r"(?P<not>not-)?(?P<type>[A-Za-z][A-Za-z0-9_-]*(?::[a-z-]+(?=\())?)(?:\((?P<threshold>[^)]*)\))?(?P<colon>:)?(?P<value>.*)",
     re.DOTALL,
 )

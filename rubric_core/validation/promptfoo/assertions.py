@@ -1,6 +1,5 @@
 """Assertions of promptfoo that can never fail, never pass, or do something else than they say (issue 18, section 2)."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo import graded_assertions as graded
@@ -9,6 +8,7 @@ from rubric_core.language.promptfoo import text_assertions as text
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import FieldPlace, Shape
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -35,11 +35,11 @@ _SHARES: tuple[type[Assertion], ...] = (
     graded.AnswerRelevance, graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance, graded.ConversationRelevance,
     graded.Classifier, AssertionSet,
 )  # fmt: skip
-_RETURN = re.compile(r"\breturn\b|\bthrow\b")
-_SCRIPT_NAME = re.compile(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
-_INLINE_FLAGS = re.compile(r"\(\?[a-zA-Z]+\)")
+_RETURN = pattern(r"\breturn\b|\bthrow\b")
+_SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
+_INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
 #: What means something in a pattern.
-_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 _HUNDRED = 100
 
 

@@ -1,6 +1,5 @@
 """Names in a configuration of promptfoo that refer to prompts, providers and metrics (issue 18, section 2)."""
 
-import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ from rubric_core.language.promptfoo.configuration import Metric
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import FieldPlace
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -19,7 +19,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["equal_entries", "too_few_outputs", "unknown_labels", "unknown_metrics"]
 
-_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
+_NAME = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
 #: Names of mathjs.
 _OF_MATH = frozenset(
     {
@@ -45,7 +45,7 @@ _OF_MATH = frozenset(
 _STOPS = "promptfoo stops"
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A provider by its id, not by its label.
-_ID = re.compile(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
+_ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
 
 
 def _is_static(suite: PromptfooSuite) -> bool:

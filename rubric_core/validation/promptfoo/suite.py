@@ -1,6 +1,5 @@
 """A configuration of promptfoo with all of its cases, for rules that look across them."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from rubric_core.language.promptfoo.configuration import Configuration, Configur
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import children
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.block_references import OutsideText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 #: What is given all variables, and reads any of them.
-PROGRAM = re.compile(r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
-_WORD = re.compile(r"[A-Za-z_]\w*")
+PROGRAM = pattern(r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
+_WORD = pattern(r"[A-Za-z_]\w*")
 
 
 class PlacedCase(NamedTuple):

@@ -1,10 +1,10 @@
 """Mistakes in tables of promptfoo cases (issue 18, section 2): promptfoo makes variables and equality tests of what it does not know."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rubric_core.language.closest_name import closest, is_slip
 from rubric_core.language.dialect import Dialect
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import (
     SPECIAL_COLUMNS,
     CaseTable,
@@ -21,7 +21,7 @@ __all__ = ["table_mistakes"]
 
 #: Types that stand for others in tables.
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
-_FOLDED = re.compile(r"[_\-\s]")
+_FOLDED = pattern(r"[_\-\s]")
 
 
 def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:

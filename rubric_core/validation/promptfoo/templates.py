@@ -17,13 +17,13 @@ _EXPRESSION = pattern(
     r"\{\{-?(?P<shown>(?:[^{]|\{(?!\{))*?)-?\}\}|\{%-?(?P<statement>(?:[^{]|\{(?!%))*?)-?%\}|\{#(?:[^{]|\{(?!#))*?#\}"
 )
 #: One that is not closed goes to the end.
-_STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?", re.DOTALL)
-_NAME = re.compile(r"(?<![\w.$|])(?<!\|\s)([A-Za-z_]\w*)(?!\w*\s*[(=](?!=))")
-_BOUND = re.compile(
+_STRINGS = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?", re.DOTALL)
+_NAME = pattern(r"(?<![\w.$|])(?<!\|\s)([A-Za-z_]\w*)(?!\w*\s*[(=](?!=))")
+_BOUND = pattern(
     r"\bset\s{1,9}([\w\s,]{1,200}?)(?:=|\Z)|\bfor\s{1,9}([\w\s,]{1,200}?)\s{1,9}in\b"
     r"|\bmacro\s{1,9}\w{1,99}\s{0,9}\(([^)]{0,500})\)|\bimport\b.{0,300}?\bas\s{1,9}(\w{1,99})"
 )
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = pattern(r"[A-Za-z_]\w*")
 _RAW = pattern(r"\{%-?\s*(?:raw|verbatim)\b")
 #: Words of Nunjucks, and names that it has itself.
 _OWN = frozenset({
@@ -33,9 +33,9 @@ _OWN = frozenset({
     "context", "ignore", "missing", "endswitch", "verbatim", "env", "varargs", "kwargs",
 })  # fmt: skip
 #: `{name}` of other templates, and `{{ name` without its end.
-_SINGLE = re.compile(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
-_OPEN = re.compile(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
-_IN_CODE = re.compile(
+_SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
+_OPEN = pattern(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
+_IN_CODE = pattern(
     r"\bvars(?:\.|\?\.)([A-Za-z_]\w*)|\bvars(?:\?\.)?\[\s*['\"]([^'\"]+)['\"]\s*\]|\.get\(\s*['\"]([^'\"]+)['\"]"
 )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, remove_entry
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -12,11 +13,11 @@ from rubric_core.validation.rule import Context, Finding, Fix
 __all__ = ["variable_values"]
 
 #: What js-yaml reads as a date.
-_DATE = re.compile(
+_DATE = pattern(
     r"\d{4}-\d\d-\d\d\Z|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?\Z"
 )
 #: Numbers that are not written as they are filled in.
-_REWRITTEN = re.compile(
+_REWRITTEN = pattern(
     r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+(?:\.\d*)?|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d"
 )
 _FILE = "file://"

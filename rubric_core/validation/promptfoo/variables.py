@@ -10,6 +10,7 @@ from dataclasses import replace
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
@@ -36,10 +37,10 @@ _OPAQUE = ("red_team", "extensions", "assertion_templates")
 _OF_GRADERS = frozenset(
     {"query", "context", "question", "purpose", "entities", "goal", "systemPrompt", "conversationId"}
 )
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = pattern(r"[A-Za-z_]\w*")
 _EMPTY = "promptfoo fills in nothing"
 _NOTHING = "promptfoo makes the row an error: the text is empty"
-_ALONE = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
+_ALONE = pattern(r"\s*\{\{[^{}]*\}\}\s*")
 #: Assertions that refuse an empty text.
 _NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 
