@@ -193,10 +193,12 @@ class RunManager:
             token = progress.token
             progress.end(tally(job.results, job.amount))
             self._board.ended(token)
-            self._states.ended(job, (time.monotonic() - begun) * 1000)
+            took = (time.monotonic() - begun) * 1000
             try:
                 await self._settle(job)
             finally:
+                # Not before: who hears of it may compare the run, or read its report.
+                self._states.ended(job, took)
                 job.over.set()
 
     async def _settle(self, job: "Job") -> None:

@@ -1,16 +1,19 @@
 """The test protocol: the tree, its runs, and the states of its tests."""
 
+import contextlib
 import copy
 import json
 import random
+import sqlite3
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from client import VSCODE, Client, Connect, ServerError, replaced, until
-from running import written
+from running import progress, written
 
+from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.text import Position, TextRange
 from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
@@ -99,6 +102,25 @@ def states(client: Client, run_id: str | None = None) -> list[tuple[str, str]]:
     """Test, without the folder, and state, in the order in which they came."""
     heard = [p for p in client.heard("rubric/testState") if run_id is None or p["runId"] == run_id]
     return [(p["testId"].rsplit("/", 1)[1].partition("::")[2], p["state"]) for p in heard]
+
+
+def test_a_run_is_over_when_its_results_are_stored(connect: Connect, folder: Path, uri: str) -> None:
+    client = connected(connect, folder)
+    run(client, uri)
+    database = ResultDatabase.of(folder / "a.eval.yaml").path
+    with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as other_program:
+        other_program.execute("BEGIN IMMEDIATE")
+        answer = client.request("rubric/runTests", {"include": [uri]})
+        done = {("refund", "passed"), ("late", "failed")}
+        until("both results", lambda: done <= set(states(client, answer["runId"])))
+        until("the end of the progress", lambda: len(progress(client, "end")) == 2)
+        about = {"textDocument": {"uri": uri}}
+        assert "has one run only" in client.request("rubric/compareRuns", about)["trouble"]
+        assert len(client.heard("rubric/runEnded")) == 1
+        other_program.execute("COMMIT")
+    until("the end of the run", lambda: len(client.heard("rubric/runEnded")) == 2)
+    compared = client.request("rubric/compareRuns", about)["text"].splitlines()
+    assert "the same: every score is what it was (2 cases)" in compared
 
 
 def test_suites_first_then_what_is_in_one(connect: Connect, folder: Path, uri: str, other: str) -> None:
