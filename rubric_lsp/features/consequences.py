@@ -76,12 +76,17 @@ def identity(kind: str, entry: str) -> str:
 
 def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:
     """What running these cases would do; each thing once."""
-    from rubric_core.evaluation.cases.roles import participating_targets  # noqa: PLC0415  # what runs need is loaded when something runs
+    from rubric_core.evaluation.cases.promptfoo.executed import is_told_by_cases  # noqa: PLC0415  # what runs need is loaded when something runs
+    from rubric_core.evaluation.cases.roles import participating_targets  # noqa: PLC0415
 
-    programs = [p for cases, targets in suites for case in cases for p in _programs(case, targets)]
-    addresses: list[str] = []
+    programs, addresses = list[str](), list[str]()
+    for case, targets in ((case, targets) for cases, targets in suites for case in cases):
+        executed, sent = _does(case, targets)
+        programs += executed
+        addresses += sent
     entries = [list(participating_targets(cases, targets)) for cases, targets in suites]
-    for entry in (entry for each in entries for entry in each):
+    every = ((entry, targets) for each, (_, targets) in zip(entries, suites, strict=True) for entry in each)
+    for entry in (entry for entry, targets in every if not is_told_by_cases(entry, targets)):
         commands, address = list(_commands(entry)), _address(entry)
         programs = [*commands, *_transforms(entry), *programs]
         if not commands and address:
@@ -94,6 +99,16 @@ def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:
     return RunConsequences(
         _distinct(programs), _distinct(addresses), _distinct(reads.variables), _distinct(reads.outside)
     )
+
+
+def _does(case: "Runnable", targets: "Targets") -> tuple[Sequence[str], Sequence[str]]:
+    """What a case executes, and where it sends something that its targets do not tell."""
+    from rubric_core.evaluation.cases.promptfoo.executed import addresses_of, executed_code  # noqa: PLC0415
+    from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
+
+    if isinstance(case, PromptfooRunnable):
+        return [code.text for code in executed_code(case)], addresses_of(case)
+    return list(_programs(case, targets)), ()
 
 
 def _distinct(words: Sequence[str]) -> tuple[str, ...]:

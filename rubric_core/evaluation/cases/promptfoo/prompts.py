@@ -13,7 +13,7 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.syntax.tree import Node
 
-__all__ = ["PromptfooPrompt", "is_reference_to", "prompts_of"]
+__all__ = ["PROGRAMS", "PromptfooPrompt", "is_reference_to", "prompts_of"]
 
 _DEFAULT = "{{prompt}}"
 #: The line between two prompts of one text file.
@@ -22,10 +22,11 @@ _TEXTS = (".txt",)
 _WHOLE = (".md", ".j2")
 _DATA = (".json", ".yaml", ".yml")
 _LINES = (".jsonl", ".csv")
-_PROGRAMS = (
+#: The endings of files whose program or function makes a prompt.
+PROGRAMS = (
     ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".sh", ".bash", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".exe",
 )  # fmt: skip
-_ENDINGS = (*_TEXTS, *_WHOLE, *_DATA, *_LINES, *_PROGRAMS)
+_ENDINGS = (*_TEXTS, *_WHOLE, *_DATA, *_LINES, *PROGRAMS)
 _REMOTE = ("portkey://", "langfuse://", "helicone://")
 
 
@@ -107,7 +108,7 @@ def _of_path(
     text: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
 ) -> Iterator[PromptfooPrompt]:
     name = text.removeprefix(URL)
-    if text.startswith(("exec:", *_REMOTE)) or PurePath(name.partition(":")[0]).suffix.lower() in _PROGRAMS:
+    if text.startswith(("exec:", *_REMOTE)) or PurePath(name.partition(":")[0]).suffix.lower() in PROGRAMS:
         trouble = f"rubric does not run programs and functions that make prompts of promptfoo: {text}"
         yield _made(text, at, before, label or text, "", named=label, trouble=trouble)
         return

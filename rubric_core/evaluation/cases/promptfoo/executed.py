@@ -1,0 +1,280 @@
+"""What a case of promptfoo executes and where it sends something, as it is written. Runs nothing, reads no environment.
+
+The one list of it: the question before a run shows it, and results depend on the files in it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.prompts import PROGRAMS
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
+from rubric_core.evaluation.targets.resolve import Targets
+from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.path_matches import path_matches
+from rubric_core.loading.targets import LoadedTargetEntry
+
+__all__ = ["ExecutedCode", "addresses_of", "executed_code", "is_told_by_cases"]
+
+_EXEC = "exec:"
+#: What runs a file with code, by its ending; others are programs of their own.
+_RUNS = {
+    ".py": "python3", ".rb": "ruby", ".go": "go",
+    **dict.fromkeys((".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"), "node"),
+}  # fmt: skip
+#: What runs the code behind a prefix of an id or value.
+_PREFIXES = {"python": "python3", "ruby": "ruby", "golang": "go", "package": "node"}
+#: A file with code, and the function in it.
+_FILE = pattern(r"(?P<path>.+?(?P<ending>\.(?:py|rb|go|[cm]?[jt]s)))(?::[A-Za-z_$][\w$.]*)?\Z")
+#: Types of assertions whose value is code.
+_SCRIPTS = {"javascript": "node", "python": "python3", "ruby": "ruby"}
+#: Keys whose text is JavaScript where it names no file, wherever they stand.
+_CODE_KEYS = frozenset({
+    "transform", "postprocess", "transformVars", "contextTransform", "assertScoringFunction", "transformRequest",
+    "transformResponse", "requestTransform", "responseTransform", "responseParser", "requestParser", "sessionParser", "validateStatus",
+})  # fmt: skip
+#: Settings of providers that name a program.
+_PROGRAM_KEYS = frozenset({"pythonExecutable", "rubyExecutable", "goExecutable", "command"})
+_CALLBACKS = "functionToolCallbacks"
+_ADDRESS_KEYS = frozenset({"url", "apiBaseUrl", "baseUrl", "base_url", "apiHost", "endpoint"})
+_REMOTE = pattern(r"(?:https?|wss?|huggingface|sharepoint|portkey|langfuse|helicone|gs|s3|az)://")
+#: What is sent nowhere.
+_HERE = frozenset({"echo", "promptfoo:manual-input"})
+_LISTED = ("prompts", "tests", "scenarios", "defaultTest", "extensions")
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedCode:
+    """One thing that is executed."""
+
+    #: The program, and the code or file that it gets, whole.
+    text: str
+    #: The file with the code as it is named, without its function; empty for code that stands in the configuration.
+    file: str = ""
+
+
+def executed_code(case: PromptfooRunnable) -> tuple[ExecutedCode, ...]:
+    """Everything that a run of a case executes, each once, also what promptfoo runs and rubric does not yet."""
+    found = [
+        *_of_configuration(case.matrix.configuration),
+        *(each for provider in _providers(case) for each in _of_provider(provider)),
+        *_in_data({name: value for name, value in case.test.data.items() if name != "assert"}),
+        *(each for settings, _ in case.test.assertions for each in _of_assertion(settings)),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def addresses_of(case: PromptfooRunnable) -> tuple[str, ...]:
+    """Where a run of a case sends something or fetches something from, without the models that are targets of rubric's own kinds."""
+    configuration = case.matrix.configuration
+    found = [text for name in _LISTED for text in _texts(configuration.data.get(name)) if _REMOTE.match(text)]
+    for provider in _providers(case):
+        if provider.id not in _HERE and _code_of_id(provider.id) is None and not provider.is_target:
+            urls = [text for key, text in _keyed(provider.config) if key in _ADDRESS_KEYS]
+            found += urls or [provider.id]
+    for settings, _ in case.test.assertions:
+        found += _webhooks(settings)
+    return tuple(dict.fromkeys(found))
+
+
+def is_told_by_cases(entry: LoadedTargetEntry, targets: Targets) -> bool:
+    """Whether a target is a provider in a configuration of promptfoo, of which `executed_code` and `addresses_of` tell everything."""
+    file = targets.file
+    own = isinstance(targets, PromptfooTargets) and file is not None and entry.home is file.home
+    return own and isinstance(entry.settings.get("id"), str)
+
+
+class _Provider(NamedTuple):
+    """A provider that answers or grades."""
+
+    id: str
+    config: Any
+    transform: Any = None
+    #: Whether it is a target of one of rubric's kinds, whose entry tells its address.
+    is_target: bool = False
+
+
+def _providers(case: PromptfooRunnable) -> Iterator[_Provider]:
+    """The providers that answer, and those that grade."""
+    every = case.matrix.providers
+    names = {each.options.target for each in variations(case)}
+    written = [case.test.data.get("provider"), case.test.part("options").get("provider")]
+    written += [each for settings, _ in case.test.assertions for each in _grading(settings)]
+    graders = [each for value in written for each in _named_in(value)]
+    words = {each for each in graders if isinstance(each, str)}
+    for each in every:
+        if each.name in names or not words.isdisjoint((each.label, each.id)):
+            yield _Provider(each.id, each.config, each.transform, each.target is not None)
+    for grader in graders:
+        settings = grader if isinstance(grader, dict) else {"id": grader}
+        identity = str(settings["id"])
+        if all(identity not in (known.label, known.id) for known in every):
+            yield _Provider(identity, settings.get("config"), settings.get("transform"), _is_target(identity))
+
+
+def _is_target(identity: str) -> bool:
+    return vendor_target(identity, {}) is not None
+
+
+def _grading(settings: Mapping[str, Any]) -> Iterator[Any]:
+    yield settings.get("provider")
+    for each in _members(settings):
+        yield from _grading(each)
+
+
+def _named_in(written: Any) -> Iterator[str | dict[str, Any]]:
+    """The providers that a `provider` of a case or assertion names: one, or one for each role."""
+    if isinstance(written, str):
+        yield written
+    elif isinstance(written, dict):
+        if isinstance(written.get("id"), str):
+            yield written
+        else:
+            yield from (inner for value in written.values() for inner in _named_in(value))
+
+
+def _of_configuration(configuration: PromptfooConfiguration) -> Iterator[ExecutedCode]:
+    for name in _LISTED:
+        written = configuration.data.get(name)
+        if name == "prompts":
+            yield from (code for text in _prompt_texts(written) for code in _of_prompt(text, configuration))
+        elif name in ("tests", "scenarios", "defaultTest"):
+            yield from (_of_file(text) for text in _sources(written) if _FILE.match(text))
+        else:
+            yield from _in_data(written)
+    filters = configuration.data.get("nunjucksFilters")
+    if isinstance(filters, dict):
+        yield from (_of_file(text) for text in filters.values() if isinstance(text, str))
+
+
+def _prompt_texts(written: Any) -> Iterator[str]:
+    """The prompts that may be paths."""
+    for item in written if isinstance(written, list) else written if isinstance(written, dict) else [written]:
+        if isinstance(item, dict) and "raw" not in item:
+            item = item.get("id") or item.get("path")  # noqa: PLW2901  # what the entry names
+        if isinstance(item, str) and "\n" not in item:
+            yield item
+
+
+def _of_prompt(text: str, configuration: PromptfooConfiguration) -> Iterator[ExecutedCode]:
+    name = text.removeprefix(URL)
+    if text.startswith(_EXEC):
+        yield ExecutedCode(text.removeprefix(_EXEC).strip())
+    elif is_pattern(name) or configuration.files.is_directory(configuration.directory / name):
+        wanted = name if is_pattern(name) else f"{name.rstrip('/')}/*"
+        for path in path_matches(wanted, [configuration.directory], configuration.files).paths:
+            if path.suffix.lower() in PROGRAMS:
+                yield _of_file(str(path))
+    elif Path(name.partition(":")[0]).suffix.lower() in PROGRAMS:
+        yield _of_file(name)
+
+
+def _sources(written: Any) -> Iterator[str]:
+    """The files that cases come from, which may be programs that make them."""
+    for item in written if isinstance(written, list) else [written]:
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            yield from (item[name] for name in ("path",) if isinstance(item.get(name), str))
+            for name in ("config", "tests"):  # those of a scenario
+                inner = item.get(name)
+                yield from _sources(inner) if isinstance(inner, list | str) else ()
+
+
+def _of_file(name: str) -> ExecutedCode:
+    """A file with code that is named without or with `file://`."""
+    path = name.removeprefix(URL)
+    found = _FILE.match(path)
+    file = found["path"] if found else path
+    runs = _RUNS.get(found["ending"].lower()) if found else None
+    return ExecutedCode(f"{runs}: {name}" if runs else path, file)
+
+
+def _code_of_id(identity: str) -> ExecutedCode | None:
+    """What a provider executes, by its id; None for one that is called by an address."""
+    if identity.startswith(_EXEC):
+        return ExecutedCode(identity.removeprefix(_EXEC).strip())
+    if identity.startswith(URL):
+        return _of_file(identity)
+    prefix, _, rest = identity.partition(":")
+    if prefix in _PREFIXES and rest:
+        found = _FILE.match(rest)
+        return ExecutedCode(f"{_PREFIXES[prefix]}: {rest}", found["path"] if found and prefix != "package" else "")
+    return _of_file(identity) if _FILE.match(identity) and not _REMOTE.match(identity) else None
+
+
+def _of_provider(provider: _Provider) -> Iterator[ExecutedCode]:
+    own = _code_of_id(provider.id)
+    if own is not None:
+        yield own
+    if isinstance(provider.transform, str):
+        yield _code(provider.transform)
+    yield from _in_data(provider.config)
+    for key, text in _keyed(provider.config):
+        if key in _PROGRAM_KEYS:
+            yield ExecutedCode(text)
+    callbacks = provider.config.get(_CALLBACKS) if isinstance(provider.config, dict) else None
+    if isinstance(callbacks, dict):
+        yield from (_code(text) for text in callbacks.values() if isinstance(text, str))
+
+
+def _of_assertion(settings: Mapping[str, Any]) -> Iterator[ExecutedCode]:
+    kind = str(settings.get("type")).removeprefix("not-")
+    value = settings.get("value")
+    if kind in _SCRIPTS and isinstance(value, str):
+        yield _code(value, _SCRIPTS[kind])
+    yield from _in_data({name: each for name, each in settings.items() if name != "assert"})
+    for each in _members(settings):
+        yield from _of_assertion(each)
+
+
+def _members(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The assertions of a set."""
+    listed = settings.get("assert")
+    return [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+
+
+def _code(text: str, runs: str = "node") -> ExecutedCode:
+    """Code, or the file with it."""
+    if text.startswith(URL):
+        return _of_file(text)
+    return ExecutedCode(f"{runs}: {text.strip()}")
+
+
+def _in_data(value: Any, name: str = "") -> Iterator[ExecutedCode]:
+    """The files with code that texts name, and the texts under keys that take code."""
+    for key, text in _keyed(value, name):
+        if text.startswith(URL) and _FILE.match(text):
+            yield _of_file(text)
+        elif text.startswith("package:"):
+            yield ExecutedCode(f"node: {text.removeprefix('package:')}")
+        elif key in _CODE_KEYS:
+            yield _code(text)
+
+
+def _webhooks(settings: Mapping[str, Any]) -> Iterator[str]:
+    if str(settings.get("type")).removeprefix("not-") == "webhook" and isinstance(settings.get("value"), str):
+        yield settings["value"]
+    for each in _members(settings):
+        yield from _webhooks(each)
+
+
+def _keyed(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Every text in some data, with the key that it is the value of, through lists."""
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _keyed(inner, str(key))
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from _keyed(inner, name)
+
+
+def _texts(value: Any) -> Iterable[str]:
+    return (text for _, text in _keyed(value))
