@@ -155,7 +155,7 @@ def _kind(
     if asked == PROMPTFOO.name or (asked is None and is_promptfoo_file(path, document.head, root, first)):
         return FileKind.PROMPTFOO
     if path is not None and path.suffix.lower() in TABLES:
-        return FileKind.PROMPTFOO_TABLE
+        return FileKind.TABLE
     listed = frame.item_key == ROOT_LIST or isinstance(root, SequenceNode)
     return kind_of(path, root, first if listed else None, outside)
 

@@ -10,7 +10,7 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState, Found
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.result import Analysis
-from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, TEXTS, FileKind
 from rubric_core.language.model import CASE, Execution, Requires, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
@@ -26,7 +26,7 @@ from rubric_core.loading.references import References
 from rubric_core.loading.split_items import join_split_item
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
-from rubric_core.syntax.line_document import is_still_json
+from rubric_core.syntax.line_document import LineDocument, is_still_json
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
@@ -61,6 +61,8 @@ class Check:
         self.anchors = analysis.anchoring
         self.frame = analysis.frame
         self.item_kind = analysis.item_kind = _item_kind(analysis)
+        #: Whether every line is a case, as JSON.
+        self.is_lines = isinstance(analysis.document, LineDocument)
         #: Equal contexts mean equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
         #: Shapes and everything inside them, from lowering to linking, by the id of the shapes, which are kept with it.
@@ -263,7 +265,7 @@ class Check:
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
         kind = self.item_kind if block.key == ROOT_LIST or self.analysis.kind in OF_PROMPTFOO else CASE
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
-        if self.analysis.kind is FileKind.DATASET and state.tree.problems:
+        if self.is_lines and state.tree.problems:
             items = []  # of a line that is no JSON nobody knows what else is missing
         if len(items) > 1 and kind is not None:
             items = list(join_split_item(items, kind, self.dialect, block.text, lowering.type_of))
@@ -283,7 +285,8 @@ class Check:
     ) -> None:
         state.key = key
         state.shapes = shapes
-        visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in state.tree.problems]
+        problems = () if self.analysis.kind in TEXTS else state.tree.problems
+        visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in problems]
         half_typed = {p.span for p in state.tree.problems}
         deferred: list[UnknownType] = []
         for issue in issues:
@@ -318,6 +321,14 @@ class Check:
             return judged
         return judged.union(*(self.states[b].judged for b in self.anchors.blocks(number)))
 
+    def _is_json(self, text: str) -> bool:
+        """Whether a file of promptfoo is JSON, which no fix may end."""
+        return (
+            self.analysis.kind in OF_PROMPTFOO
+            and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
+            and is_still_json(text, ())
+        )
+
     def _judge(self, visited: Iterable[Any], context: Context) -> tuple[Found, ...]:
         """What the rules find in shapes and issues; the same thing said twice is said once."""
         judges = self.language.judges  # of an issue they need no fields
@@ -328,7 +339,7 @@ class Check:
         ]  # fmt: skip
         if not found:
             return ()
-        if self.analysis.kind is FileKind.DATASET:
+        if self.is_lines or self._is_json(context.text):
             found = [
                 (r, replace(f, fixes=tuple(x for x in f.fixes if is_still_json(context.text, x.edits))))
                 for r, f in found

@@ -7,7 +7,7 @@ from typing import Any
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import TEXTS, FileKind
 from rubric_core.language.model import Suite
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.syntax.blocks import Document
@@ -36,8 +36,10 @@ class Language:
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
 
-    def document(self, text: str, path: PurePath | None = None) -> Document:
-        """`text` cut into blocks by the keys of this language; how, depends on what stands at `path`."""
+    def document(self, text: str, path: PurePath | None = None, known: FileKind | None = None) -> Document:
+        """`text` cut into blocks by the keys of this language; how, depends on what stands at `path`, or is `known` better."""
+        if known in TEXTS:
+            return PlainDocument.of(text)
         kind = FileKind.SUITE if path is None else kind_by_name(path)
         if kind is FileKind.DATASET:
             return LineDocument.of(text)

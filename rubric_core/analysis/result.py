@@ -13,7 +13,7 @@ from rubric_core.analysis.finding_list import FindingList, FindingsByBlock
 from rubric_core.analysis.language import Language
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import YAML
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
@@ -148,7 +148,7 @@ class Analysis:
         """Whether a file of that name with this text has to do with evals; None where nothing in it tells."""
         if path.suffix.lower() not in YAML:
             return None
-        if self.kind is FileKind.PROMPTFOO:
+        if self.kind in OF_PROMPTFOO:
             return True
         roots = (self.states[block].tree.root for block in self.document.blocks if block.key)
         items = (item for root in roots for item in (root.items if isinstance(root, Sequence) else [root]) if item)
@@ -161,7 +161,9 @@ class Analysis:
 
     @property
     def case_files(self) -> tuple[Path, ...]:
-        """The files with cases that the suite takes over."""
+        """The files with cases that the suite takes over; for promptfoo also those with what cases have in common."""
+        if self.kind is FileKind.PROMPTFOO:
+            return tuple(path for path, kind in self.refers_to.items() if kind is not FileKind.PROMPTFOO_PROMPT)
         return tuple(f for each in self.external for f in each.found.files)
 
     def span_of(self, entry: CaseEntry | None, span: Span) -> Span:

@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
 from rubric_core.cli.check_result import CheckedFile
 from rubric_core.cli.sources import ReferencedFile, Source
 from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuration, Configurations
@@ -23,6 +24,8 @@ _FOREIGN = (
     "not checked, because it does not look like eval YAML; a first line `# rubric: dialect=…` or `include` in the "
     "configuration makes it count as a suite"
 )
+
+_TABLE = "not checked, because no configuration of promptfoo in this folder or above names this table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ class FileChecker:
 
     def _reason_to_pass_over(self, source: Source, found: Analysis) -> str:
         """Why a file is not checked; empty for one that is. Files in folders are there because they are eval YAML, others because something refers to them."""
+        if found.kind is FileKind.TABLE:
+            return _TABLE
         asked = source.named and source.kind is None and source.place is not None
         is_foreign = asked and found.is_eval_yaml(source.path) is False
         return _FOREIGN if is_foreign and not self.configuration(source).includes(source.path) else ""
@@ -122,15 +127,18 @@ class FileChecker:
     def analysis(self, source: Source, text: str) -> Analysis:
         """What is in a text as what it is at its place, with the settings that count there."""
         configuration = self.configuration(source)
+        kind = source.kind
+        if kind is None and source.named and source.place is not None and not is_suite_name(source.path.name):
+            kind = named_by_promptfoo(source.path, self.project, self._language)
         dialect = self._wishes.dialect or configuration.dialect or source.dialect
         selection = self._selection(configuration, source.path)
         return analyze(
-            self._language.document(text, source.place),
+            self._language.document(text, source.place, kind),
             self._language,
             dialect=dialect,
             selection=selection,
             path=source.place,
-            kind=source.kind,
+            kind=kind,
             siblings=source.siblings,
             project=self.project,
         )

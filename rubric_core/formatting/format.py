@@ -9,14 +9,14 @@ from rubric_core.formatting.lines import UnusualError, line_edits
 from rubric_core.formatting.meaning import keeps_meaning
 from rubric_core.formatting.spacing import end_edits, inner_edits, trailing_edits
 from rubric_core.formatting.style import IndentStyle, StyleCounts, style_of
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import TEXTS, FileKind
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import SyntaxProblem, SyntaxTree
 from rubric_core.text import Edit, Span
 
 __all__ = ["format_edits", "obstacle"]
 
-_NOT_YAML = frozenset({FileKind.PROMPT, FileKind.DATASET, FileKind.PROMPTFOO_TABLE})
+_NOT_YAML = frozenset({FileKind.DATASET, *TEXTS})
 
 
 def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 2) -> list[Edit]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from rubric_core.language.file_extensions import CASES, YAML
 from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
-from rubric_core.language.promptfoo.case import CASE_ITEM, PromptfooCase
+from rubric_core.language.promptfoo.case import CASE_ITEM, PartialCase, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
@@ -16,7 +16,7 @@ from rubric_core.language.value_kinds import Anything, Boolean, Integer, Kind, L
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "OF_PROMPTFOO", "PROVIDER_ITEM", "ROOTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
+    "ITEMS", "OF_PROMPTFOO", "PROVIDER_ITEM", "ROOTS", "TEXTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
 ]  # fmt: skip
 
 
@@ -43,10 +43,20 @@ class FileKind(Enum):
     PROMPTFOO_CASES = "a file of promptfoo cases"
     #: Cases as CSV.
     PROMPTFOO_TABLE = "a table of promptfoo cases"
+    PROMPTFOO_DEFAULTS = "a promptfoo default test"
+    PROMPTFOO_SCENARIOS = "a file of promptfoo scenarios"
+    PROMPTFOO_PROMPT = "a prompt of promptfoo"
+    #: A table that nothing names, of which nothing is known.
+    TABLE = "a table"
 
 
 #: What promptfoo reads.
-OF_PROMPTFOO = frozenset({FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE})
+OF_PROMPTFOO = frozenset({
+    FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
+    FileKind.PROMPTFOO_PROMPT,
+})  # fmt: skip
+#: Those that are no YAML, JSON or lines of JSON, whatever their names end in.
+TEXTS = frozenset({FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_TABLE, FileKind.TABLE})
 
 
 class ConfigExecution(Shape):
@@ -169,6 +179,10 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.ENVIRONMENT: Shaped(Environment),
     FileKind.PROMPTFOO: Shaped(Configuration),
     FileKind.PROMPTFOO_CASES: NodeUnion(mapping=Shaped(PromptfooCase), sequence=ListOf(CASE_ITEM)),
+    FileKind.PROMPTFOO_DEFAULTS: Shaped(PartialCase),
+    FileKind.PROMPTFOO_SCENARIOS: NodeUnion(
+        mapping=Shaped(PromptfooScenario), sequence=ListOf(Shaped(PromptfooScenario))
+    ),
 }
 
 #: What an item of a list at the root is, for files whose items are looked at one by one.
@@ -180,6 +194,7 @@ ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.SCENARIOS: Shaped(Scenario),
     FileKind.PROMPTFOO: CASE_ITEM,
     FileKind.PROMPTFOO_CASES: CASE_ITEM,
+    FileKind.PROMPTFOO_SCENARIOS: Shaped(PromptfooScenario),
 }
 
 #: Entries of a list in a file providers.yaml.

@@ -21,6 +21,9 @@ from rubric_core.text import Span
 
 __all__ = ["NO_LINKS", "NO_NAMES", "BlockReferences", "OutsideText", "look_up_references", "own_targets"]
 
+#: An empty set that is created again takes memory, and thousands of cases have one.
+NO_NAMES: frozenset[str] = frozenset()
+
 
 class OutsideText(NamedTuple):
     """What a configuration of promptfoo takes from other files; `node` is the word that names them."""
@@ -31,6 +34,8 @@ class OutsideText(NamedTuple):
     texts: tuple[str, ...] | None = None
     #: The variables of cases, by name; None where they are only known at run time.
     names: frozenset[str] | None = None
+    #: The words of files with cases or defaults: any of them can use a variable.
+    words: frozenset[str] = NO_NAMES
 
 
 @dataclass
@@ -54,8 +59,6 @@ class BlockReferences:
 
 #: What gives names to targets.
 _NAMING = (Entry, TargetChoice, Suite)
-#: An empty set that is created again takes memory, and thousands of cases have one.
-NO_NAMES: frozenset[str] = frozenset()
 NO_LINKS = BlockReferences()
 
 

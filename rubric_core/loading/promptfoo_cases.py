@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["case_file_trouble", "kind_of_cases", "variables_in_cases"]
+__all__ = ["case_file_trouble", "kind_of_cases", "kind_of_prompt", "variables_in_cases", "words_in"]
 
 _YAML = (".yaml", ".yml", ".json")
+_PROMPTS = (*PROMPTS, *_YAML)
+_WORD = pattern(r"[A-Za-z_]\w*")
 #: Columns of tables begin like this if they are no variables.
 SPECIAL = "__"
 #: One of these makes a case.
@@ -24,9 +28,14 @@ _NEEDED = frozenset({"assert", "vars", "options", "metadata", "provider", "provi
 def kind_of_cases(path: Path) -> FileKind | None:
     """What a file with cases is checked as; None for one that is a program, or that nothing reads."""
     suffix = path.suffix.lower()
-    if suffix in _YAML:
+    if suffix in (*_YAML, ".jsonl"):
         return FileKind.PROMPTFOO_CASES
     return FileKind.PROMPTFOO_TABLE if suffix == ".csv" else None
+
+
+def kind_of_prompt(path: Path) -> FileKind | None:
+    """What a file with a prompt is checked as; None for a program, and for one that holds several prompts as data."""
+    return FileKind.PROMPTFOO_PROMPT if path.suffix.lower() in _PROMPTS else None
 
 
 def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None:
@@ -43,13 +52,28 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
             return None
         names: set[str] = set()
         for case in found:
-            given = case.get("vars") if isinstance(case, dict) else None
-            if given is not None and not isinstance(given, dict):
-                return None
-            names.update(map(str, given or ()))
+            for each in _parts(case):
+                given = each.get("vars")
+                if (given is not None and not isinstance(given, dict)) or "$ref" in each:
+                    return None
+                names.update(map(str, given or ()))
         return frozenset(names)
 
     return look.once(("promptfoo variables", path), find)
+
+
+def _parts(case: Any) -> Iterator[dict[str, Any]]:
+    """A case, or the parts and cases of a scenario."""
+    if isinstance(case, dict):
+        yield case
+        for field in ("config", "tests"):
+            inner = case.get(field)
+            yield from (each for each in (inner if isinstance(inner, list) else ()) if isinstance(each, dict))
+
+
+def words_in(path: Path, look: TrackedLookup) -> frozenset[str]:
+    """The words of a file, any of which may be a variable that it uses."""
+    return look.once(("promptfoo words", path), lambda files: frozenset(_WORD.findall(files.text(path) or "")))
 
 
 def case_file_trouble(path: Path, look: TrackedLookup) -> str:

@@ -18,7 +18,13 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.promptfoo_cases import case_file_trouble, kind_of_cases, variables_in_cases
+from rubric_core.loading.promptfoo_cases import (
+    case_file_trouble,
+    kind_of_cases,
+    kind_of_prompt,
+    variables_in_cases,
+    words_in,
+)
 from rubric_core.loading.reference_issues import BrokenCases, MissingFile, PathLikePrompt
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 
@@ -119,6 +125,7 @@ class _Look:
 
     def _prompt_files(self, node: Node, paths: Iterable[Path]) -> None:
         paths = tuple(paths)
+        self.files.update((path, kind) for path in paths if (kind := kind_of_prompt(path)) is not None)
         texts = [self.look.text(p) for p in paths if p.suffix not in (*_CODE, ".sh")]
         whole = len(texts) == len(paths) and None not in texts
         self.outside.append(OutsideText("prompt", node, tuple(t for t in texts if t is not None) if whole else None))
@@ -151,8 +158,8 @@ class _Look:
         if found == ():
             self.missing(node, name, _ROW if name.endswith(_CODE) else _STOPS)
 
-    def cases(self, node: Node | None, *, listed: bool) -> None:
-        """A path in the place of cases."""
+    def cases(self, node: Node | None, *, listed: bool, rows: bool = False) -> None:
+        """A path in the place of cases; with `rows`, YAML and JSON are flat rows of variables, as tables are."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
             return
         name = without_member(node.text.removeprefix(URL).partition("#")[0])
@@ -168,11 +175,16 @@ class _Look:
             told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
             self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
         else:
-            self._case_files(node, name, found)
+            self._case_files(node, name, found, rows=rows)
 
-    def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None) -> None:
+    def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool) -> None:
         known: frozenset[str] | None = frozenset()
+        words: frozenset[str] = frozenset()
         for path in found or ():
+            words |= words_in(path, self.look)
+            if rows and path.suffix.lower() != ".csv":
+                known = None
+                continue
             text = self.look.text(path)
             kind = kind_of_cases(path)
             if kind is not None:
@@ -183,15 +195,28 @@ class _Look:
             if trouble:
                 self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
                 known = None
-        self.outside.append(OutsideText("cases", node, names=known if found is not None else None))
+        names = known if found is not None else None
+        self.outside.append(OutsideText("cases", node, names=names, words=words))
 
     def defaults(self, place: FieldPlace, what: str) -> None:
         """`defaultTest` or scenarios in other files."""
         nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
         for node in nodes:
             if isinstance(node, Scalar) and isinstance(node.value, str):
-                self.needs(node, _STOPS, bare=what == "default_test")
-                self.outside.append(OutsideText("defaults", node))
+                found = self.needs(node, _STOPS, bare=what == "default_test")
+                self._defaults_files(node, found, what)
+
+    def _defaults_files(self, node: Node, found: tuple[Path, ...] | None, what: str) -> None:
+        kind = FileKind.PROMPTFOO_DEFAULTS if what == "default_test" else FileKind.PROMPTFOO_SCENARIOS
+        known: frozenset[str] | None = frozenset() if found else None
+        words: frozenset[str] = frozenset()
+        for path in found or ():
+            if path.suffix.lower() in (".yaml", ".yml", ".json"):
+                self.files[path] = kind
+            names = variables_in_cases(path, self.look)
+            known = None if names is None or known is None else known | names
+            words |= words_in(path, self.look)
+        self.outside.append(OutsideText("defaults", node, names=known, words=words))
 
     def case(self, shape: PromptfooCase) -> None:
         """The files of one case."""
@@ -257,7 +282,7 @@ def _of_shape(found: _Look, shape: Shape) -> None:
         found.provider(shape.places["id"].node if shape.has("id") else None)
         found.fields(shape)
     elif isinstance(shape, CaseSource):
-        found.cases(shape.places["path"].node if shape.has("path") else None, listed=True)
+        found.cases(shape.places["path"].node if shape.has("path") else None, listed=True, rows=True)
     elif isinstance(shape, PromptfooCase):
         found.case(shape)
         found.fields(shape)

@@ -175,6 +175,53 @@ def test_files_of_cases_are_checked_where_a_configuration_names_them(
     ]
 
 
+def test_defaults_scenarios_and_lines_are_checked_where_a_configuration_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their variables count, too: `lang` is that of the defaults. Rows under `path` are no cases."""
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "promptfooconfig.yaml": "prompts: ['Say {{word}} in {{lang}}']\nproviders: [echo]\ndefaultTest: file://base.yaml\n"
+        "tests: ['file://cases.jsonl', {path: rows.yaml}]\nscenarios: [file://scenes.yaml]\n",
+        "base.yaml": "vars: {lang: fr}\nasert: []\n",
+        "cases.jsonl": '{"vars": {"word": "hi"}, "assert": [{"type": "contain", "value": "x"}]}\n{"vars": {"word": "ho"}}\n',
+        "scenes.yaml": "- config: [{vars: {word: a}}]\n  tests: [{vars: {word: b}, asserts: []}]\n",
+        "rows.yaml": "- {word: hi}\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert main(["check", "."]) == 1
+    said = [line for line in capsys.readouterr().out.splitlines() if line.partition(":")[0] in files]
+    assert sorted(line.partition("] ")[0] for line in said) == [
+        "base.yaml:2:1 warning[unknown-key",
+        "cases.jsonl:1:46 error[unknown-type",
+        "scenes.yaml:2:29 warning[unknown-key",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("cases/a.csv", "table-column"), ("b.csv", "no configuration of promptfoo"), ("cases/c.yaml", "unknown-key")],
+)
+def test_a_file_named_by_itself_is_what_a_configuration_above_says(
+    name: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table that no configuration names is not one of promptfoo: its columns mean something else."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cases").mkdir()
+    files = {
+        "promptfooconfig.yaml": "prompts: ['Say {{word}}']\nproviders: [echo]\ntests: [cases/a.csv, cases/c.yaml]\n",
+        "cases/a.csv": "word,__expect\nhi,x\n",
+        "b.csv": "word,__expect\nhi,x\n",
+        "cases/c.yaml": "- vars: {word: hi}\n  asserts: []\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    main(["check", name])
+    said = capsys.readouterr()
+    assert expected in said.out + said.err
+
+
 TABLES = [
     ("word,__expect\nhi,x\n", ["1:6 promptfoo has no column `__expect`; did you mean `__expected`?"]),
     ("word,__provider\nhi,x\n", ["1:6 promptfoo has no column `__provider`; did you mean `__providerOutput`?"]),

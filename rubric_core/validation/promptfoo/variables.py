@@ -63,7 +63,8 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     """Names in prompts and values that no case has a value for."""
     if not _is_known(suite):
         return
-    shared = _GIVEN | suite.digest.common
+    defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
+    shared = _GIVEN.union(suite.digest.common, *defaults)
     every = shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
     if suite.digest.is_plain:
         yield from _in_prompts(suite, every)
@@ -129,6 +130,7 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
         return
     words = _OF_GRADERS.union(_WORD.findall(suite.frame.text))
     words = words.union(*(_WORD.findall(text) for e in suite.outside for text in e.texts or ()))
+    words = words.union(*(e.words for e in suite.outside))
     for placed, told in suite.digest.listed:
         if told.names <= words or told.has_program:
             continue
