@@ -191,9 +191,9 @@ def selection_ranges(d: Snapshot, p: Any) -> list["SelectionRange"]:
 async def definition(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:
     """Where the name at a position is defined."""
     found = await s.navigation.definition(d, convert.offset(d, p))
-    if isinstance(found, Path):
-        return [convert.file_location(found.as_uri())]
-    return [convert.location(where, span) for where, span in found]
+    return [
+        convert.file_location(each.as_uri()) if isinstance(each, Path) else convert.location(*each) for each in found
+    ]
 
 
 async def references(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:

@@ -9,13 +9,14 @@ from rubric_lsp.convert.positions import location, range_of
 from rubric_lsp.documents.by_block import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.folding import Fold, folds_in, list_fold
-from rubric_lsp.features.symbols import Symbol, symbols_in
+from rubric_lsp.features.symbol import Symbol
+from rubric_lsp.features.symbols import symbols_in
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray
 
 if TYPE_CHECKING:
     from rubric_core.analysis import LocalText
-    from rubric_lsp.features.names import NameOccurrence
+    from rubric_lsp.features.name_occurrence import NameOccurrence
     from rubric_lsp.protocol.wire_types.features import (
         DocumentHighlight,
         DocumentLink,
@@ -32,8 +33,8 @@ __all__ = [
     "selection_range",
 ]  # fmt: skip
 
-# Symbol kinds: Function, Property, Key.
-_SYMBOLS = {"case": 12, "evaluator": 7, "criterion": 20}
+# Symbol kinds: Function, Property, Key, Namespace, String, Object.
+_SYMBOLS = {"case": 12, "evaluator": 7, "criterion": 20, "group": 3, "prompt": 15, "provider": 19}
 _FOUND = {"case": 12, "target": 19}
 
 

@@ -15,7 +15,8 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
-from rubric_lsp.features.names import BlockNames, NameKind, NameOccurrence
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
+from rubric_lsp.features.names import BlockNames
 
 __all__ = ["AnalysisCache", "IndexedFile", "suite_title"]
 

@@ -7,7 +7,7 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
 from rubric_core.validation.wording import count
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.names import NameKind, NameOccurrence
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 
 __all__ = ["NameUses", "uses"]
 

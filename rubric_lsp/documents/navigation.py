@@ -3,13 +3,15 @@
 from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.text import Edit, Span
 from rubric_lsp.documents.name_uses import NameUses, uses
 from rubric_lsp.documents.project_index import ProjectIndex
+from rubric_lsp.documents.promptfoo_family import OF_FAMILY, PromptfooFamily
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.template_variables import Places, VariableIndex, VariableValue, is_prompt
-from rubric_lsp.features.names import FILES, NameOccurrence, name_at, occurrences
+from rubric_lsp.features.name_occurrence import NameOccurrence
+from rubric_lsp.features.names import FILES, name_at, occurrences
 from rubric_lsp.features.renaming import RENAMED, objection, written_name
 from rubric_lsp.protocol.errors import REQUEST_FAILED, RequestFailedError
 
@@ -22,6 +24,7 @@ class Navigation:
     def __init__(self, around: ProjectIndex) -> None:
         self._around = around
         self._variables = VariableIndex(around)
+        self._promptfoo = PromptfooFamily(around)
 
     def here(self, snapshot: Snapshot, offset: int) -> list[NameOccurrence]:
         """Every place in the same document where the same thing is meant as at `offset`."""
@@ -42,16 +45,17 @@ class Navigation:
         """Where a template variable gets its values."""
         return await self._variables.values(snapshot, name)
 
-    async def definition(self, snapshot: Snapshot, offset: int) -> list[tuple[Snapshot, Span]] | Path:
-        """Where the name at `offset` is made, or the file that it leads to."""
+    async def definition(self, snapshot: Snapshot, offset: int) -> list[tuple[Snapshot, Span]] | list[Path]:
+        """Where the name at `offset` is made, or the files that it leads to."""
         name = await self.name_at(snapshot, offset)
         if name is None:
             return []
         if name.kind == "variable":
             return [(value.where, value.span) for value in await self.values(snapshot, name)]
         if name.kind in FILES:
-            found = self._around.file_of(snapshot.path, name) if snapshot.path is not None else None
-            return found if found is not None else []
+            return self._around.files_of(snapshot.path, name) if snapshot.path is not None else []
+        if name.kind in OF_FAMILY:
+            return [place async for place in self._promptfoo.definitions(snapshot, name)]
         made = [(snapshot, n.span) for n in occurrences(snapshot.analysis, name, snapshot.names()) if n.defines]
         if made:
             return _nearest(made, name) if name.kind == "anchor" else made
@@ -71,6 +75,10 @@ class Navigation:
     ) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
         if name.kind == "variable":
             for place in await self._variables.everywhere(snapshot, name):
+                yield place
+            return
+        if name.kind in OF_FAMILY:
+            async for place in self._promptfoo.everywhere(snapshot, name):
                 yield place
             return
         if name.kind not in {"target", *FILES}:
@@ -141,6 +149,8 @@ class Navigation:
         by_engine = snapshot.analysis.dialect.properties.template_variables
         if name.kind == "variable" and name.name in by_engine and not any(each.defines for _, each in places):
             raise RequestFailedError(REQUEST_FAILED, f"{name.name} is set when the suite runs, and cannot be renamed")
+        if name.kind == "variable" and snapshot.file_kind in OF_PROMPTFOO and not any(n.defines for _, n in places):
+            raise RequestFailedError(REQUEST_FAILED, f"no variable is called {name.name} here; promptfoo fills it in")
         edits: dict[tuple[str, int], tuple[Snapshot, list[Edit]]] = {}
         for place, found in places:
             edits.setdefault((place.uri, place.first_line), (place, []))[1].append(written_name(found, new))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.configuration import DEFAULT, Configuration, Configurations
 from rubric_core.disk import DiskFiles, OpenFiles
+from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts
@@ -55,6 +56,8 @@ class ClientWorkspace:
         self.project = Project(OpenFiles(DiskFiles(), self.text_at))
         #: The prompts that suites name which are not open, with the dialects of these.
         self.prompts: dict[Path, str] = {}
+        #: What configurations of promptfoo name that are not open: cases, defaults, scenarios and prompts.
+        self.promptfoo: dict[Path, FileKind] = {}
         #: How often the suites use keys and values, as far as they were looked at.
         self.usage = Counts()
         #: Another one when settings or configurations have changed: every analysis made before may be wrong.
@@ -92,7 +95,9 @@ class ClientWorkspace:
 
     def open(self, uri: str, kind: str, version: int | None, text: str, *, as_on_disk: bool = False) -> Snapshot:
         """A document was opened, or sent again as a whole; `as_on_disk`: others have seen the same text until now."""
-        snapshot = self._snapshot(uri, version, kind, self.language.document(text, path_of(uri)))
+        path = path_of(uri)
+        known_as = self.promptfoo_kind(path) if path is not None else None
+        snapshot = self._snapshot(uri, version, kind, self.language.document(text, path, known_as))
         if (known := self._open.get(uri)) is not None:
             known.overtaken_by_another()
         self._open[uri] = snapshot
@@ -177,7 +182,9 @@ class ClientWorkspace:
 
     def from_disk(self, uri: str, text: str) -> Snapshot:
         """A document that is not open."""
-        snapshot = self._snapshot(uri, None, "", self.language.document(text, path_of(uri)))
+        path = path_of(uri)
+        known_as = self.promptfoo_kind(path) if path is not None else None
+        snapshot = self._snapshot(uri, None, "", self.language.document(text, path, known_as))
         snapshot.cache = self.closed_files
         return snapshot
 
@@ -202,6 +209,8 @@ class ClientWorkspace:
     def belongs_to_a_suite(self, snapshot: Snapshot) -> bool:
         """Whether a document is checked because a suite names it: as its prompt, or an open one as a file of its cases."""
         path = snapshot.path
+        if path is not None and self.promptfoo_kind(path) is not None:
+            return True
         kind = kind_by_name(path) if path is not None else None
         if path is None or kind is FileKind.PROMPT:
             return path is not None and self.prompt_dialect(path) is not None
@@ -218,6 +227,13 @@ class ClientWorkspace:
         opened = (a.dialect.name for a in known if a is not None and a.refers_to.get(wanted) is FileKind.PROMPT)
         return next(opened, None) or self.prompts.get(wanted)
 
+    def promptfoo_kind(self, path: Path) -> FileKind | None:
+        """What a configuration of promptfoo names the file as; None when it is not known that one does."""
+        wanted = absolute(path)
+        known = (s.known for s in self._open.values())
+        opened = (a.refers_to.get(wanted) for a in known if a is not None and a.kind is FileKind.PROMPTFOO)
+        return next((kind for kind in opened if kind is not None), None) or self.promptfoo.get(wanted)
+
     def _snapshot(self, uri: str, version: int | None, kind: str, document: Document) -> Snapshot:
         return Snapshot(self, uri, version, kind, document)
 
@@ -230,6 +246,7 @@ class ClientWorkspace:
         project = snapshot.configuration = self.configuration(snapshot.path)
         with self.gc.busy(len(snapshot.document) if snapshot.earlier is None else 0):
             snapshot.prompt_of = self.suite_dialect(snapshot)
+            snapshot.named_as = self.named_as(snapshot)
             # What the project says counts before what this editor says: others see the same.
             return analyze(
                 snapshot.document,
@@ -238,8 +255,15 @@ class ClientWorkspace:
                 dialect=snapshot.prompt_of or project.dialect or self.settings.dialect or None,
                 selection=project.selection(snapshot.path),
                 path=snapshot.path,
+                kind=snapshot.named_as,
                 project=self.project,
             )
+
+    def named_as(self, snapshot: Snapshot) -> FileKind | None:
+        """What a configuration of promptfoo names a document as, unless the document says by itself what it is."""
+        path = snapshot.path
+        found = self.promptfoo_kind(path) if path is not None else None
+        return None if found is None or modeline(snapshot.document.head) else found
 
     def suite_dialect(self, snapshot: Snapshot) -> str | None:
         """A prompt has the dialect of the suite that names it."""

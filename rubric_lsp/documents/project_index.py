@@ -13,15 +13,17 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
-from rubric_core.loading.directory_search import URL, find_file, places_of
+from rubric_core.loading.directory_search import URL, find_file, is_pattern, without_function
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_core.loading.known_names import known_targets, programs, template_of, templates
+from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.reference_collector import is_script
 from rubric_core.text import Span
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.names import FILES, NameOccurrence
+from rubric_lsp.features.name_occurrence import NameOccurrence
+from rubric_lsp.features.names import FILES
 from rubric_lsp.protocol.uris import path_of
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ __all__ = ["ProjectIndex", "YieldPoints"]
 #: A folder with more than this is no place to look for a prompt in.
 _MOST_VISITED = 2_000
 _MOST_OFFERED = 300
+#: A longer pattern is none, and so many files are enough to choose from.
+_LONGEST_PATTERN = 1_000
+_MOST_MATCHES = 100
 #: Bytes; a larger file is opened rather than shown in part.
 _LARGEST_SHOWN = 500_000
 #: Files whose settings may be keys.
@@ -208,7 +213,16 @@ class ProjectIndex:
         look = self.project.look()
         if name.kind == "template":
             return template_of(look, name.name, suite.parent)
-        return next((p for p in places_of(name.name.removeprefix(URL), suite.parent, look) if look.is_file(p)), None)
+        return find_file(without_function(name.name.removeprefix(URL)), suite.parent, look)
+
+    def files_of(self, suite: Path, name: NameOccurrence) -> list[Path]:
+        """The files that a name leads to: one, or those that match a pattern."""
+        found = self.file_of(suite, name)
+        path = name.name.removeprefix(URL)
+        if found is None and name.kind == "file" and is_pattern(path) and len(path) <= _LONGEST_PATTERN:
+            matches = path_matches(path, (suite.parent,), self.project.look())
+            return [] if matches.given_up else list(matches.paths)[:_MOST_MATCHES]
+        return [] if found is None else [found]
 
     def text_of(self, suite: Path, name: NameOccurrence) -> str | None:
         """The text of the file that a name leads to, for people to read; None for one that is not for them.

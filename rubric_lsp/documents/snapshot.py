@@ -19,7 +19,8 @@ from rubric_lsp.documents.by_block import AnswerParts, BlockAnswer, Write
 from rubric_lsp.documents.closed_files import AnalysisCache, IndexedFile, suite_title
 from rubric_lsp.features.blockwise import blocks_of
 from rubric_lsp.features.edit_place import EditPlace
-from rubric_lsp.features.names import BlockNames, NameKind
+from rubric_lsp.features.name_occurrence import NameKind
+from rubric_lsp.features.names import BlockNames
 from rubric_lsp.protocol.uris import path_of
 
 __all__ = ["DocumentContext", "Snapshot"]
@@ -39,6 +40,9 @@ class DocumentContext(Protocol):
 
     def suite_dialect(self, snapshot: "Snapshot") -> str | None:
         """The dialect of the suite that names a document as its prompt; None for one that no suite names."""
+
+    def named_as(self, snapshot: "Snapshot") -> FileKind | None:
+        """What a configuration of promptfoo names a document as; None for one that none names."""
 
     def belongs_to_a_suite(self, snapshot: "Snapshot") -> bool:
         """Whether a document is checked because a suite names it."""
@@ -68,6 +72,8 @@ class Snapshot:
         self.configuration: Configuration | None = None
         #: For a prompt, the dialect of the suite that names it, as it was then.
         self.prompt_of: str | None = None
+        #: What a configuration of promptfoo named it as then.
+        self.named_as: FileKind | None = None
         self._is_ours = False
         #: What is kept from version to version, block by block.
         self._kept: BlockCache | None = None
@@ -163,7 +169,7 @@ class Snapshot:
             return False
         if self._basis != workspace.basis or workspace.project.changed_since(self._looked_at, known.depends_on):
             return True
-        if self.prompt_of != workspace.suite_dialect(self):
+        if self.prompt_of != workspace.suite_dialect(self) or self.named_as is not workspace.named_as(self):
             return True
         self._looked_at = workspace.project.version  # what changed until now need not be looked through again
         return False

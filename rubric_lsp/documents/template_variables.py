@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import field
 from itertools import islice
+from pathlib import Path
 
 from rubric_core.analysis import LocalText
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, DefaultTest
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.variables import FILLED_BY, STANDS_FOR
 from rubric_core.lazy_compilation import dataclass
@@ -17,13 +19,14 @@ from rubric_core.text import Span
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.blockwise import blocks_of
-from rubric_lsp.features.names import NameOccurrence
+from rubric_lsp.features.name_occurrence import NameOccurrence
 
 __all__ = ["Places", "VariableIndex", "VariableValue", "is_prompt"]
 
 Places = list[tuple[Snapshot, NameOccurrence]]
 #: A prompt that a thousand cases are judged with has a thousand values for each name.
 _MOST = 200
+_WITH_VARIABLES = (Case, DefaultTest, PromptfooCase)
 #: The number of the text around the cases, as `LocalText` has it.
 _FRAME = -1
 
@@ -54,8 +57,9 @@ class _Use:
 
 
 def is_prompt(snapshot: Snapshot) -> bool:
-    """Whether a document is, by its name, a prompt if a suite says so."""
-    return snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
+    """Whether a document is, by its name, a prompt if a suite says so, or a configuration of promptfoo says that it is one."""
+    named = snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
+    return named or snapshot.file_kind is FileKind.PROMPTFOO_PROMPT
 
 
 class VariableIndex:
@@ -70,7 +74,7 @@ class VariableIndex:
             (document, name)
             async for document in self._documents()
             for _, name in self._named(document)
-            if self._at(document, name) == _key(prompt)
+            if self._leads_to(document, name, prompt)
         ]
 
     async def everywhere(self, snapshot: Snapshot, name: NameOccurrence) -> Places:
@@ -112,7 +116,7 @@ class VariableIndex:
             return self._values(snapshot, name.name, {snapshot.analysis.local(name.span.start).number})[:_MOST]
         found: list[VariableValue] = []
         async for document in self._documents():
-            named = {number for number, n in self._named(document) if self._at(document, n) == _key(snapshot)}
+            named = {number for number, n in self._named(document) if self._leads_to(document, n, snapshot)}
             found += self._values(document, name.name, named) if named else ()
             if len(found) >= _MOST:
                 break
@@ -140,10 +144,16 @@ class VariableIndex:
                 if each.kind == "file":
                     yield local.number, each.moved(local.outer(each.span))
 
-    def _at(self, document: Snapshot, name: NameOccurrence) -> object:
-        """What `_key` gives for the file that a name leads to."""
-        path = self._around.file_of(document.path, name) if document.path is not None else None
-        return (absolute(path), 0) if path is not None else None
+    def _files(self, document: Snapshot) -> Iterator[tuple[int, Path]]:
+        """The files that names in a document lead to, with the numbers of the blocks."""
+        for number, each in self._named(document):
+            for path in self._around.files_of(document.path, each) if document.path is not None else ():
+                yield number, path
+
+    def _leads_to(self, document: Snapshot, name: NameOccurrence, prompt: Snapshot) -> bool:
+        """Whether a name in a document leads to a prompt."""
+        found = self._around.files_of(document.path, name) if document.path is not None else []
+        return any((absolute(path), 0) == _key(prompt) for path in found)
 
     def _use(self, document: Snapshot, variable: str) -> _Use:
         use = _Use()
@@ -153,9 +163,11 @@ class VariableIndex:
                     use.places.setdefault(local.number, []).append(each.moved(local.outer(each.span)))
         if is_prompt(document) or document.path is None:
             return use
-        for number, each in self._named(document):
-            path = self._around.file_of(document.path, each)
-            if path is not None and kind_by_name(path) is FileKind.PROMPT:
+        for number, path in self._files(document):
+            if path is not None and (
+                kind_by_name(path) is FileKind.PROMPT
+                or document.refers_to.get(absolute(path)) is FileKind.PROMPTFOO_PROMPT
+            ):
                 prompt = self._around.at(absolute(path))
                 if prompt is not None and any(
                     n.kind == "variable" and n.name == variable for _, ns in prompt.names({"variable"}) for n in ns
@@ -188,7 +200,7 @@ def _key(snapshot: Snapshot) -> object:
 
 def _given(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
     """The values under `vars`."""
-    for shape in (s for root in local.shapes for s in children(root) if isinstance(s, Case | DefaultTest)):
+    for shape in (s for root in local.shapes for s in children(root) if isinstance(s, _WITH_VARIABLES)):
         node = shape.places["vars"].node if shape.has("vars") else None
         for entry in node.entries if isinstance(node, MappingNode) else ():
             if entry.name == variable:
@@ -209,6 +221,7 @@ def _asked(document: Snapshot, local: LocalText, variable: str) -> Iterator[Vari
 def _value(
     document: Snapshot, local: LocalText, shape: Shape, name: Span, value: Span, *, named: bool
 ) -> VariableValue:
-    case = vars(shape).get("id") if isinstance(shape, Case) else None
+    field_of_name = "id" if isinstance(shape, Case) else "description" if isinstance(shape, PromptfooCase) else ""
+    case = vars(shape).get(field_of_name)
     written = local.text[value.start : value.end]
     return VariableValue(document, local.outer(name), case if isinstance(case, str) else "", written, named)

@@ -47,6 +47,8 @@ class _Suite:
     beside: frozenset[Path]
     #: The prompts that it names, with its dialect.
     prompts: Mapping[Path, str]
+    #: What a configuration of promptfoo names.
+    promptfoo: Mapping[Path, FileKind]
 
 
 class WorkspaceCheck:
@@ -149,7 +151,9 @@ class WorkspaceCheck:
             self._count(known, -1)
             is_file = self._around.project.look().is_file
             beside = frozenset(path for path in _beside(snapshot.analysis) if is_file(path))
-            known = _Suite(snapshot, self._usage(snapshot, known), beside, _prompts(snapshot.analysis))
+            usage = self._usage(snapshot, known)
+            named = snapshot.refers_to if snapshot.file_kind is FileKind.PROMPTFOO else {}
+            known = _Suite(snapshot, usage, beside, _prompts(snapshot.analysis), named)
             self._suites[snapshot.uri] = known
             self._count(known, 1)
         return known
@@ -176,15 +180,17 @@ class WorkspaceCheck:
         for uri in [uri for uri, (snapshot, _, _) in self._reports.items() if not _is_among(snapshot, suites, beside)]:
             del self._reports[uri]
         prompts: dict[Path, str] = {}
+        promptfoo: dict[Path, FileKind] = {}
         for suite in suites.values() if self._documents.settings.check_workspace else ():
             prompts |= suite.prompts
+            promptfoo.update(suite.promptfoo)
         paths = {*beside, *(s.snapshot.path for s in suites.values() if s.snapshot.path is not None)}
-        self._know(paths, prompts)
+        self._know(paths, prompts, promptfoo)
 
-    def _know(self, files: set[Path], prompts: dict[Path, str]) -> None:
+    def _know(self, files: set[Path], prompts: dict[Path, str], promptfoo: dict[Path, FileKind]) -> None:
         """Say which files could name a target: with all of them known, one can be named by none; and which are prompts."""
-        news = prompts != self._documents.prompts
-        self._documents.prompts = prompts
+        news = (prompts, promptfoo) != (self._documents.prompts, self._documents.promptfoo)
+        self._documents.prompts, self._documents.promptfoo = prompts, promptfoo
         folders: list[Path] = []
         if self._documents.settings.check_workspace:
             folders = [path for uri in self._documents.folders if (path := path_of(uri)) is not None]

@@ -13,7 +13,8 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.known_names import template_file
 from rubric_core.ports import Files
 from rubric_core.text import Edit
-from rubric_lsp.features.names import FILES, NameOccurrence
+from rubric_lsp.features.name_occurrence import NameOccurrence
+from rubric_lsp.features.names import FILES
 from rubric_lsp.features.renaming import written_name
 
 __all__ = ["FileMoves", "edit_of", "rewritten_references"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import TEXTS
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
@@ -14,7 +14,7 @@ from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.completion.variables import values_at
 from rubric_lsp.features.hover import HoverText
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
-from rubric_lsp.features.names import NameOccurrence
+from rubric_lsp.features.name_occurrence import NameOccurrence
 
 __all__ = ["Found", "filled_prompt", "name_hover", "preview"]
 
@@ -53,7 +53,7 @@ def filled_prompt(
 
     `named`: whether an author gave these values that name; else the engine has it for what the case asks and expects.
     """
-    own = analysis.case_at(name.span.start) if analysis.kind is not FileKind.PROMPT else None
+    own = analysis.case_at(name.span.start) if analysis.kind not in TEXTS else None
     here = values_at(analysis, analysis.local(name.span.start)) if own is not None else {}
     if name.name in here:
         value = here[name.name]

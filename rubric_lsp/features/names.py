@@ -3,48 +3,29 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Literal
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Aggregator, Composite, Criterion, Evaluator, Scripted
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, ContentBlock, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
-from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.reference_collector import Mention, collect_references, is_open, is_script, words_of
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_lsp.features.blockwise import BlockPlace
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar_name
+from rubric_lsp.features.promptfoo_names import promptfoo_names
 
-__all__ = ["FILES", "BlockNames", "NameKind", "NameOccurrence", "name_at", "names_in", "occurrences"]
+__all__ = ["FILES", "BlockNames", "name_at", "names_in", "occurrences"]
 
-NameKind = Literal["case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template"]
 #: What leads out of the document.
 FILES = frozenset({"file", "directory", "template"})
 _VARIABLE = re.compile(r"\{\{-?\s*([A-Za-z_]\w*)")
 _ANCHOR = re.compile(r"[&*]([^\s,\[\]{}]+)")
-#: How a name is written: as it is, or inside quotes of one sort or the other.
-Style = Literal["raw", "plain", "single", "double"]
-
-
-@dataclass(frozen=True, slots=True)
-class NameOccurrence:
-    """One place where a name is written. The span leaves out quotes and signs."""
-
-    kind: NameKind
-    name: str
-    span: Span
-    #: Whether this place makes the name, rather than uses it.
-    defines: bool = False
-    style: Style = "plain"
-
-    def moved(self, span: Span) -> "NameOccurrence":
-        """The same elsewhere."""
-        return replace(self, span=span)
-
 
 #: A block and the names in it, at its own offsets.
 BlockNames = tuple[BlockPlace, tuple[NameOccurrence, ...]]
@@ -86,6 +67,8 @@ def _same(one: NameOccurrence, other: NameOccurrence) -> bool:
 
 def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
     """The names in one block, at its own offsets."""
+    if local.analysis.dialect is PROMPTFOO:
+        return tuple(dict.fromkeys((*promptfoo_names(local), *_anchors(local))))
     found: list[NameOccurrence] = []
     for root in local.shapes:
         for shape in children(root):
@@ -102,7 +85,7 @@ def _listed(local: LocalText) -> Iterator[NameOccurrence]:
     root = local.tree.root if local.number >= 0 and local.analysis.kind is FileKind.SUITE else None
     for item in root.items if isinstance(root, Sequence) else ():
         if isinstance(item, Scalar) and not is_open(item.text):
-            yield from _of_scalar(item, "file", defines=False)
+            yield from scalar_name(item, "file", defines=False)
 
 
 def _of_shape(shape: Shape, text: str) -> Iterator[NameOccurrence]:
@@ -137,7 +120,7 @@ def _is_text(shape: Shape, mention: Mention) -> bool:
 def _defined(shape: Shape, field: str, kind: NameKind) -> Iterator[NameOccurrence]:
     place = shape.places.get(field)
     if place is not None and not place.borrowed:
-        yield from _of_scalar(place.node, kind, defines=True)
+        yield from scalar_name(place.node, kind, defines=True)
 
 
 def _weights(aggregator: Aggregator) -> Iterator[NameOccurrence]:
@@ -149,7 +132,7 @@ def _weights(aggregator: Aggregator) -> Iterator[NameOccurrence]:
 def _keys(node: Node, kind: NameKind) -> Iterator[NameOccurrence]:
     if isinstance(node, MappingNode):
         for entry in node.entries:
-            yield from _of_scalar(entry.key, kind, defines=True)
+            yield from scalar_name(entry.key, kind, defines=True)
 
 
 _MENTIONED: Mapping[str, NameKind] = {
@@ -159,7 +142,7 @@ _MENTIONED: Mapping[str, NameKind] = {
 
 def _mentioned(mention: Mention, text: str) -> Iterator[NameOccurrence]:
     if mention.refers_to in _MENTIONED:
-        yield from _of_scalar(mention.node, _MENTIONED[mention.refers_to], defines=False)
+        yield from scalar_name(mention.node, _MENTIONED[mention.refers_to], defines=False)
     elif mention.refers_to == "program":
         for word in filter(is_script, words_of(mention)):
             at = text.find(word, mention.node.span.start, mention.node.span.end)
@@ -169,16 +152,7 @@ def _mentioned(mention: Mention, text: str) -> Iterator[NameOccurrence]:
 
 def _dependencies(node: Node) -> Iterator[NameOccurrence]:
     for item in node.items if isinstance(node, Sequence) else (node,):
-        yield from _of_scalar(item, "case", defines=False)
-
-
-def _of_scalar(node: Node, kind: NameKind, *, defines: bool) -> Iterator[NameOccurrence]:
-    if not isinstance(node, Scalar) or not node.text or node.is_block:
-        return
-    quote = node.is_quoted
-    span = Span(node.span.start + 1, node.span.end - 1) if quote else node.span
-    style: Style = "single" if node.style == "single" else "double" if quote else "plain"
-    yield NameOccurrence(kind, node.text, span, defines, style)
+        yield from scalar_name(item, "case", defines=False)
 
 
 def _anchors(local: LocalText) -> Iterator[NameOccurrence]:

@@ -3,7 +3,7 @@
 import re
 
 from rubric_core.analysis import Analysis
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import TEXTS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Edit, Span
@@ -17,7 +17,7 @@ _ENTRY = re.compile(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
 
 def format_on_type(analysis: Analysis, offset: int, character: str) -> list[Edit]:
     """The edits after `character` was typed in front of `offset`."""
-    if analysis.kind is FileKind.PROMPT:
+    if analysis.kind in TEXTS:
         return []
     document = analysis.document
     number = document.block_at(offset)

@@ -5,12 +5,14 @@ import re
 from rubric_core.analysis import Analysis
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.text import Edit
-from rubric_lsp.features.names import NameKind, NameOccurrence
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 
 __all__ = ["RENAMED", "objection", "written_name"]
 
 #: What can have another name; files are moved elsewhere.
-RENAMED: frozenset[NameKind] = frozenset({"case", "criterion", "evaluator", "target", "anchor", "variable"})
+RENAMED: frozenset[NameKind] = frozenset(
+    {"case", "criterion", "evaluator", "target", "anchor", "variable", "provider", "prompt", "metric"}
+)
 _ANCHOR = re.compile(r"[^\s,\[\]{}&*!|>'\"%@`#]+\Z")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*\Z")
 

@@ -1,39 +1,25 @@
 """The outline: cases, their evaluators, their criteria."""
 
 from collections.abc import Iterator
-from typing import Literal
 
 from rubric_core.analysis import LocalText
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, as_list
-from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import case_list, default_name, suite_list
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of
+from rubric_lsp.features.promptfoo_symbols import promptfoo_symbols
+from rubric_lsp.features.symbol import Symbol, SymbolKind, short_title
 
-__all__ = ["Symbol", "symbols_in"]
-
-_LONGEST = 60
-SymbolKind = Literal["case", "evaluator", "criterion"]
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """One entry of the outline; `span` holds `name_span` and every child."""
-
-    name: str
-    kind: SymbolKind
-    span: Span
-    name_span: Span
-    detail: str = ""
-    children: "tuple[Symbol, ...]" = ()
+__all__ = ["symbols_in"]
 
 
 def symbols_in(local: LocalText) -> tuple[Symbol, ...]:
     """The outline of one block, at its own offsets, in the order of the text."""
     found: list[Symbol] = []
     for shape in local.shapes:
+        found += promptfoo_symbols(shape)
         if isinstance(shape, Case):
             found.append(_case(shape))
         elif isinstance(shape, Suite):
@@ -46,15 +32,15 @@ def symbols_in(local: LocalText) -> tuple[Symbol, ...]:
 def _case(case: Case) -> Symbol:
     children = tuple(_graders([*(case.rubrics or []), *(case_list(case) or [])]))
     name = case.id if isinstance(case.id, str) and case.id else "case without id"
-    detail = _short(case.criteria) if isinstance(case.criteria, str) else ""
+    detail = short_title(case.criteria) if isinstance(case.criteria, str) else ""
     return _symbol(case, name, "case", "id", detail, children)
 
 
 def _graders(items: list[object]) -> Iterator[Symbol]:
     for item in items:
         if isinstance(item, Criterion):
-            name = item.id if isinstance(item.id, str) and item.id else _short(str(item.outcome or "criterion"))
-            yield _symbol(item, name, "criterion", "id", _short(str(item.outcome or "")) if item.id else "")
+            name = item.id if isinstance(item.id, str) and item.id else short_title(str(item.outcome or "criterion"))
+            yield _symbol(item, name, "criterion", "id", short_title(str(item.outcome or "")) if item.id else "")
         elif isinstance(item, Evaluator):
             children = tuple(_graders(_inner(item)))
             yield _symbol(item, default_name(item), "evaluator", "name", item.type_name, children)
@@ -72,8 +58,3 @@ def _symbol(
     named = shape.at(field) if shape.has(field) and not shape.places[field].borrowed else shape.span
     span = Span(min(whole.start, named.start), max(whole.end, named.end))
     return Symbol(name, kind, span, named, detail, children)
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -7,7 +7,7 @@ from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.cursor_place import CursorPlace, mapping_shape, place_of
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator, Include
-from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, TEXTS, FileKind
 from rubric_core.language.model import CASE
 from rubric_core.language.promptfoo.case import CASE_ITEM
 from rubric_core.language.shape import Shape
@@ -47,7 +47,7 @@ def complete(
     filled = variables(analysis, local)
     if filled is not None:
         return filled
-    if analysis.kind is FileKind.PROMPT or _in_block_scalar(local):
+    if analysis.kind in TEXTS or _in_block_scalar(local):
         return []
     if _in_comment(local.text, local.offset):
         return directives(analysis, local)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import TEXTS
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
@@ -36,7 +36,7 @@ def directives(analysis: Analysis, local: LocalText) -> list[Completion]:
     """What can follow in a comment for rubric; empty in any other comment."""
     start = max(line_start(local.text, local.offset), local.offset - _FARTHEST)
     line = local.text[start : local.offset]
-    if analysis.kind is FileKind.PROMPT or "#" not in line:
+    if analysis.kind in TEXTS or "#" not in line:
         return []
     if (found := _DIALECT.search(line)) is not None:
         return list(_dialects(analysis, _span(local, found)))

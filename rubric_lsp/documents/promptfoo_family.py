@@ -1,0 +1,145 @@
+"""Names that a configuration of promptfoo shares with the files of cases that it names: providers, prompts, metrics, pointers."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from rubric_core.analysis import Analysis
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.files import absolute
+from rubric_core.syntax.blocks import Block
+from rubric_core.syntax.tree import Mapping, Node, Sequence
+from rubric_core.text import Span
+from rubric_lsp.documents.project_index import ProjectIndex
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
+from rubric_lsp.features.promptfoo_names import is_name_of
+
+__all__ = ["OF_FAMILY", "PromptfooFamily"]
+
+OF_FAMILY: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer"})
+#: Names that a reference may mean by their beginning.
+_BY_BEGINNING: frozenset[NameKind] = frozenset({"provider", "prompt"})
+
+
+class PromptfooFamily:
+    """Follows such names through a configuration and its files of cases.
+
+    Args:
+        around: The files of the workspace.
+    """
+
+    def __init__(self, around: ProjectIndex) -> None:
+        self._around = around
+
+    async def definitions(self, snapshot: Snapshot, name: NameOccurrence) -> AsyncIterator[tuple[Snapshot, Span]]:
+        """Where a name is made; for one that is itself made here, that place."""
+        if name.kind == "pointer":
+            found = self._target(snapshot, name)
+            if found is not None:
+                yield found
+            return
+        whole = name.kind in _BY_BEGINNING and not name.defines
+        async for where, each in self._named(snapshot, name.kind):
+            if each.defines and (is_name_of(name.name, each.name) if whole else each.name == name.name):
+                yield where, each.span
+
+    async def everywhere(
+        self, snapshot: Snapshot, name: NameOccurrence
+    ) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
+        """Every place where the same name is written."""
+        async for where, each in self._named(snapshot, name.kind):
+            if each.name == name.name:
+                yield where, each
+
+    async def _named(self, snapshot: Snapshot, kind: NameKind) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
+        async for document in self._family(snapshot):
+            for local, names in document.names({kind}):
+                for each in names:
+                    if each.kind == kind:
+                        yield document, each.moved(local.outer(each.span))
+
+    async def _family(self, snapshot: Snapshot) -> AsyncIterator[Snapshot]:
+        """The document, and the configurations and files of cases that it shares names with."""
+        yield snapshot
+        seen = {snapshot.uri}
+        here = absolute(snapshot.path) if snapshot.path is not None else None
+        if snapshot.file_kind not in OF_PROMPTFOO:
+            return
+        for path in snapshot.case_files if snapshot.file_kind is FileKind.PROMPTFOO else ():
+            for each in self._new(path, seen):
+                yield each
+        if here is None or snapshot.file_kind is FileKind.PROMPTFOO:
+            return
+        async for suite in self._around.suites():
+            if suite.file_kind is FileKind.PROMPTFOO and here in suite.case_files and suite.uri not in seen:
+                seen.add(suite.uri)
+                yield suite
+                for path in suite.case_files:
+                    for each in self._new(path, seen):
+                        yield each
+
+    def _new(self, path: Path, seen: set[str]) -> Iterator[Snapshot]:
+        found = self._around.at(path)
+        if found is not None and found.uri not in seen:
+            seen.add(found.uri)
+            yield found
+
+    def _target(self, snapshot: Snapshot, name: NameOccurrence) -> tuple[Snapshot, Span] | None:
+        """What a `$ref` leads to: in the same file, or in the one that stands in front of `#`."""
+        file, _, pointer = name.name.partition("#")
+        where: Snapshot | None = snapshot
+        if file:
+            path = snapshot.path.parent / file.removeprefix(URL) if snapshot.path is not None else None
+            where = self._around.at(absolute(path)) if path is not None else None
+        span = _span_at(where.analysis, pointer) if where is not None else None
+        return (where, span) if where is not None and span is not None else None
+
+
+def _span_at(analysis: Analysis, pointer: str) -> Span | None:
+    """Where the key or item stands that a JSON pointer leads to; the beginning for an empty one."""
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.strip("/").split("/") if step]
+    if not steps:
+        return Span(0, 0)
+    frame = analysis.frame.block
+    found = _within(analysis.states[frame].tree.root, steps)
+    if found is not None:
+        return analysis.frame.outer(found)
+    # Items of the list of cases have blocks of their own.
+    blocks = [(number, block) for number, block in enumerate(analysis.document.blocks) if block.key]
+    if (
+        len(steps) > 1
+        and blocks
+        and blocks[0][1].key == steps[0]
+        and steps[1].isdigit()
+        and int(steps[1]) < len(blocks)
+    ):
+        number, block = blocks[int(steps[1])]
+        found = _in_block(analysis, block, steps[2:])
+        return found.moved(analysis.document.start(number)) if found is not None else None
+    return None
+
+
+def _in_block(analysis: Analysis, block: Block, steps: list[str]) -> Span | None:
+    root = analysis.states[block].tree.root
+    item = root.items[0] if isinstance(root, Sequence) and root.items else root
+    if item is None:
+        return None
+    return _within(item, steps) if steps else Span(item.span.start, item.span.start)
+
+
+def _within(node: Node | None, steps: list[str]) -> Span | None:
+    """The key or item behind some steps from a node."""
+    span: Span | None = None
+    for step in steps:
+        if isinstance(node, Mapping):
+            entry = node.entry(step)
+            if entry is None:
+                return None
+            node, span = entry.value, entry.key.span
+        elif isinstance(node, Sequence) and step.isdigit() and int(step) < len(node.items):
+            node = node.items[int(step)]
+            span = Span(node.span.start, node.span.start)
+        else:
+            return None
+    return span

@@ -1,0 +1,44 @@
+"""One place where a name is written."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.syntax.tree import Node, Scalar
+from rubric_core.text import Span
+
+__all__ = ["NameKind", "NameOccurrence", "Style", "scalar_name"]
+
+#: `provider`, `prompt`, `metric` and `pointer` (what a `$ref` leads to) are names of promptfoo.
+NameKind = Literal[
+    "case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template", "provider", "prompt", "metric", "pointer",
+]  # fmt: skip
+#: How a name is written: as it is, or inside quotes of one sort or the other.
+Style = Literal["raw", "plain", "single", "double"]
+
+
+@dataclass(frozen=True, slots=True)
+class NameOccurrence:
+    """One place where a name is written. The span leaves out quotes and signs."""
+
+    kind: NameKind
+    name: str
+    span: Span
+    #: Whether this place makes the name, rather than uses it.
+    defines: bool = False
+    style: Style = "plain"
+
+    def moved(self, span: Span) -> "NameOccurrence":
+        """The same elsewhere."""
+        return replace(self, span=span)
+
+
+def scalar_name(node: Node, kind: NameKind, *, defines: bool) -> Iterator[NameOccurrence]:
+    """The name that a text of one line is; none for anything else."""
+    if not isinstance(node, Scalar) or not node.text or node.is_block:
+        return
+    quote = node.is_quoted
+    span = Span(node.span.start + 1, node.span.end - 1) if quote else node.span
+    style: Style = "single" if node.style == "single" else "double" if quote else "plain"
+    yield NameOccurrence(kind, node.text, span, defines, style)
