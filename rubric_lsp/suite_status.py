@@ -39,7 +39,7 @@ def _asked(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
     """The names of the target and of the judge as they are written; empty where there is none."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when somebody asks for it
     from rubric_core.evaluation.cases.target_choice import target_name, targets_for  # noqa: PLC0415
-    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
+    from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
     from rubric_lsp.running.selection import suite_of  # noqa: PLC0415
 
     try:

@@ -18,7 +18,7 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
-from rubric_core.loading.targets import find_targets
+from rubric_core.loading.target_files import find_targets
 from rubric_core.migration import MigratedText, MigrationNote, NotMigratableError, Reader, migrate
 from rubric_core.text import LineIndex
 

@@ -12,7 +12,7 @@ from rubric_core.cli.selection import no_file
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.evaluation.judge_check.check import JudgeCheck, check_judge
 from rubric_core.evaluation.judge_check.measures import BARS, Measure
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.results.journal import json_text
 from rubric_core.evaluation.targets.resolve import Targets, load_targets
 from rubric_core.ports import Ports, ProviderError

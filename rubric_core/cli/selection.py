@@ -34,7 +34,7 @@ from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import KnownCase
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import Project
-from rubric_core.loading.targets import find_targets
+from rubric_core.loading.target_files import find_targets
 from rubric_core.ports import Ports
 
 __all__ = [

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.model.evaluator import EVALUATOR_KINDS, Evaluator, EvaluatorKind, is_evaluator_kind
     from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
     from rubric_core.evaluation.model.plain_data import case_from_data
-    from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored, Verdict
+    from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
     from rubric_core.evaluation.model.script_judge import Judge, Reply
+    from rubric_core.evaluation.model.unscored import Unscored
     from rubric_core.evaluation.reporting.inline_marks import Mark, marks_of
     from rubric_core.evaluation.reporting.rows import case_row, evaluation_row
     from rubric_core.evaluation.results.database import ResultDatabase
@@ -53,7 +54,7 @@ _HOMES = {
     "engine.events", "LlmJudgeEvaluator": "evaluators.llm_judge", "LoadedSuite": "cases.load", "Mark":
     "reporting.inline_marks", "NoSuiteError": "cases.load", "Noted": "engine.events", "Options": "cases.options",
     "PromptInputs": "model.inputs", "Reply": "model.script_judge", "ResolvedTarget": "model.inputs", "ResultDatabase":
-    "results.database", "RunCase": "results.records", "RunRecord": "results.records", "Runnable": "cases.runnable", "Unscored": "model.result",
+    "results.database", "RunCase": "results.records", "RunRecord": "results.records", "Runnable": "cases.runnable", "Unscored": "model.unscored",
     "Verdict": "model.result", "build_evaluator_registry": "engine.registry", "case_from_data": "model.plain_data",
     "case_row": "reporting.rows", "compare_runs": "comparison.runs", "evaluation_row": "reporting.rows", "evaluator_for": "engine.registry",
     "is_evaluator_kind": "model.evaluator", "load_suite": "cases.load", "marks_of": "reporting.inline_marks",

@@ -19,14 +19,8 @@ from rubric_core.loading.directory_search import (
     memoize_lookup,
 )
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.targets import (
-    LISTS,
-    LoadedTargetFile,
-    find_targets,
-    has_targets,
-    read_targets,
-    unusable_targets,
-)
+from rubric_core.loading.target_files import find_targets, has_targets, unusable_targets
+from rubric_core.loading.targets import LISTS, LoadedTargetFile, read_targets
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence

@@ -1,6 +1,5 @@
-"""Target files: which one counts for a suite, and what stands in it. Nothing here reads the environment."""
+"""What stands in a target file, or among the targets of a suite. Nothing here reads the environment."""
 
-import errno
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
@@ -14,7 +13,8 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.directory_search import URL, directories_up, memoize_lookup
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.target_files import LARGEST
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
@@ -25,24 +25,14 @@ __all__ = [
     "LISTS",
     "NESTED",
     "POINTERS",
-    "TARGET_FILES",
     "LoadedTargetEntry",
     "LoadedTargetFile",
     "TargetSource",
-    "find_targets",
-    "has_targets",
     "own_target_name",
     "read_targets",
     "targets_in",
-    "unusable_targets",
 ]
 
-#: In the order in which they are looked for, in each directory from the suite's upward.
-TARGET_FILES = (
-    "targets.yaml", "targets.yml", ".agentv/targets.yaml", ".agentv/targets.yml", ".agentevo/targets.yaml",
-    "providers.yaml", "providers.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
-)  # fmt: skip
-_LARGEST = 2_000_000
 _ROOT = Span(0, 0)
 #: What the target is called that a suite describes under `target` without a name.
 OWN_TARGET = "target"
@@ -144,57 +134,12 @@ class LoadedTargetFile:
                 yield entry
 
 
-def find_targets(directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
-    """The target file for a suite in `directory`; `fallback` is looked at last (the current directory)."""
-    for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
-        found = _targets_beside(place, files)
-        if found is not None:
-            return found
-    return None
-
-
-def unusable_targets(directory: Path, files: Files, fallback: Path | None = None) -> tuple[str, str] | None:
-    """What has the name of a target file, nearer than the first that is one, and why it is none: a folder, a pipe."""
-    for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
-        if has_targets(place, files):
-            return None
-        for name in TARGET_FILES:
-            reason = _why_no_file(place / name, files)
-            if reason:
-                return name, reason
-    return None
-
-
-def _why_no_file(path: Path, files: Files) -> str:
-    """Why what stands there cannot be read; empty where nothing does."""
-    try:
-        files.read(path, _LARGEST)
-    except (FileNotFoundError, NotADirectoryError):
-        return "this link points to nothing" if path.is_symlink() else ""
-    except OSError as error:
-        # Where the path is too long, nothing can stand.
-        return "" if error.errno == errno.ENAMETOOLONG else error.strerror or str(error)
-    return ""
-
-
-def has_targets(directory: Path, files: Files) -> bool:
-    """Whether there is a target file for what stands in that very directory."""
-    return _targets_beside(directory, files) is not None
-
-
-def _targets_beside(directory: Path, files: Files) -> Path | None:
-    def find(files: Files) -> Path | None:
-        return next((path for name in TARGET_FILES if files.is_file(path := directory / name)), None)
-
-    return memoize_lookup(files, ("target file beside", directory), find)
-
-
 def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> LoadedTargetFile:
     """What stands in a target file, or in a configuration (`beside_others`, see `targets_in`).
 
     Raises OSError when it cannot be read, ValueError when it is no UTF-8 text.
     """
-    text = files.read(path, _LARGEST).decode("utf-8")
+    text = files.read(path, LARGEST).decode("utf-8")
     tree = parse(text)
     lines = LineIndex(text)
     home = TargetSource(path, text, tree.root, tree.anchors, lambda span: lines.line_of(span.start) + 1)

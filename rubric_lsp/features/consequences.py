@@ -195,7 +195,7 @@ def _texts(value: object) -> Iterator[str]:
 def _of_workspace(case: "Runnable", targets: "Targets") -> Iterator[str]:
     """The programs that make the place in which the target of a case works."""
     from rubric_core.evaluation.cases.target_choice import target_name  # noqa: PLC0415
-    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
+    from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
     from rubric_core.evaluation.workspaces.plan import plan_of  # noqa: PLC0415
 
     try:

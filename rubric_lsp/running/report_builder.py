@@ -105,7 +105,7 @@ def prompt_of(case: "Runnable") -> str:
     from rubric_core.evaluation.cases.prompts import prompt_text  # noqa: PLC0415
     from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
     from rubric_core.evaluation.engine.fill_variables import fill_variables  # noqa: PLC0415
-    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
+    from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
     try:
         ready = fill_variables(variations(case)[0], _Unread())
@@ -124,7 +124,7 @@ def prompt_of(case: "Runnable") -> str:
 def expected_of(case: "Runnable") -> str:
     """The answer that a case expects; empty without."""
     from rubric_core.evaluation.cases.messages import reference_of  # noqa: PLC0415
-    from rubric_core.evaluation.model.result import Unscored  # noqa: PLC0415
+    from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
     if not case.case.has("expected_output"):
         return ""

@@ -15,7 +15,9 @@ from rubric_core.evaluation.engine.events import Answered, CaseDone, CaseStarted
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.run import run_case
 from rubric_core.evaluation.engine.schedule import run_cases
-from rubric_core.evaluation.model.result import Unscored, Verdict, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.results.result_reader import case_result_of
 from rubric_core.evaluation.targets.resolve import load_targets
 

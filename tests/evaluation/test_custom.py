@@ -129,7 +129,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_what_a_class_gives_as_details_may_be_anything(folder: Folder) -> None:
-    from rubric_core.evaluation.model.result import jsonable
+    from rubric_core.evaluation.model.jsonable import jsonable
 
     folder.mock("three words here")
     score = "EvaluationScore(score=1.0, details={'a': {1.5}, 'b': float('nan')})"

@@ -9,7 +9,8 @@ from judge_server import Fault, JudgeServer
 from suites import Folder, stored_cases
 
 from rubric_core.cli import main
-from rubric_core.evaluation.model.result import CaseResult, Verdict, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import case_words, evaluator_words
 from rubric_core.evaluation.reporting.rows import case_row, evaluation_row
 from rubric_core.evaluation.results.result_reader import case_result_of

@@ -7,7 +7,7 @@ from suites import context, evaluator
 
 from rubric_core.adapters import system_ports
 from rubric_core.evaluation.evaluators.regex import REGEX
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 
 
 async def grade(pattern: str, text: str):

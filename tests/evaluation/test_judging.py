@@ -10,7 +10,8 @@ from waiting import seen
 
 from rubric_core.evaluation.engine.events import CriterionJudged
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
-from rubric_core.evaluation.model.result import Verdict, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.reporting.rows import case_row
 from rubric_core.evaluation.results.result_reader import case_result_of
 

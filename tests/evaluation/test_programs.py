@@ -14,7 +14,8 @@ from waiting import PATIENCE, alive, seen
 
 from rubric_core.adapters import OsProcesses, filtered, system_ports
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
-from rubric_core.evaluation.model.result import GraderError, Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.ports import Answer, Program
 
 ECHO = "import json, sys; d = json.load(sys.stdin); print(json.dumps({'score': 1, 'assertions': [], 'details': d}))"

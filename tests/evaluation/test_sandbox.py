@@ -19,7 +19,8 @@ from rubric_core.adapters import system_ports
 from rubric_core.evaluation.code.js_regex import translate
 from rubric_core.evaluation.evaluators import regex as regex_evaluator
 from rubric_core.evaluation.evaluators.regex import REGEX
-from rubric_core.evaluation.model.result import Unscored, Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.javascript.nodes import UnsupportedPatternError
 from rubric_core.sandbox import Sandbox, SandboxError
 

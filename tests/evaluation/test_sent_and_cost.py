@@ -15,7 +15,8 @@ from rubric_core.evaluation.engine.grade import run_evaluators_for_case
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.evaluators.llm_judge import LlmJudgeEvaluator
 from rubric_core.evaluation.model.exchanges import Usage
-from rubric_core.evaluation.model.result import CaseResult, Verdict, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.reporting.rows import case_row, request_row
 from rubric_core.evaluation.reporting.transcript import requests_of, transcript, usage_words
 from rubric_core.evaluation.results.result_reader import case_result_of

@@ -575,7 +575,7 @@ async def test_targets_stand_in_a_suite_too(folder: Folder) -> None:
     assert targets.default_judge() == "judge"
     (broken,) = folder.cases(INLINE.replace("REPLY", said))
     from rubric_core.adapters import system_ports
-    from rubric_core.evaluation.model.result import Unscored
+    from rubric_core.evaluation.model.unscored import Unscored
 
     async with system_ports({}) as ports:
         assert targets.provider("bot", ports)[0].kind == "mock"

@@ -15,7 +15,8 @@ from rubric_core.adapters import DiskFiles
 from rubric_core.evaluation.cases.roles import variables_of
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.targets.resolve import load_targets
-from rubric_core.loading.targets import find_targets, read_targets, unusable_targets
+from rubric_core.loading.target_files import find_targets, unusable_targets
+from rubric_core.loading.targets import read_targets
 from rubric_core.ports import Tokens
 
 SUITE = "tests: [{id: a, criteria: c, input: hello there, assertions: [{type: contains, value: ok}]}]"

@@ -20,7 +20,8 @@ from rubric_core.evaluation.engine.events import Answered, Noted, ignore_event
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.run import session_of
 from rubric_core.evaluation.engine.schedule import run_cases
-from rubric_core.evaluation.model.result import CaseResult, Unscored
+from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.workspaces.directories import restore_directory
 from rubric_core.evaluation.workspaces.snapshot import changes, take

@@ -6,7 +6,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.model import ContentBlock, Message
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite
 from rubric_core.evaluation.code.scripts import language_of, run_function
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.evaluation.cases.variant import Prompt
 from rubric_core.evaluation.code.commands import ProgramError, argv_of, command_words, json_input, program_output
 from rubric_core.evaluation.code.scripts import language_of, run_function
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
 from rubric_core.evaluation.templating.nunjucks import render_off_loop
 from rubric_core.language.file_extensions import YAML

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.disk import open_file
-from rubric_core.evaluation.model.result import GraderError
+from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.shape import Shape
 from rubric_core.loading.reference_collector import is_script
 from rubric_core.ports import Finished, Ports, Processes, Program

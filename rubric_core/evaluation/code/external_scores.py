@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import GraderError, Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.shape import Shape
 
 __all__ = ["external_score", "share"]

@@ -4,10 +4,10 @@ A program that grades gets one table, a program that makes the prompt of a judge
 value of None is null in JSON, as in the release; what a release leaves out is left out.
 """
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
+from rubric_core.evaluation.code.key_case import camel_case, in_camel_case, in_snake_case
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.trace import trace_of
 from rubric_core.syntax.plain_data import plain
@@ -16,9 +16,6 @@ __all__ = ["LARGE", "messages_in", "payload_of", "prompt_payload", "script_conte
 
 #: Characters of JSON; a longer answer is handed over in a file.
 LARGE = 50_000
-
-_CAPITAL = re.compile(r"[A-Z]")
-_LOWER = re.compile(r"_([a-z0-9])")
 
 
 class _Values:
@@ -264,7 +261,7 @@ def script_context(context: EvaluationContext, *, camel: bool = False) -> dict[s
     Beside the keys of the release there are those of `payload_of`, the variables of the case, and the question.
     """
     raw = _raw(_SCRIPT, context) if camel else {}
-    twins = {_camel_case(name): _in_camel_case(value) for name, value in raw.items()}
+    twins = {camel_case(name): in_camel_case(value) for name, value in raw.items()}
     filled = {**payload_of(context), **_filled(_SCRIPT, context), **twins}
     return {**filled, "vars": dict(context.variables), "prompt": context.prompt_inputs.question}
 
@@ -275,37 +272,4 @@ def _raw(table: Table, context: EvaluationContext) -> dict[str, Any]:
 
 
 def _filled(table: Table, context: EvaluationContext) -> dict[str, Any]:
-    return {name: _in_snake_case(value) for name, value in _raw(table, context).items()}
-
-
-def _in_snake_case(value: Any) -> Any:
-    """Data with all of its keys in snake case, those of settings and tool names among them, as releases hand it over."""
-    if isinstance(value, list | tuple):
-        return [_in_snake_case(item) for item in value]
-    if isinstance(value, Mapping):
-        return {_snake_case(str(name)): _in_snake_case(item) for name, item in value.items()}
-    return value
-
-
-def _snake_case(name: str) -> str:
-    return name if name[:1].isupper() else _CAPITAL.sub(lambda m: f"_{m[0].lower()}", name)
-
-
-#: What has the names of tools, or of the author's data, as keys.
-_FOREIGN = frozenset(("tool_calls", "tool_durations", "metadata", "input", "output", "content", "expected_output"))
-
-
-def _in_camel_case(value: Any) -> Any:
-    """Data with its keys in camel case, but for those that come from elsewhere."""
-    if isinstance(value, list):
-        return [_in_camel_case(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        _camel_case(name): item if name in _FOREIGN and isinstance(item, dict) else _in_camel_case(item)
-        for name, item in value.items()
-    }
-
-
-def _camel_case(name: str) -> str:
-    return _LOWER.sub(lambda m: m[1].upper(), name)
+    return {name: in_snake_case(value) for name, value in _raw(table, context).items()}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
-from rubric_core.evaluation.model.result import GraderError, Unscored
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports

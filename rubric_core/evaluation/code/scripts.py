@@ -16,7 +16,7 @@ from rubric_core.evaluation.code.commands import ProgramError, json_input, run_p
 from rubric_core.evaluation.code.payload import script_context
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.result import GraderError, Unscored
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.ports import Ports, Program

@@ -28,7 +28,8 @@ from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, Usage,
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, TargetAccess, conversation_text
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.redaction import Redactor, seal
-from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Unscored
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import case_outcome
 from rubric_core.evaluation.targets.answer_cache import AnswerCache, CachedProvider
 from rubric_core.evaluation.targets.providers.usage_meter import MeteredProvider

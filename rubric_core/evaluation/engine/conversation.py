@@ -9,7 +9,8 @@ from rubric_core.evaluation.cases.turns import CONVERSATION, TURN, turn_evaluato
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget, conversation_text
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Unscored, Verdict
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld_score
 from rubric_core.language.model import Turn
 from rubric_core.ports import Answer, ChatMessage, Provider

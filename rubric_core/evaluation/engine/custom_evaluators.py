@@ -17,7 +17,7 @@ from rubric_core.evaluation.evaluators.code import CodeEvaluator
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.evaluator import Evaluator
-from rubric_core.evaluation.model.result import GraderError
+from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.shape import Shape
 from rubric_core.loading.known_names import EVALUATOR_GROUP, file_named
 

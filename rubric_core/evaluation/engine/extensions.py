@@ -21,7 +21,9 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.variant import Variant
 from rubric_core.evaluation.code.scripts import language_of, run_function
-from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import ungraded_words
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL

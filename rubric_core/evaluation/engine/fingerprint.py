@@ -14,7 +14,7 @@ from rubric_core.evaluation.cases.target_choice import target_name
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.dependencies import CaseDependencies, addresses, prompt_of
 from rubric_core.evaluation.model.redaction import looks_secret
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import SETTINGS_BESIDE_ANSWERS
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of

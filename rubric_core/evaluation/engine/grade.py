@@ -21,7 +21,8 @@ from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorCon
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
 from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog
-from rubric_core.evaluation.model.result import CriterionResult, EvaluatorResult, GraderError, Unscored, Verdict
+from rubric_core.evaluation.model.result import CriterionResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.score import at_least, case_outcome, verdict_of
 from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS

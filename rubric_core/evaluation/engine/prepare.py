@@ -7,7 +7,7 @@ from rubric_core.evaluation.cases.prompts import case_input
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.fill_variables import fill_variables
 from rubric_core.evaluation.engine.promptfoo_prepare import prepare_promptfoo
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
 from rubric_core.evaluation.templating.nunjucks import render_off_loop

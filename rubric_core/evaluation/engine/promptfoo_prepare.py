@@ -9,7 +9,7 @@ from typing import Any
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES

@@ -31,7 +31,7 @@ from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorCon
 from rubric_core.evaluation.model.criteria import CriterionItem
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
 from rubric_core.evaluation.model.recording import JudgeInput, RecordedJudgement
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import dataclass

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.exchanges import add_usage
-from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import at_least, ungraded_words, verdict_of
 from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials

@@ -26,7 +26,8 @@ from rubric_core.evaluation.engine.prepare import fill_in_case, prepare_case, re
 from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
 from rubric_core.evaluation.engine.unsupported import refuse
-from rubric_core.evaluation.model.result import CaseResult, Unscored, Verdict
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.workspaces.workspace import Workspaces
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import RunSettings

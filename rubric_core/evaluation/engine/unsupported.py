@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rubric_core.evaluation.cases.errors import place_words
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.evaluators import AgentJudge, AgentRubric
 from rubric_core.language.model import EXTENSION_RULES, Case, DefaultTest, EvaluateOptions, Execution
 from rubric_core.language.shape import Shape

@@ -6,7 +6,8 @@ from dataclasses import replace
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored, Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AssertSet

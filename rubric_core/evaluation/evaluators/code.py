@@ -25,7 +25,8 @@ from rubric_core.evaluation.model.arguments import instance, positive
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.result import GraderError, Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.dialect import ReplyStyle
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator

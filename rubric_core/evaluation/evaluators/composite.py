@@ -10,7 +10,9 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_m
 from rubric_core.evaluation.judging.templates import WholePrompt, prompt_in
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import EvaluatorResult, Unscored, Verdict, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored, unscored
 from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
@@ -130,7 +132,7 @@ async def _by_judge(
     judged = await context.grade(config, context)
     context.exchanges.add(*judged.exchanges)
     if judged.score is None:
-        raise judged.as_unscored()
+        raise unscored(judged)
     return EvaluationScore(
         score=judged.score, hits=judged.hits, misses=judged.misses, expected_aspect_count=len(results), reasoning=judged.reasoning,
         judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request, raw_replies=judged.raw_replies,

@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping
 
 from rubric_core.evaluation.evaluators.heuristic import Heuristic
 from rubric_core.evaluation.model.context import EvaluatorConfig
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import CodeEvaluator as CodeShape
 from rubric_core.language.evaluators import Criterion, Custom, LlmRubric

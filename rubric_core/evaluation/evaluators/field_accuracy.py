@@ -7,7 +7,7 @@ from typing import Any
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.dates import same_day
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path, json_in, value_fits
 from rubric_core.evaluation.scoring.score import weighted_mean

@@ -6,7 +6,7 @@ from dataclasses import replace
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored, unscored
 from rubric_core.language.evaluators import GoalSuccess, LlmJudge
 
 __all__ = ["GOAL_SUCCESS"]
@@ -25,7 +25,7 @@ async def _grade(config: GoalSuccess, context: EvaluationContext) -> EvaluationS
     judged = await context.grade(judge, context)
     context.exchanges.add(*judged.exchanges)
     if judged.score is None:
-        raise judged.as_unscored()
+        raise unscored(judged)
     score = EvaluationScore(
         score=judged.score, hits=judged.hits, misses=judged.misses, expected_aspect_count=1, reasoning=judged.reasoning or None,
         judge=judged.judge, evaluator_raw_request=judged.evaluator_raw_request, raw_replies=judged.raw_replies,

@@ -5,7 +5,7 @@ import json
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.evaluators import IsJson
 
 __all__ = ["IS_JSON", "strict_json"]

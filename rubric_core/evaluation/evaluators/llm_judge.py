@@ -11,8 +11,8 @@ from rubric_core.evaluation.model.arguments import instance, one_of, whole
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.recording import JudgeRecordings, RecordingMode
-from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.model.script_judge import Judge, as_provider
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.rubric import sheet_of
 from rubric_core.evaluation.targets.providers.wrapper import ModelOverride
 from rubric_core.language.dialects import DIALECTS

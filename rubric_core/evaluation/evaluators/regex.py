@@ -8,7 +8,7 @@ from rubric_core.evaluation.code.js_regex import Translation, translate
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, text_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 from rubric_core.language.evaluators import Regex
 from rubric_core.ports import Ports

@@ -10,7 +10,8 @@ from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.redaction import Redactor
-from rubric_core.evaluation.model.result import GraderError, Unscored, Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.score import at_least
 from rubric_core.language.evaluators import Similar
 from rubric_core.language.providers import Api

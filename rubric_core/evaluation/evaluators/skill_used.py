@@ -7,7 +7,7 @@ from rubric_core.evaluation.cases.skills import skills_used
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.tool_calls import ToolPattern, bounds, glob, recorded_trace
 from rubric_core.language.evaluators import SkillUsed
 from rubric_core.lazy_compilation import dataclass

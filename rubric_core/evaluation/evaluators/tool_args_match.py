@@ -6,7 +6,7 @@ from typing import Any
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.json_path import value_fits
 from rubric_core.evaluation.scoring.tool_calls import glob, tools_of, wanted_tool
 from rubric_core.language.evaluators import ToolArgsMatch

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.tool_calls import ToolPattern, ToolStep, tools_of, wanted_tool
 from rubric_core.language.evaluators import ToolSequence
 

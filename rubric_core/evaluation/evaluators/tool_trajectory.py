@@ -7,7 +7,7 @@ from typing import Any
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.trajectory import ExpectedStep, Tally, compare_trajectory
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import ExpectedCall, ToolTrajectory

@@ -5,7 +5,8 @@ from typing import Any, Generic, TypeVar
 
 from rubric_core.evaluation.model.context import EvaluationContext, config_as
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import EvaluatorResult, Unscored
+from rubric_core.evaluation.model.result import EvaluatorResult
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.evaluators import AnyOf, Comparison, Evaluator
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.plain_data import plain

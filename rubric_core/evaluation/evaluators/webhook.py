@@ -8,7 +8,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, required_set
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.result import GraderError, Unscored
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.evaluators import Webhook
 from rubric_core.ports import NetworkError
 

@@ -9,7 +9,8 @@ from rubric_core.evaluation.judging.judgement import Judgement
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.inputs import PromptInputs, ResolvedTarget
-from rubric_core.evaluation.model.result import Unscored, Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case
 from rubric_core.lazy_compilation import dataclass

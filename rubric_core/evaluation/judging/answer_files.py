@@ -15,7 +15,7 @@ from rubric_core.evaluation.code.commands import (
 )
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.result import GraderError, Unscored
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.evaluators import Preprocessor
 from rubric_core.ports import AnswerFile, Program
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, ask
 from rubric_core.evaluation.model.inputs import conversation_text
-from rubric_core.evaluation.model.result import GraderError
+from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, ChatMessage, Provider, ProviderError, Request
 

@@ -19,7 +19,8 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.inputs import CustomPrompt
 from rubric_core.evaluation.model.recording import JudgeRecordings, RecordingMode
-from rubric_core.evaluation.model.result import CriterionResult, GraderError, Unscored
+from rubric_core.evaluation.model.result import CriterionResult
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.evaluation.judging.recording_paths import recordings_journal, recordings_path
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.ports import Files
 
 if TYPE_CHECKING:

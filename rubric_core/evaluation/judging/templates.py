@@ -15,7 +15,7 @@ from rubric_core.evaluation.judging.prompts import custom_prompt_text, needed_va
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.inputs import CustomPrompt
-from rubric_core.evaluation.model.result import GraderError, Unscored
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.templating.custom_filters import with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation
 from rubric_core.evaluation.templating.nunjucks import render_off_loop

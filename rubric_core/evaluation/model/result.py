@@ -1,21 +1,15 @@
 """The result of a case: verdicts and scores, each with its source."""
 
-import math
 from collections.abc import Iterator, Mapping
-from dataclasses import field, is_dataclass, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
-from rubric_core.dataclass_copies import field_values
 from rubric_core.evaluation.model.exchanges import Exchange, Usage, tokens_of
-from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Tokens
 
-__all__ = [
-    "CaseResult", "CriterionResult", "EvaluatorResult", "GraderError", "Ungraded", "Unscored", "Verdict",
-    "criterion_label", "jsonable",
-]  # fmt: skip
+__all__ = ["CaseResult", "CriterionResult", "EvaluatorResult", "Ungraded", "Verdict", "criterion_label"]
 
 #: Characters of the text by which a criterion without an id is called.
 _LONGEST_LABEL = 60
@@ -183,11 +177,6 @@ class EvaluatorResult:
         """Why it could not run, or how it crashed; empty for one that graded, or had nothing to grade with."""
         return self.error or (("".join(self.misses[:1]) or "it crashed") if self.crashed else "")
 
-    def as_unscored(self) -> "Unscored":
-        """The exception for an evaluator that needs the score of this one, which has none."""
-        kind = GraderError if self.error else Unscored
-        return kind(self.reason, request=self.evaluator_raw_request, replies=self.raw_replies)
-
     @property
     def was_judged(self) -> bool:
         """Whether a judge was asked, or a recording of one; not whether the reply was of use. Members count."""
@@ -276,74 +265,3 @@ class CaseResult:
         """The evaluators that could not run or crashed; those of a case with a score also that had nothing to grade with."""
         ungraded = self.ungraded
         return tuple(each for each in ungraded if each.failed or self.score is not None) if ungraded else ()
-
-
-class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
-    """No score can be had; the message is one sentence that says why and what to do.
-
-    `criteria` are those that could be judged anyway; `request` and `replies` are what a judge was asked and what it said
-    in each try; `at` is what is to blame in the suite, so that its line can be told; `members` are those of a composite.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        criteria: tuple[CriterionResult, ...] = (),
-        request: Mapping[str, Any] | None = None,
-        at: Shape | None = None,
-        replies: tuple[str, ...] = (),
-        members: tuple[EvaluatorResult, ...] = (),
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.criteria = criteria
-        self.request = request
-        self.at = at
-        self.replies = replies
-        self.members = members
-        #: What was sent, and what that took, before it was clear that there would be no score.
-        self.exchanges: tuple[Exchange, ...] = ()
-        self.usage: tuple[Usage, ...] = ()
-
-
-class GraderError(Unscored):
-    """An evaluator could not run, or crashed: its program does not exist, its code raised an error, its judge gave no usable reply."""
-
-
-_SIMPLE = frozenset({str, int, bool, type(None)})
-
-
-def jsonable(value: Any) -> Any:
-    """`value` with its dataclasses as dicts, ready for JSON; None, empty texts and empty lists are left out of these."""
-    kind = type(value)
-    if kind in _SIMPLE:  # most of what there is
-        return value
-    if kind is list or kind is tuple:
-        return [jsonable(item) for item in value]
-    if isinstance(value, Enum):
-        return value.value
-    if is_dataclass(value) and not isinstance(value, type):
-        return _fields_written(value)
-    if isinstance(value, Mapping):
-        return {str(name): jsonable(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [jsonable(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)  # JSON has no word for it
-    # What an evaluator of somebody else's gives as details may be anything.
-    return value if value is None or isinstance(value, str | int | float) else str(value)
-
-
-def _fields_written(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass that are not empty, ready for JSON."""
-    made: dict[str, Any] = {}
-    for name, item in field_values(value):
-        kind = type(item)
-        if kind in _SIMPLE:
-            if item is not None and item != "":
-                made[name] = item
-        elif kind is not tuple or item:  # most lists of a result are empty
-            written = jsonable(item)
-            if written not in (None, "", []):
-                made[name] = written
-    return made

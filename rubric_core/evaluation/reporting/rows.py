@@ -3,7 +3,8 @@
 from typing import Any
 
 from rubric_core.evaluation.model.exchanges import Usage
-from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
 from rubric_core.evaluation.reporting.transcript import SentRequest
 from rubric_core.evaluation.results.records import RunRecord
 from rubric_core.evaluation.scoring.score import ungraded_words

@@ -7,7 +7,8 @@ from typing import Any
 
 from rubric_core.dataclass_copies import field_values
 from rubric_core.evaluation.model.exchanges import Exchange
-from rubric_core.evaluation.model.result import CaseResult, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, SentTexts, result_in, storable_result, stored_row
 
 __all__ = ["pack_result", "unpack_result"]

@@ -9,7 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from rubric_core.evaluation.model.exchanges import tokens_of
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.evaluation.results.packed_result import pack_result
 from rubric_core.evaluation.results.records import EvaluatorScore, ScoreKind
 from rubric_core.loading.files import absolute

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rubric_core.evaluation.model.result import CaseResult, jsonable
+from rubric_core.evaluation.model.jsonable import jsonable
+from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.results.result_reader import case_result_of
 
 __all__ = ["GRADER_ERRORS", "SentTexts", "result_in", "storable_result", "stored_row"]

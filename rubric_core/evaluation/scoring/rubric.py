@@ -6,7 +6,8 @@ from typing import Literal
 
 from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.result import CriterionResult, Unscored, Verdict
+from rubric_core.evaluation.model.result import CriterionResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import HIGHEST, Criterion, ScoreRanges

@@ -7,8 +7,8 @@ from functools import cmp_to_key
 from typing import Any, Literal
 
 from rubric_core.evaluation.model.context import EvaluationContext
-from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.model.trace import Trace, moment, trace_of
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.evaluators import StepCount
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from rubric_core.evaluation.model.redaction import Redactor
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.policies import GuardedProvider
 from rubric_core.evaluation.targets.providers.program import ProgramRunner

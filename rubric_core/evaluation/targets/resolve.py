@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.model.inputs import ResolvedTarget
 from rubric_core.evaluation.model.redaction import Redactor, header_secrets, looks_secret
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.answer_cache import file_digests
 from rubric_core.evaluation.targets.rate_limits import RateLimits
 from rubric_core.evaluation.targets.settings import (
@@ -29,13 +29,8 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.configured_targets import configured_target_files, merge_target_files
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.known_names import file_named
-from rubric_core.loading.targets import (
-    LoadedTargetEntry,
-    LoadedTargetFile,
-    find_targets,
-    read_targets,
-    unusable_targets,
-)
+from rubric_core.loading.target_files import find_targets, unusable_targets
+from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile, read_targets
 from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import field, replace
 from typing import NamedTuple
 
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.providers import Cli

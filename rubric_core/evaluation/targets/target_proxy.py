@@ -17,7 +17,7 @@ import h11
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange, ask
 from rubric_core.evaluation.model.inputs import TargetAccess
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.ports import ChatMessage, ProviderError, Request
 
 __all__ = ["target_proxy"]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
-from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.model.template_filters import FilterNeeded, TemplateFilters
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.model import Suite
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from collections.abc import Mapping as MappingOf
 from typing import Any
 
-from rubric_core.evaluation.model.result import Unscored
 from rubric_core.evaluation.model.template_filters import TemplateFilters
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.dialect import Dialect

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rubric_core.evaluation.cases.errors import place_words
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import matrix_target, target_name
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.evaluation.workspaces.declared import (
     DeclaredWorkspace,

@@ -15,7 +15,7 @@ from rubric_core.evaluation.code.commands import (
     last_words,
     run_program,
 )
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.workspaces.hooks import HookPlan
 from rubric_core.evaluation.workspaces.plan import RepoPlan, WorkspacePlan

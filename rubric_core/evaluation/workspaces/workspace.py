@@ -12,7 +12,7 @@ from rubric_core.evaluation.cases.messages import prompt_inputs
 from rubric_core.evaluation.cases.options import KeepWorkspaces
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import shared_targets, target_name
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.evaluation.workspaces.directories import copy_directory, in_thread, remove_directory, restore_directory

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE, PromptfooAssertion
-from rubric_core.evaluation.model.result import GraderError
+from rubric_core.evaluation.model.unscored import GraderError
 
 __all__ = ["Check", "Finding", "Handler", "found", "js_text", "row_error"]
 

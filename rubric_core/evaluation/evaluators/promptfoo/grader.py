@@ -14,8 +14,9 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.recording import JudgeInput, Provenance
-from rubric_core.evaluation.model.result import Unscored, Verdict
+from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.script_judge import as_provider
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL

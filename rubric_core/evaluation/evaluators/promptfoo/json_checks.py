@@ -7,7 +7,7 @@ from typing import Any
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, row_error
 from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
-from rubric_core.evaluation.model.result import GraderError
+from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 

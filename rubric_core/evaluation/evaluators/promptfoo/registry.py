@@ -19,7 +19,8 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_m
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
-from rubric_core.evaluation.model.result import GraderError, Unscored, Verdict
+from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.promptfoo import named_details, promptfoo_total
 from rubric_core.language.promptfoo.assertion import SET_TYPE, Assertion
 from rubric_core.loading.directory_search import URL

@@ -9,7 +9,7 @@ from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Ha
 from rubric_core.evaluation.evaluators.regex import matches_pattern
 from rubric_core.evaluation.evaluators.typed import quoted_excerpt
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 
 __all__ = ["TEXTS", "levenshtein_distance"]

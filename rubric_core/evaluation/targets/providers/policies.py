@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.deadlines import untimed
 from rubric_core.evaluation.model.redaction import Redactor
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.evaluation.targets.rate_limits import RateLimit
 from rubric_core.language.providers import Prices

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
-from rubric_core.evaluation.model.result import Unscored
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.language.targets import Entry

@@ -1,0 +1,48 @@
+"""Why there is no score: raised by evaluators, and caught where a result is made of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.evaluation.model.exchanges import Exchange, Usage
+from rubric_core.evaluation.model.result import CriterionResult, EvaluatorResult
+from rubric_core.language.shape import Shape
+
+__all__ = ["GraderError", "Unscored", "unscored"]
+
+
+class Unscored(Exception):  # noqa: N818  # not an error of the program: one of the four verdicts
+    """No score can be had; the message is one sentence that says why and what to do.
+
+    `criteria` are those that could be judged anyway; `request` and `replies` are what a judge was asked and what it said
+    in each try; `at` is what is to blame in the suite, so that its line can be told; `members` are those of a composite.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        criteria: tuple[CriterionResult, ...] = (),
+        request: Mapping[str, Any] | None = None,
+        at: Shape | None = None,
+        replies: tuple[str, ...] = (),
+        members: tuple[EvaluatorResult, ...] = (),
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.criteria = criteria
+        self.request = request
+        self.at = at
+        self.replies = replies
+        self.members = members
+        #: What was sent, and what that took, before it was clear that there would be no score.
+        self.exchanges: tuple[Exchange, ...] = ()
+        self.usage: tuple[Usage, ...] = ()
+
+
+class GraderError(Unscored):
+    """An evaluator could not run, or crashed: its program does not exist, its code raised an error, its judge gave no usable reply."""
+
+
+def unscored(result: EvaluatorResult) -> Unscored:
+    """The exception for an evaluator that needs the score of another one, which has none: its `result`."""
+    kind = GraderError if result.error else Unscored
+    return kind(result.reason, request=result.evaluator_raw_request, replies=result.raw_replies)

@@ -1,0 +1,62 @@
+"""Which target file counts for a suite: the first in its directory, else in those above. Nothing here reads the content."""
+
+import errno
+from pathlib import Path
+
+from rubric_core.loading.directory_search import directories_up, memoize_lookup
+from rubric_core.ports import Files
+
+__all__ = ["LARGEST", "TARGET_FILES", "find_targets", "has_targets", "unusable_targets"]
+
+#: In the order in which they are looked for, in each directory from the suite's upward.
+TARGET_FILES = (
+    "targets.yaml", "targets.yml", ".agentv/targets.yaml", ".agentv/targets.yml", ".agentevo/targets.yaml",
+    "providers.yaml", "providers.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
+)  # fmt: skip
+#: Bytes; a longer file cannot be read.
+LARGEST = 2_000_000
+
+
+def find_targets(directory: Path, files: Files, fallback: Path | None = None) -> Path | None:
+    """The target file for a suite in `directory`; `fallback` is looked at last (the current directory)."""
+    for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
+        found = _targets_beside(place, files)
+        if found is not None:
+            return found
+    return None
+
+
+def unusable_targets(directory: Path, files: Files, fallback: Path | None = None) -> tuple[str, str] | None:
+    """What has the name of a target file, nearer than the first that is one, and why it is none: a folder, a pipe."""
+    for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
+        if has_targets(place, files):
+            return None
+        for name in TARGET_FILES:
+            reason = _why_no_file(place / name, files)
+            if reason:
+                return name, reason
+    return None
+
+
+def _why_no_file(path: Path, files: Files) -> str:
+    """Why what stands there cannot be read; empty where nothing does."""
+    try:
+        files.read(path, LARGEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return "this link points to nothing" if path.is_symlink() else ""
+    except OSError as error:
+        # Where the path is too long, nothing can stand.
+        return "" if error.errno == errno.ENAMETOOLONG else error.strerror or str(error)
+    return ""
+
+
+def has_targets(directory: Path, files: Files) -> bool:
+    """Whether there is a target file for what stands in that very directory."""
+    return _targets_beside(directory, files) is not None
+
+
+def _targets_beside(directory: Path, files: Files) -> Path | None:
+    def find(files: Files) -> Path | None:
+        return next((path for name in TARGET_FILES if files.is_file(path := directory / name)), None)
+
+    return memoize_lookup(files, ("target file beside", directory), find)
