@@ -1,5 +1,6 @@
 """A configuration of promptfoo, read for a run: as plain data, with the nodes that tell where each part stands."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -65,22 +66,28 @@ class PromptfooConfiguration:
         """The value of a key at the top, with its references followed; None without the key. Raises ConfigurationError."""
         return self.resolved(self.data.get(name))
 
-    def resolved(self, value: Any, depth: int = 0) -> Any:
-        """`value` with each `$ref` replaced by what it refers to. Raises ConfigurationError for one that leads nowhere."""
+    def resolved(self, value: Any, root: Any = None, depth: int = 0) -> Any:
+        """`value` with each `$ref` replaced by what it refers to. Raises ConfigurationError for one that leads nowhere.
+
+        Args:
+            value: Plain data.
+            root: What a reference without a file refers into; by default the configuration.
+            depth: How many references and levels led here.
+        """
         if depth > _DEEPEST:
             raise ConfigurationError("its `$ref` refer to one another without end")
         if isinstance(value, list):
-            return [self.resolved(item, depth + 1) for item in value]
+            return [self.resolved(item, root, depth + 1) for item in value]
         if not isinstance(value, dict):
             return value
         pointer = value.get(_REF)
         if isinstance(pointer, str):
-            return self.resolved(self._behind(pointer), depth + 1)
-        return {name: self.resolved(item, depth + 1) for name, item in value.items()}
+            return self.resolved(self._behind(pointer, root), root, depth + 1)
+        return {name: self.resolved(item, root, depth + 1) for name, item in value.items()}
 
-    def _behind(self, pointer: str) -> Any:
+    def _behind(self, pointer: str, root: Any) -> Any:
         file, _, path = pointer.partition("#")
-        found: Any = self.data if not file else self.external(file)
+        found: Any = (self.data if root is None else root) if not file else self.external(file)
         for part in (each.replace("~1", "/").replace("~0", "~") for each in path.strip("/").split("/") if each):
             if isinstance(found, list) and part.isdecimal():
                 found = found[int(part)] if int(part) < len(found) else _MISSING
@@ -95,19 +102,25 @@ class PromptfooConfiguration:
         tree = parse(self.read(name))
         broken = next((p for p in tree.problems if p.kind == "syntax"), None)
         if broken is not None:
-            raise ConfigurationError(f"{name.removeprefix(URL)} is no YAML: {broken.message}")
+            shown = self.shown(self.directory / name.removeprefix(URL))
+            raise ConfigurationError(f"{shown} is no YAML: {broken.message}")
         return plain(tree.root, tree.anchors)
+
+    def shown(self, path: Path) -> str:
+        """A file as messages name it: from the directory of the configuration on."""
+        return Path(os.path.relpath(path, self.directory)).as_posix()
 
     def read(self, name: str) -> str:
         """The text of a file. Raises ConfigurationError."""
         path = self.directory / name.removeprefix(URL)
+        shown = self.shown(path)
         try:
             return self.files.read(path, _LARGEST).decode("utf-8-sig")
         except FileNotFoundError:
-            raise ConfigurationError(f"the file {name.removeprefix(URL)} does not exist") from None
+            raise ConfigurationError(f"the file {shown} does not exist") from None
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or error
-            raise ConfigurationError(f"the file {name.removeprefix(URL)} cannot be read: {why}") from None
+            raise ConfigurationError(f"the file {shown} cannot be read: {why}") from None
 
 
 def read_configuration(path: Path, text: str, files: Files) -> PromptfooConfiguration:

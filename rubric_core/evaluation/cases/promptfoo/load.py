@@ -6,6 +6,7 @@ from typing import Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.errors import place_words
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import (
     ConfigurationError,
@@ -84,13 +85,24 @@ class _Loader:
             graders = self._graders_of(test)
         except ConfigurationError as error:
             test = replace_fields(test, trouble=str(error))
+        source = test.source
+        line_of = configuration.line_of if source is None else source.line_of
         if test.trouble:
-            problems = (*problems, (f"line {configuration.line_of(test.node.span.start)}", test.trouble))
+            line = line_of(test.node.span.start)
+            place = f"line {line}" if source is None else place_words(source.path, line)
+            problems = (*problems, (place, test.trouble))
+        placed: dict[str, Any] = {"anchors": configuration.anchors, "text": configuration.text, "line_at": line_of}
+        if source is not None:
+            begin = source.offset
+            placed = {
+                "file": source.path, "anchors": source.anchors, "text": source.text, "line_at": line_of,
+                "case_span": lambda span: span.moved(begin),
+            }  # fmt: skip
         return PromptfooRunnable(
             path=configuration.path, suite=self._suite, case=self._made_case(test), dialect=self._analysis.dialect,
-            dialects=self._analysis.language.dialects, anchors=configuration.anchors, suite_anchors=configuration.anchors,
-            text=configuration.text, suite_text=configuration.text, line_at=configuration.line_of, named=name, problems=problems,
-            options=self._options, files=configuration.files, facts=self._facts, matrix=self._matrix, test=test, grader_names=graders,
+            dialects=self._analysis.language.dialects, suite_anchors=configuration.anchors, suite_text=configuration.text,
+            suite_line_at=configuration.line_of, named=name, problems=problems, options=self._options, files=configuration.files,
+            facts=self._facts, matrix=self._matrix, test=test, grader_names=graders, **placed,
         )  # fmt: skip
 
     def _graders_of(self, test: PromptfooTest) -> Mapping[int, str]:
@@ -147,13 +159,14 @@ class _Loader:
         Those elsewhere, under None, keep all tests from being run.
         """
         found: dict[int | None, list[tuple[str, str]]] = {None: []}
-        graded = [node for test in tests for _, node in test.assertions if node is not test.node]
+        here = [test for test in tests if test.source is None]
+        graded = [node for test in here for _, node in test.assertions if node is not test.node]
         for each in self._analysis.diagnostics:
             # What an assertion lacks keeps it from grading, which its result tells.
             inside = each.code not in _YAML_ERRORS and _holding(each, graded) is not None
             if each.severity == "error" and not inside:
-                number = _holding(each, [test.node for test in tests])
-                found.setdefault(None if number is None else id(tests[number].node), []).append(
+                number = _holding(each, [test.node for test in here])
+                found.setdefault(None if number is None else id(here[number].node), []).append(
                     (f"line {self._configuration.line_of(each.span.start)}", f"{each.code}: {each.message}")
                 )
         return found

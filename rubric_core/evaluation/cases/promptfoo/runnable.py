@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
@@ -164,6 +165,11 @@ class PromptfooRunnable(Runnable):
     def option(self, name: str) -> str | None:  # noqa: ARG002  # what it overrides has it
         """No option of agentv: those of promptfoo are in `test`."""
         return None
+
+    @property
+    def borrowed_files(self) -> list[Path]:
+        """See `Runnable.borrowed_files`: the files that the test is written in, or that it was put together from."""
+        return list(dict.fromkeys(self.test.files))
 
     @property
     def filter_files(self) -> Mapping[str, str]:

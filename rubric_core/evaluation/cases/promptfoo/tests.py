@@ -2,9 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.test_files import (
+    TestPart,
+    TestSource,
+    members_of,
+    parts_in_place,
+    scenario_parts,
+    vars_of_files,
+)
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -14,6 +24,8 @@ __all__ = ["PromptfooTest", "default_test", "tests_of"]
 
 _MERGED = ("vars", "options", "metadata")
 _AROUND = ("prefix", "suffix")
+#: promptfoo takes a mapping with one of these for a test.
+_NEEDED = ("assert", "vars", "options", "metadata", "provider", "providerOutput", "threshold")
 _TAKEN = ("threshold", "prompts", "providers", "provider", "assertScoringFunction")
 
 
@@ -29,6 +41,10 @@ class PromptfooTest:
     assertions: tuple[tuple[Mapping[str, Any], Node], ...] = ()
     #: Why it cannot be run.
     trouble: str = ""
+    #: The file that it is in; None for the configuration.
+    source: TestSource | None = None
+    #: The files that were read for it.
+    files: tuple[Path, ...] = ()
 
     def part(self, name: str) -> Mapping[str, Any]:
         """A mapping among its keys; empty for anything else."""
@@ -42,90 +58,137 @@ class PromptfooTest:
         return " ".join(str(written).split()) if isinstance(written, str | int | float) else ""
 
 
-def default_test(configuration: PromptfooConfiguration) -> tuple[Mapping[str, Any], Node]:
-    """What every test inherits, and where it is written. Raises ConfigurationError."""
+def default_test(configuration: PromptfooConfiguration) -> tuple[Mapping[str, Any], Node, tuple[Path, ...]]:
+    """What every test inherits, where it is written, and the files that it is in. Raises ConfigurationError."""
     written, node = configuration.value("defaultTest"), configuration.node("defaultTest")
+    files: tuple[Path, ...] = ()
     if isinstance(written, str):
-        written = configuration.resolved(configuration.external(written))
+        # promptfoo reads a path without `file://`, too, and then goes on without it.
+        written = configuration.external(written) if written.startswith(URL) else {}
+        files = (configuration.directory / str(configuration.value("defaultTest")).removeprefix(URL),)
     found = written if isinstance(written, dict) else {}
     metadata = configuration.value("metadata")
     if isinstance(metadata, dict) and "metadata" not in found:
         found = {**found, "metadata": metadata}
-    return found, node
+    return found, node, files
 
 
 def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
     """Every test in the order of the text, and an entry with the reason for what cannot be run. Raises ConfigurationError."""
-    default = default_test(configuration)
-    written, node = configuration.data.get("tests"), configuration.node("tests")
-    listed = written if isinstance(written, list) else [] if written is None else [written]
-    nodes = configuration.items(node, listed) if isinstance(written, list) else [node] * len(listed)
-    for item, at in zip(listed, nodes, strict=True):
-        yield _test(item, at, default, configuration)
+    data, node, files = default_test(configuration)
+    shared = data, node
     scenarios = configuration.data.get("scenarios")
-    if isinstance(scenarios, list):
-        for scenario, at in zip(
-            scenarios, configuration.items(configuration.node("scenarios"), scenarios), strict=True
-        ):
-            yield from _scenario(scenario, at, default, configuration)
-    if not listed and not isinstance(scenarios, list):  # promptfoo runs one case without anything
-        yield _test({}, configuration.root, default, configuration)
+    count = 0
+    for test in (*_listed(shared, configuration), *_of_scenarios(scenarios, shared, configuration)):
+        count += 1
+        yield replace_fields(test, files=(*test.files, *files))
+    # promptfoo runs one case without anything
+    if not count and not configuration.data.get("tests") and not isinstance(scenarios, list | str):
+        yield replace_fields(merged({}, configuration.root, shared, configuration), files=files)
 
 
-def _scenario(
-    written: Any, at: Node, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
-) -> Iterator[PromptfooTest]:
-    """Every entry of `config` of a scenario with every one of its `tests`; one entry with the reason where they cannot be read."""
-    try:
-        scenario = configuration.resolved(written)
-    except ConfigurationError as error:
-        yield PromptfooTest(at, {}, trouble=str(error))
-        return
-    rounds, tests = (_mappings(scenario, name, at, configuration) for name in ("config", "tests"))
-    if rounds is None or tests is None:
-        trouble = "rubric runs scenarios of promptfoo whose `config` and `tests` stand in it"
-        yield PromptfooTest(at, {"description": "scenario"}, trouble=trouble)
-        return
-    for (own, own_at), (test, test_at) in product(rounds, tests):
-        inherited = merged(own, own_at, ({}, own_at), configuration)
-        both = {**own, **test} | {
-            name: {**(own.get(name) or {}), **(test.get(name) or {})}
-            for name in _MERGED
-            if isinstance(own.get(name), dict) and isinstance(test.get(name, {}), dict)
-        }
-        made = merged({**both, "assert": None}, test_at, default, configuration)
-        graded = merged({**test, "vars": {}}, test_at, ({}, test_at), configuration)
-        pairs = (*made.assertions, *inherited.assertions, *graded.assertions)
-        yield PromptfooTest(test_at, made.data, pairs, made.trouble or inherited.trouble or graded.trouble)
-
-
-def _mappings(
-    scenario: Any, name: str, at: Node, configuration: PromptfooConfiguration
-) -> list[tuple[dict[str, Any], Node]] | None:
-    """The entries of a list of a scenario, each with where it is written; None for anything but a list of mappings."""
-    listed = scenario.get(name) if isinstance(scenario, dict) else None
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-        return None
-    inner = at.get(name) if isinstance(at, MappingNode) else None
-    return list(zip(listed, configuration.items(inner or at, listed), strict=True))
+def _listed(default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
+    for part in parts_in_place(configuration, "tests"):
+        yield _test(part, default, configuration)
 
 
 def _test(
-    item: Any, at: Node, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
+    part: TestPart, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
 ) -> PromptfooTest:
+    """The test of a part."""
+    trouble = part.trouble or _refusal(part.data)
+    if trouble:
+        data = part.data if isinstance(part.data, dict) else {}
+        return PromptfooTest(part.node, data, trouble=trouble, source=part.source, files=part.files)
     try:
-        own = configuration.resolved(item)
+        part = _with_variables(part, configuration)
     except ConfigurationError as error:
-        return PromptfooTest(at, {}, trouble=str(error))
-    if isinstance(own, str) or (isinstance(own, dict) and isinstance(own.get("path"), str)):
-        path = own if isinstance(own, str) else own["path"]
-        name = path.removeprefix(URL)
-        return PromptfooTest(
-            at, {"description": name}, trouble=f"rubric does not run tests of promptfoo in other files: {name}"
+        return PromptfooTest(part.node, part.data, trouble=str(error), source=part.source, files=part.files)
+    return _placed(merged(part.data, part.node, default, configuration), part)
+
+
+def _placed(test: PromptfooTest, *parts: TestPart) -> PromptfooTest:
+    """The test as one of the last of these parts, of whose files it is made."""
+    source = parts[-1].source
+    pairs = test.assertions
+    if source is not None:  # what is written elsewhere is reported at the test
+        inside = parts[-1].node.whole
+        pairs = tuple((each, at if inside.holds(at.span) else parts[-1].node) for each, at in pairs)
+    return replace_fields(test, source=source, files=tuple(f for part in parts for f in part.files), assertions=pairs)
+
+
+def _with_variables(part: TestPart, configuration: PromptfooConfiguration) -> TestPart:
+    """The part with the variables of the files that its `vars` names. Raises ConfigurationError."""
+    directory = part.source.path.parent if part.source is not None else configuration.directory
+    variables, files = vars_of_files(part.data.get("vars"), directory, configuration)
+    if not files and variables is part.data.get("vars"):
+        return part
+    return part._replace(data={**part.data, "vars": variables}, files=(*part.files, *files))
+
+
+def _refusal(data: Any) -> str:
+    """Why promptfoo takes something for no test; empty where it takes it for one."""
+    if not isinstance(data, dict):
+        return "it is no test: promptfoo takes a mapping or a path"
+    threshold = data.get("threshold")
+    if any(data.get(name) for name in _NEEDED) or (
+        isinstance(threshold, int | float) and not isinstance(threshold, bool)
+    ):
+        return ""
+    # An empty mapping or list counts, too.
+    if any(isinstance(data.get(name), dict | list) for name in _NEEDED):
+        return ""
+    return f"promptfoo stops at a test without {', '.join(_NEEDED[:-1])} or {_NEEDED[-1]}"
+
+
+def _of_scenarios(
+    written: Any, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
+) -> Iterator[PromptfooTest]:
+    at = configuration.node("scenarios")
+    for part in scenario_parts(written, at, configuration):
+        yield from _scenario(part, default, configuration)
+
+
+def _scenario(
+    part: TestPart, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
+) -> Iterator[PromptfooTest]:
+    """Every entry of `config` of a scenario with every one of its `tests`; one entry with the reason where they cannot be read."""
+    try:
+        rounds, tests = members_of(part, "config", configuration), members_of(part, "tests", configuration)
+    except ConfigurationError as error:
+        yield PromptfooTest(
+            part.node, {"description": "scenario"}, trouble=str(error), source=part.source, files=part.files
         )
-    if not isinstance(own, dict):
-        return PromptfooTest(at, {}, trouble="it is no test: promptfoo takes a mapping or a path")
-    return merged(own, at, default, configuration)
+        return
+    for own, test in product(rounds, tests):
+        yield _of_round(own, test, default, configuration)
+
+
+def _of_round(
+    own: TestPart, test: TestPart, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
+) -> PromptfooTest:
+    """A test of a scenario with one of its entries of `config`."""
+    trouble = test.trouble or _refusal(test.data)
+    if not trouble:
+        try:
+            test = _with_variables(test, configuration)
+        except ConfigurationError as error:
+            trouble = str(error)
+    if trouble:
+        data = test.data if isinstance(test.data, dict) else {}
+        return PromptfooTest(test.node, data, trouble=trouble, source=test.source, files=test.files)
+    first, second = own.data, test.data
+    inherited = merged(first, own.node, ({}, own.node), configuration)
+    both = {**first, **second} | {
+        name: {**(first.get(name) or {}), **(second.get(name) or {})}
+        for name in _MERGED
+        if isinstance(first.get(name), dict) and isinstance(second.get(name) or {}, dict)
+    }
+    made = merged({**both, "assert": None}, test.node, default, configuration)
+    graded = merged({**second, "vars": {}}, test.node, ({}, test.node), configuration)
+    pairs = (*made.assertions, *inherited.assertions, *graded.assertions)
+    trouble = made.trouble or inherited.trouble or graded.trouble
+    return _placed(PromptfooTest(test.node, made.data, pairs, trouble), own, test)
 
 
 def merged(
@@ -157,9 +220,9 @@ def merged(
         ),
         "",
     )
-    files = data.get("vars")
-    if not trouble and files is not None and not isinstance(files, dict):
-        trouble = "rubric does not read `vars` of promptfoo from files"
+    variables = data.get("vars")
+    if not trouble and variables is not None and not isinstance(variables, dict):
+        trouble = "`vars` is no mapping of names to values"
     return PromptfooTest(at, data, tuple((each, node) for each, node in pairs if isinstance(each, dict)), trouble)
 
 

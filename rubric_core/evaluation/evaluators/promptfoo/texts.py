@@ -1,13 +1,13 @@
 """Assertions about the text of an output."""
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, js_text, row_error
 from rubric_core.evaluation.evaluators.regex import matches_pattern
 from rubric_core.evaluation.evaluators.typed import quoted_excerpt
+from rubric_core.evaluation.model.comma_values import comma_values
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
@@ -73,33 +73,13 @@ def _texts(check: Check) -> list[str]:
     if value is NO_VALUE or value is None or value is False or value in ("", 0):
         raise row_error(check, "needs a `value`")
     if isinstance(value, str):
-        return _fields(check, value)
+        try:
+            return comma_values(value)
+        except ValueError as error:
+            raise row_error(check, f"has {error} in `value`") from None
     if not isinstance(value, list):
         raise row_error(check, "needs a list, or a text with commas, as `value`")
     return [js_text(each) for each in value]
-
-
-#: Each sign has one reading, but for a backslash before the last quote: with two, a row of them would be tried in 2^n ways.
-_FIELD = re.compile(r'"((?:\\["\\]|""|[^"\\]|\\(?!["\\]))*\\?)"\s*(?=,|\Z)|([^",][^,]*)')
-
-
-def _fields(check: Check, text: str) -> list[str]:
-    """A text with commas, parted; quotes keep commas together."""
-    found_fields: list[str] = []
-    at = 0
-    while True:
-        while at < len(text) and (text[at].isspace() or text[at] == ","):
-            at += 1
-        if at >= len(text):
-            return found_fields
-        field = _FIELD.match(text, at)
-        if field is None:
-            raise row_error(check, "has a quote in `value` that is not closed before a comma")
-        quoted = field[1]
-        found_fields.append(
-            re.sub(r'\\(["\\])|"(")', lambda m: m[1] or m[2], quoted) if quoted is not None else field[2].strip()
-        )
-        at = field.end()
 
 
 def _starts_with(check: Check) -> Finding:

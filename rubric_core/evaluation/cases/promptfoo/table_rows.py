@@ -1,0 +1,145 @@
+"""A row of a table as a test of promptfoo: columns are variables, or say something about the test (facts of promptfoo: CSV columns)."""
+
+import math
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
+from rubric_core.evaluation.model.comma_values import comma_values
+from rubric_core.language.dialects.promptfoo import PROMPTFOO
+from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.directory_search import URL
+
+__all__ = ["assertion_in_short", "test_of_row"]
+
+_NUMBER = pattern(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\Z")
+_JAVASCRIPT = pattern(r".*\.[cm]?[jt]s(?::[^:/\\]+)?\Z", re.DOTALL)
+_CODE = {"javascript:": "javascript", "fn:": "javascript", "eval:": "javascript"}
+_GRADED = ("grade:", "llm-rubric:")
+_LISTS = frozenset({"contains-all", "contains-any", "icontains-all", "icontains-any"})
+_DATA = frozenset({"contains-json", "is-json"})
+#: Types whose short form has a threshold, and the one that counts where none is written.
+_LIMITED = frozenset({
+    "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance", "cost", "latency", "levenshtein",
+    "perplexity-score", "perplexity", "rouge-n", "similar", "starts-with",
+})  # fmt: skip
+_USUAL, _USUAL_SIMILARITY = 0.75, 0.8
+_EXPECTED, _METADATA, _CONFIG = "__expected", "__metadata:", "__config:"
+_PLACE = pattern(r"__expected(?P<number>\d+)\Z")
+#: A comma with no backslash before it.
+_COMMA = pattern(r"(?<!\\),")
+
+
+def test_of_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """The test of one row. Raises ConfigurationError at what promptfoo stops at."""
+    variables, options, metadata = dict[str, Any](), dict[str, Any](), dict[str, Any]()
+    checks = list[dict[str, Any]]()
+    thresholds = dict[int, float]()
+    found: dict[str, Any] = {"vars": variables, "assert": checks, "options": options}
+    metric: Any = None
+    for key, value in ((str(name).strip(), value) for name, value in row.items()):
+        if key.startswith(_EXPECTED):
+            text = _text(key, value)
+            checks += [assertion_in_short(text)] if text else []
+        elif key in ("__prefix", "__suffix"):
+            options[key[2:]] = value
+        elif key in ("__description", "__providerOutput"):
+            found |= {key[2:]: value} if value else {}
+        elif key == "__metric":
+            metric = value
+        elif key == "__threshold":
+            number = _finite(value)
+            found |= {"threshold": number} if number is not None else {}
+        elif key.startswith(_METADATA):
+            metadata |= _metadata(key.removeprefix(_METADATA), _text(key, value), value)
+        elif key.startswith(_CONFIG):
+            thresholds |= _threshold(key, value)
+        elif key != "__metadata":
+            variables[key] = value
+    for number, check in enumerate(checks):
+        if metric is not None:
+            check["metric"] = metric
+        if number in thresholds:
+            check["threshold"] = metadata["threshold"] = thresholds[number]
+    return {**found, "metadata": metadata} if metadata else found
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ConfigurationError(f"the column {key} has a value that is no text: {value!r:.60}")
+    return value.strip()
+
+
+def _finite(value: Any) -> float | None:
+    text = value.strip() if isinstance(value, str) else ""
+    number = float(text) if _NUMBER.match(text) else math.inf
+    return number if math.isfinite(number) else None
+
+
+def _metadata(name: str, text: str, value: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    if not name.endswith("[]"):
+        return {name: value}
+    return {name[:-2]: [part.strip().replace("\\,", ",") for part in _COMMA.split(value)]}
+
+
+def _threshold(key: str, value: Any) -> dict[int, float]:
+    """The threshold of an assertion by its number, as a `__config` column gives it. Raises ConfigurationError."""
+    parts = key.removeprefix(_CONFIG).split(":")
+    if len(parts) != 2:  # a column and a setting; promptfoo warns and ignores it
+        return {}
+    place = _PLACE.match(parts[0])
+    number = 0 if parts[0] == _EXPECTED else int(place["number"]) - 1 if place else -1
+    threshold = _finite(value)
+    if number < 0 or parts[1] != "threshold" or threshold is None:
+        raise ConfigurationError(f"the column {key} sets no threshold of an assertion: {value!r:.60}")
+    return {number: threshold}
+
+
+def assertion_in_short(text: str) -> dict[str, Any]:
+    """The assertion of a cell: `[not-]type[(threshold)][:value]`, or code; any other text is what the output has to equal.
+
+    Raises ConfigurationError for a list that cannot be parted.
+    """
+    for prefix, kind in _CODE.items():
+        if text.startswith(prefix):
+            return {"type": kind, "value": text.removeprefix(prefix).strip()}
+    if text.startswith(URL) and _JAVASCRIPT.match(text):
+        return {"type": "javascript", "value": text.strip()}
+    for prefix in _GRADED:
+        if text.startswith(prefix):
+            return {"type": "llm-rubric", "value": text.removeprefix(prefix)}
+    if text.startswith("python:") or (text.startswith(URL) and (text.endswith(".py") or ".py:" in text)):
+        # promptfoo cuts the address off, too, so that it takes a path for code.
+        return {"type": "python", "value": text[7:].strip()}
+    found = _short().match(text)
+    if found is None:
+        return {"type": "equals", "value": text}
+    kind, value = found["type"], found["value"]
+    made: dict[str, Any] = {"type": f"{found['not'] or ''}{kind}"}
+    if value is not None:
+        made["value"] = _listed(value) if kind in _LISTS and value else value if kind in _DATA else value.strip()
+    if kind in _LIMITED:
+        usual = _USUAL_SIMILARITY if kind == "similar" else _USUAL
+        made["threshold"] = float(found["threshold"]) if found["threshold"] else usual
+    return made
+
+
+def _listed(value: str) -> list[str]:
+    try:
+        return comma_values(value)
+    except ValueError as error:
+        raise ConfigurationError(f"a check in short has {error}: {value:.60}") from None
+
+
+@lru_cache(maxsize=1)
+def _short() -> "re.Pattern[str]":
+    """A check in short; the types are those that `not-` may stand before."""
+    types = [name.removeprefix("not-") for name in PROMPTFOO.types if name.startswith("not-")]
+    alternatives = "|".join(map(re.escape, types))
+    return re.compile(
+        rf"(?P<not>not-)?(?P<type>{alternatives})(?:\((?P<threshold>\d+(?:\.\d+)?)\))?(?::(?P<value>.*))?\Z", re.DOTALL
+    )

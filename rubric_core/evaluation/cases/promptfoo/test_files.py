@@ -1,0 +1,297 @@
+"""The tests and scenarios that a configuration of promptfoo has in other files: YAML, JSON, JSONL, tables (issue 18, section 3).
+
+Nothing here runs a program: tests that one makes are one entry each, with the reason why they cannot be run.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles, table_records
+from rubric_core.evaluation.cases.promptfoo.table_rows import test_of_row
+from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.path_matches import path_matches
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.text import LineIndex, Span
+
+__all__ = ["TestPart", "TestSource", "members_of", "parts_in_place", "scenario_parts", "vars_of_files"]
+
+_YAML = (".yaml", ".yml")
+_CODE = pattern(r".+\.(?:[cm]?[jt]s|py)(?::[^:/\\]+)?\Z")
+_REMOTE = ("http://", "https://", "huggingface://", "az://", "s3://", "gs://")
+_WORKBOOKS = (".xlsx", ".xls")
+
+
+@dataclass(frozen=True, slots=True)
+class TestSource:
+    """A file with tests, as what a test is reported in."""
+
+    path: Path
+    #: What the spans of its nodes refer to: the whole text, or the line of a test.
+    text: str
+    anchors: Mapping[str, Node]
+    #: The line of an offset in `text`, from 1.
+    line_of: Callable[[int], int]
+    #: Where `text` begins in the file.
+    offset: int = 0
+
+
+class TestPart(NamedTuple):
+    """A test, a scenario or a part of one, as plain data, with where it is written."""
+
+    data: Any
+    node: Node
+    #: The file that it is in; None for the configuration.
+    source: TestSource | None = None
+    #: The files that were read for it.
+    files: tuple[Path, ...] = ()
+    #: Why it cannot be run.
+    trouble: str = ""
+
+
+def parts_in_place(configuration: PromptfooConfiguration, name: str) -> Iterator[TestPart]:
+    """Every test of `tests`, or a broken entry with the reason."""
+    written, node = configuration.data.get(name), configuration.node(name)
+    if not isinstance(written, list):
+        if written is not None:
+            yield from _of_entry(written, node, configuration, is_listed=False)
+        return
+    for item, at in zip(written, configuration.items(node, written), strict=True):
+        yield from _of_entry(item, at, configuration, is_listed=True)
+
+
+def _of_entry(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_listed: bool) -> Iterator[TestPart]:
+    name = item.get("path") if isinstance(item, dict) else item
+    if not isinstance(name, str):
+        yield _inline(item, at, configuration)
+        return
+    is_alone = isinstance(item, dict) or not is_listed
+    try:
+        # All of them or none: promptfoo stops at a file that it cannot read.
+        yield from list(_of_path(name, configuration, is_alone=is_alone, is_rows=isinstance(item, dict)))
+    except ConfigurationError as error:
+        yield TestPart({"description": name.removeprefix(URL)}, at, trouble=str(error))
+
+
+def _inline(item: Any, at: Node, configuration: PromptfooConfiguration) -> TestPart:
+    try:
+        own = configuration.resolved(item)
+    except ConfigurationError as error:
+        return TestPart({}, at, trouble=str(error))
+    if not isinstance(own, dict):
+        return TestPart({}, at, trouble="it is no test: promptfoo takes a mapping or a path")
+    return TestPart(own, at)
+
+
+def _of_path(text: str, configuration: PromptfooConfiguration, *, is_alone: bool, is_rows: bool) -> Iterator[TestPart]:
+    """The tests behind a path. Raises ConfigurationError.
+
+    Args:
+        text: The path.
+        configuration: The configuration.
+        is_alone: Whether it stands alone, where promptfoo takes no pattern but for YAML and reads JSON as YAML.
+        is_rows: Whether YAML is rows of values, as tables are.
+    """
+    name = text.removeprefix(URL)
+    if name.startswith(_REMOTE) or PurePath(name.partition("#")[0]).suffix.lower() in _WORKBOOKS:
+        raise ConfigurationError(f"rubric does not read tests of promptfoo from {name}")
+    if _CODE.match(name):
+        raise ConfigurationError(f"rubric does not run programs that make tests of promptfoo: {name}")
+    as_rows = is_rows or not name.endswith(("yaml", "yml"))
+    if is_alone and as_rows:
+        yield from _of_lone_file(configuration.directory / name, configuration)
+        return
+    found = [configuration.directory / name]
+    if is_pattern(name):
+        found = list(path_matches(name, [configuration.directory], configuration.files).paths)
+        if not found:
+            raise ConfigurationError(f"no file matches {name}")
+    for path in found:
+        yield from _of_listed_file(path, configuration)
+
+
+def _of_lone_file(path: Path, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """The tests of a file that is named alone: their descriptions are their numbers, and no `$ref` is followed."""
+    ending = path.suffix.lower()
+    text = configuration.read(str(path))
+    if ending == ".csv":
+        yield from _of_table(path, text, configuration)
+    elif ending == ".jsonl":
+        yield from _numbered(_of_lines(path, text, configuration))
+    elif ending in (".json", *_YAML):
+        parts = list(_of_tree(path, text, configuration, (path,)))
+        if ending == ".json":
+            yield from _numbered(iter(parts))
+            return
+        inlined = InlinedFiles(configuration)
+        if not all(isinstance(part.data, dict) for part in parts):
+            raise ConfigurationError(f"{configuration.shown(path)} has a row that is no mapping")
+        rows = [part._replace(data=test_of_row(inlined.deep(part.data))) for part in parts]
+        yield from (part._replace(files=(*part.files, *inlined.files)) for part in _numbered(iter(rows)))
+    else:
+        raise ConfigurationError(f"promptfoo reads no tests from {path.name}, and runs one empty test")
+
+
+def _numbered(parts: Iterator[TestPart]) -> Iterator[TestPart]:
+    """The parts with their number as description where they have none."""
+    for number, part in enumerate(parts, start=1):
+        if isinstance(part.data, dict) and not part.data.get("description"):
+            yield part._replace(data={**part.data, "description": f"Row #{number}"})
+        else:
+            yield part
+
+
+def _of_listed_file(path: Path, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """The tests of a file in a list of files. Raises ConfigurationError."""
+    ending = path.suffix.lower()
+    text = configuration.read(str(path))
+    if ending == ".csv":
+        yield from _of_table(path, text, configuration)
+        return
+    if ending == ".jsonl":
+        parts = list(_of_lines(path, text, configuration))
+    elif ending in (".json", *_YAML):
+        parts = list(_of_tree(path, text, configuration, (path,)))
+    else:
+        raise ConfigurationError(f"promptfoo reads no tests from {ending or 'such'} files: {path.name}")
+    inlined = InlinedFiles(configuration)
+    found = inlined.deep([part.data for part in parts])
+    resolved = configuration.resolved(found, found)
+    for part, data in zip(parts, resolved, strict=True):
+        yield part._replace(data=data, files=(*part.files, *inlined.files))
+
+
+def _of_tree(
+    path: Path, text: str, configuration: PromptfooConfiguration, files: tuple[Path, ...]
+) -> Iterator[TestPart]:
+    """The items of the list in a YAML or JSON file, or its one value. Raises ConfigurationError."""
+    if path.suffix == ".json":
+        InlinedFiles(configuration).data(path)  # promptfoo stops at what is no JSON
+    data = configuration.external(str(path))
+    tree, lines = parse(text), LineIndex(text)
+    source = TestSource(path, text, tree.anchors, lambda at: lines.line_of(at) + 1)
+    root = tree.root or _at(0, 0)
+    if data is None:
+        return
+    listed = data if isinstance(data, list) else [data]
+    for item, node in zip(listed, _items(root, listed), strict=True):
+        yield TestPart(item, node, source, files)
+
+
+def _items(root: Node, listed: list[Any]) -> list[Node]:
+    """The nodes of the items, those behind aliases included."""
+    if isinstance(root, Sequence) and len(root.items) == len(listed):
+        return [(item.target or item) if isinstance(item, Alias) else item for item in root.items]
+    return [root] * len(listed)
+
+
+def _of_lines(path: Path, text: str, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    offset = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                data = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise ConfigurationError(f"{configuration.shown(path)}, line {number}: {error}") from None
+            source = TestSource(path, line, {}, _always(number), offset)
+            yield TestPart(data, parse(line).root or _at(0, len(line)), source, (path,))
+        offset += len(line) + 1
+
+
+def _always(number: int) -> Callable[[int], int]:
+    return lambda _: number
+
+
+def _of_table(path: Path, text: str, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    lines = LineIndex(text)
+    for number, (before, record) in enumerate(table_records(text, configuration.shown(path)), start=1):
+        start, end = (
+            lines.line_start(before),
+            len(text) if before + 1 >= lines.line_count else lines.line_start(before + 1) - 1,
+        )
+        source = TestSource(path, text, {}, lambda at: lines.line_of(at) + 1)
+        data = {"description": f"Row #{number}", **test_of_row(record)}
+        yield TestPart(data, _at(start, end), source, (path,))
+
+
+def _at(start: int, end: int) -> Node:
+    span = Span(start, end)
+    return Scalar(span, span, None, None, "", "plain")
+
+
+def scenario_parts(written: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """The scenarios, those in files included; a broken entry with the reason for what is none."""
+    listed = written if isinstance(written, list) else [] if written is None else [written]
+    nodes = configuration.items(at, listed) if isinstance(written, list) else [at] * len(listed)
+    for item, node in zip(listed, nodes, strict=True):
+        try:
+            if isinstance(item, str):
+                yield from _in_files(item, node, configuration)
+            else:
+                yield _inline(item, node, configuration)
+        except ConfigurationError as error:
+            yield TestPart({"description": "scenario"}, node, trouble=str(error))
+
+
+def _in_files(text: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """What promptfoo puts in the place of a text that names files: their items, as they are. Raises ConfigurationError."""
+    if not text.startswith(URL):
+        raise ConfigurationError(f"promptfoo takes no text for it: {text:.60}")
+    name = text.removeprefix(URL)
+    found = [configuration.directory / name]
+    if is_pattern(name):
+        found = list(path_matches(name, [configuration.directory], configuration.files).paths)
+        if not found:
+            raise ConfigurationError(f"no file matches {name}")
+    for path in found:
+        if path.suffix == ".csv":
+            records = table_records(configuration.read(str(path)), configuration.shown(path))
+            yield from (TestPart(record, at, None, (path,)) for _, record in records)
+        elif path.suffix in (".json", *_YAML):
+            yield from _of_tree(path, configuration.read(str(path)), configuration, (path,))
+        else:
+            raise ConfigurationError(f"promptfoo takes {configuration.shown(path)} for a text")
+
+
+def members_of(scenario: TestPart, name: str, configuration: PromptfooConfiguration) -> list[TestPart]:
+    """The entries of `config` or `tests` of a scenario. Raises ConfigurationError."""
+    if scenario.trouble:
+        raise ConfigurationError(scenario.trouble)
+    written = scenario.data.get(name) if isinstance(scenario.data, dict) else None
+    inner = scenario.node.get(name) if isinstance(scenario.node, MappingNode) else None
+    node = inner or scenario.node
+    if isinstance(written, str) and name == "tests":
+        return [part._replace(files=(*scenario.files, *part.files)) for part in _in_files(written, node, configuration)]
+    if not isinstance(written, list):
+        raise ConfigurationError(f"promptfoo needs a list as `{name}` of a scenario")
+    found: list[TestPart] = []
+    for item, at in zip(written, configuration.items(node, written), strict=True):
+        if isinstance(item, dict):
+            found.append(TestPart(item, at, scenario.source, scenario.files))
+        elif name == "tests":
+            found += _of_entry(item, at, configuration, is_listed=True)
+        else:
+            raise ConfigurationError(f"`config` of a scenario has an entry that is no mapping: {item!r:.60}")
+    return found
+
+
+def vars_of_files(written: Any, directory: Path, configuration: PromptfooConfiguration) -> tuple[Any, tuple[Path, ...]]:
+    """The variables of the YAML files that `vars` names, and these files; anything else as it is. Raises ConfigurationError."""
+    names = [written] if isinstance(written, str) else written
+    if not isinstance(names, list):
+        return written, ()
+    inlined, found = InlinedFiles(configuration), dict[str, Any]()
+    for name in names:
+        if not isinstance(name, str):
+            raise ConfigurationError("`vars` is a list of other things than paths")
+        # What begins with `file://` is no path here: promptfoo finds nothing, and goes on without variables.
+        for path in path_matches(name, [directory], configuration.files).paths:
+            inlined.files.append(path)
+            data = inlined.deep(configuration.external(str(path)))
+            found |= data if isinstance(data, dict) else {}
+    return found, tuple(inlined.files)
