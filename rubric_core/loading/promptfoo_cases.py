@@ -92,7 +92,7 @@ def case_file_trouble(path: Path, look: TrackedLookup) -> str:
 def _data(path: Path, text: str) -> list[Any] | None:
     """The cases of a file as plain data; None where it cannot be read."""
     if path.suffix.lower() == ".jsonl":
-        return list(_lines(text))
+        return _rows(text)
     if path.suffix.lower() not in _YAML:
         return None
     tree = parse(text)
@@ -102,12 +102,12 @@ def _data(path: Path, text: str) -> list[Any] | None:
     return found if isinstance(found, list) else [found]
 
 
-def _lines(text: str) -> Iterator[Any]:
-    for line in text.splitlines():
-        try:
-            yield json.loads(line)
-        except ValueError:
-            continue
+def _rows(text: str) -> list[Any] | None:
+    """A case in JSON on each line; None where one is none, or is nested too deeply."""
+    try:
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (ValueError, RecursionError):
+        return None
 
 
 def _columns(text: str) -> frozenset[str] | None:

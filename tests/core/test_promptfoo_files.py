@@ -222,6 +222,23 @@ def test_a_file_named_by_itself_is_what_a_configuration_above_says(
     assert expected in said.out + said.err
 
 
+@pytest.mark.parametrize("line", ["[" * 100_000 + "]" * 100_000, '{"vars": {"word": "hi"', "9" * 5_000])
+def test_nothing_is_said_of_variables_where_lines_of_cases_cannot_be_read(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python gives up on what is nested too deeply with another error than on what is no JSON."""
+    monkeypatch.chdir(tmp_path)
+    config = 'prompts: ["Say {{word}} {{name}}"]\nproviders: [echo]\ntests: file://cases.jsonl\n'
+    (tmp_path / "promptfooconfig.yaml").write_text(config, encoding="utf-8")
+    good = '{"vars": {"word": "hi"}}\n'
+    (tmp_path / "cases.jsonl").write_text(f"{good}\n{line}\n", encoding="utf-8")
+    assert main(["check", "."]) in (0, 1)
+    assert "no case has a value" not in capsys.readouterr().out
+    (tmp_path / "cases.jsonl").write_text(good, encoding="utf-8")
+    assert main(["check", "."]) == 0
+    assert "no case has a value for `name`" in capsys.readouterr().out
+
+
 TABLES = [
     ("word,__expect\nhi,x\n", ["1:6 promptfoo has no column `__expect`; did you mean `__expected`?"]),
     ("word,__provider\nhi,x\n", ["1:6 promptfoo has no column `__provider`; did you mean `__providerOutput`?"]),
