@@ -2,11 +2,12 @@
 
 import json
 import os
+import signal
 import socket
 from pathlib import Path
 
 import pytest
-from neovim import Neovim, Open, ScreenNeovim, configured, server_of
+from neovim import SERVER_FOLDER, Neovim, Open, ScreenNeovim, configured, server_of
 from terminal import until
 from waiting import alive
 
@@ -74,6 +75,39 @@ def test_a_server_that_is_killed_in_a_run(screen: Open, workspace: Path) -> None
     until("the program is gone", lambda: not alive(program))
     editor.keys(":RubricRestart<CR>")
     until("the result that was done is there again", lambda: editor.attached() and "✔ 1.00" in editor.screen())
+
+
+def test_a_server_that_is_stopped_is_killed_and_started_again(nvim: Open, workspace: Path) -> None:
+    """It hears no request to end, and no signal but the last one."""
+    editor = nvim("support.eval.yaml")
+    editor.open_for_use()
+    stopped = server_of(workspace)
+    os.kill(stopped, signal.SIGSTOP)
+    editor.command("RubricRestart")
+    until("it is gone", lambda: not alive(stopped))
+    editor.open_for_use()
+    editor.lua("vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'evalcases: []' })")
+    until("the new one says what it finds", lambda: "unknown-key" in editor.codes() or editor.codes())
+    assert server_of(workspace) != stopped
+    assert not any("has ended" in line for line in heard(editor)), "it was the person who wanted that"
+
+
+def test_a_server_that_never_answers_is_killed_and_started_again(nvim: Open, workspace: Path, tmp_path: Path) -> None:
+    """Neovim does not list a client that has not answered yet, and would take it for the new one."""
+    pid = tmp_path / "pid"
+    hanging = tmp_path / "rubric-lsp"
+    hanging.write_text(
+        f"#!/bin/sh\nif [ -e {pid} ]; then exec {SERVER_FOLDER}/rubric-lsp --stdio; fi\necho $$ > {pid}\nkill -STOP $$\n",
+        encoding="utf-8",
+    )
+    hanging.chmod(0o755)
+    editor = nvim("support.eval.yaml", before=config(str(hanging)))
+    stopped = until("it hangs", lambda: pid.is_file() and int(pid.read_text(encoding="utf-8").strip() or 0))
+    assert not editor.attached()
+    editor.command("RubricRestart")
+    until("it is gone", lambda: not alive(stopped))
+    editor.open_for_use()
+    assert server_of(workspace) != stopped
 
 
 def test_a_server_that_is_killed_before_its_tests_are_known(nvim: Open, workspace: Path) -> None:

@@ -180,24 +180,33 @@ function M.log()
   vim.cmd('normal! G')
 end
 
---- End the server, where it still runs, and start it again.
+--- End the server, where it still runs, and start it again. One that does not end within a second is killed.
 function M.restart()
+  local start = require('rubric.start')
+  local servers = start.alive()
   for _, client in ipairs(vim.lsp.get_clients({ name = 'rubric' })) do
     vim.lsp.stop_client(client.id)
   end
-  local patience = 100
-  local function start_when_gone()
-    patience = patience - 1
-    if #vim.lsp.get_clients({ name = 'rubric' }) > 0 and patience > 0 then
-      return vim.defer_fn(start_when_gone, 50)
+  local function when_gone(patience)
+    local stays = #vim.lsp.get_clients({ name = 'rubric' }) > 0
+    for server in pairs(start.alive()) do
+      stays = stays or servers[server]
+    end
+    if stays and patience > 0 then
+      if patience == 80 then
+        start.kill(servers)
+      end
+      return vim.defer_fn(function()
+        when_gone(patience - 1)
+      end, 50)
     end
     for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
       if vim.api.nvim_buf_is_loaded(bufnr) then
-        require('rubric.start').buffer(bufnr)
+        start.buffer(bufnr)
       end
     end
   end
-  start_when_gone()
+  when_gone(100)
 end
 
 return M

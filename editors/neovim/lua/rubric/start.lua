@@ -7,6 +7,23 @@ local M = {}
 local told = {} ---@type table<string, true>
 --- What each launcher starts.
 local commands = setmetatable({}, { __mode = 'k' }) ---@type table<function, string[]>
+--- The process of each server that has not ended, by what Neovim talks to it through. Neovim tells nobody.
+local processes = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, integer>
+--- Those of them that `M.kill` has ended.
+local killed = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, true>
+
+--- The processes that this Neovim has started and that have not ended.
+---@return table<integer, true>
+local function children()
+  local found, listed = {}, {}
+  pcall(function()
+    listed = vim.api.nvim_get_proc_children(vim.fn.getpid())
+  end)
+  for _, process in ipairs(listed) do
+    found[process] = true
+  end
+  return found
+end
 
 --- Wraps a command, so that its end is told in a sentence that says what to do. Neovim's own says where its log is, and is
 --- so long that it asks for <Enter>.
@@ -19,20 +36,60 @@ function M.launcher(command, spawn)
     if obstacle then
       error(obstacle, 0)
     end
-    local told_neovim = dispatchers.on_exit
+    local told_neovim, server = dispatchers.on_exit, nil
     dispatchers.on_exit = function(code, signal)
       told_neovim(0, 0)
+      if server then
+        processes[server] = nil
+      end
+      if server and killed[server] then
+        code, signal = 0, 0
+      end
       M.ended(code, signal)
     end
+    local before = children()
     local started, rpc = pcall(vim.lsp.rpc.start, command, dispatchers, spawn or {})
     if not started then
       local why = 'rubric: %s does not start: its Python may be gone. %s; :checkhealth rubric'
       error(why:format(command[1], require('rubric.install').command()), 0)
     end
+    server = rpc
+    for process in pairs(children()) do
+      processes[rpc] = processes[rpc] or not before[process] and process or nil
+    end
     return rpc
   end
   commands[launch] = command
   return launch
+end
+
+--- The servers that have not ended, also those that have not answered yet: what Neovim talks to them through.
+---@return table<vim.lsp.rpc.PublicClient, true>
+function M.alive()
+  local found = {}
+  for server in pairs(processes) do
+    found[server] = true
+  end
+  return found
+end
+
+--- End those of some servers that are still there: one that is stopped hears neither a request nor signal 15.
+---@param servers table<vim.lsp.rpc.PublicClient, true>
+---@return boolean whether there are any
+function M.kill(servers)
+  local any = false
+  for server in pairs(servers) do
+    local process = processes[server]
+    if process then
+      any = true
+      killed[server] = true
+      -- A launcher of the person's own may have started it: they are one group, unless they want it to be Neovim's.
+      if vim.uv.kill(-process, 'sigkill') ~= 0 then
+        vim.uv.kill(process, 'sigkill')
+      end
+    end
+  end
+  return any
 end
 
 --- The server has gone. Neovim ends one by its leave, or by signal 15.
