@@ -112,6 +112,11 @@ def _cases(analysis: Analysis, number: int) -> list[Case]:
 def _of_case(case: Case, analysis: Analysis, block: Block) -> object:
     column = column_of(block.text, case.node.whole.start) if case.node is not None else 0
     places = {field: place for field in CASE_FACTS if (place := case.places.get(field)) is not None}
-    # Where prompts ask, it counts that somebody wrote an input, which is refused.
+    # Where prompts ask, it counts that somebody wrote an input, which is refused, or misspelt `vars`.
     asks = analysis.dialect.spelled(Case, "input") is None and "input" in case.unread
-    return column, asks, {field: block.text[slice(*place.node.whole)] for field, place in places.items()}
+    return (
+        column,
+        asks,
+        "vars" in case.unread,
+        {field: block.text[slice(*place.node.whole)] for field, place in places.items()},
+    )

@@ -19,8 +19,8 @@ from rubric_core.validation.rule import CaseList, Context, Finding, Rule, rule
 from rubric_core.validation.rules import RULES
 
 #: Besides keys: what a case is made of counts for the edits of fixes, which stand where the finding stands; an `input`
-#: that is refused is a fact of its own, and so are the names of all keys where one of two cases may be half a case.
-STRUCTURE = frozenset({"node", "borrowed", "span", "unread: input", "names of places"})
+#: that is refused is a fact of its own, so are misspelt `vars`, and the names of all keys where one of two cases may be half a case.
+STRUCTURE = frozenset({"node", "borrowed", "span", "unread: input", "unread: vars", "names of places"})
 ACROSS = [each for each in RULES if CaseList in (get_args(each.visits) or (each.visits,))]
 
 

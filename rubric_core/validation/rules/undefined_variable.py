@@ -109,9 +109,11 @@ def _unknown(cases: CaseList, node: Scalar, at: Span | None, name: str, given: C
 
 
 def _is_plain(case: Case) -> bool:
-    """Whether the values of a case are known."""
+    """Whether the values of a case are known; a misspelt `vars` is reported itself, and has them."""
     place = case.places.get("vars")
-    return place is None or (isinstance(case.vars, dict) and not place.borrowed)
+    if place is None:
+        return "vars" not in case.unread
+    return isinstance(case.vars, dict) and not place.borrowed
 
 
 def _names(suite: Suite) -> Iterator[tuple[Scalar, Span | None, str]]:
