@@ -150,8 +150,11 @@ def _for_all(spot: RefactoringPlace, same: list[_Place]) -> Iterator[Refactoring
 def _comments(place: _Place) -> set[str]:
     """The comments in and above an item."""
     span = _removed(place)
-    lines = place.text[slice(*span)].splitlines() if span is not None else []
-    return {found[0].strip() for line in lines if (found := _COMMENT.search(line))}
+    return _comments_in(place.text[slice(*span)]) if span is not None else set()
+
+
+def _comments_in(text: str) -> set[str]:
+    return {found[0].strip() for line in text.splitlines() if (found := _COMMENT.search(line))}
 
 
 def _removed(place: _Place) -> Span | None:
@@ -221,6 +224,8 @@ def _inlined(spot: RefactoringPlace) -> Iterator[Refactoring]:
         edits.append(added)
     only = len(listed.items) == 1 and place is not None
     gone = extent(spot.text, place.key.start, listed.whole.end) if only and place is not None else whole
+    if not _comments_in(spot.text[slice(*gone)]) <= _comments_in(piece):
+        return  # the comments around the list would be lost
     edits.append(Edit(spot.local.outer(gone), ""))
     yield from _made(spot, "Write it into every case", "inline", edits)
 

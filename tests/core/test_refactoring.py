@@ -234,6 +234,13 @@ def test_an_evaluator_that_several_cases_have() -> None:
     assert back.count("# polite\n") == 2
 
 
+def test_a_list_with_comments_around_its_only_item_stays_in_the_suite() -> None:
+    item, below = "  - name: to<|>ne\n    type: llm-judge\n", "  # - name: length\n  #   type: contains\n"
+    cases = "tests:\n  - id: a\n    input: x\n    criteria: y\n"
+    assert "Write it into every case" in offered(f"assert:\n{item}{cases}")[1]
+    assert "Write it into every case" not in offered(f"assert:\n{item}{below}{cases}")[1]
+
+
 def test_what_not_every_case_has_is_not_moved_to_the_suite() -> None:
     marked = SHARED.replace("name: tone  #", "name: to<|>ne  #") + "  - {id: c, criteria: x, input: hi}\n"
     assert [t for t in offered(marked)[1] if "suite" in t] == []
