@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_lsp import convert
+from rubric_lsp.documents.promptfoo_family import OF_FAMILY
 from rubric_lsp.documents.relocation import reference_edits
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.menu import menu
+from rubric_lsp.features.name_occurrence import NameOccurrence
 from rubric_lsp.features.run_actions import RunAction, run_actions
 from rubric_lsp.features.selection_ranges import selections
 from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
@@ -89,11 +91,26 @@ async def _named(s: RubricServer, d: Snapshot, offset: int) -> Any:
     text = s.index.text_of(d.path, name) if name is not None and d.path is not None else None
     if name is not None and text is not None:
         return preview(name, text)
+    if name is not None and name.kind in OF_FAMILY:
+        return await _of_promptfoo(s, d, name)
     if name is None or name.kind != "variable":
         return name_hover(d.analysis, name, partial(s.index.entry_of, d)) if name is not None else None
     values = await s.navigation.values(d, name)
     told = [(v.case, v.where.path.name if v.where.path else "", v.text) for v in values]
     return filled_prompt(d.analysis, name, told, named=any(v.named for v in values))
+
+
+async def _of_promptfoo(s: RubricServer, d: Snapshot, name: NameOccurrence) -> Any:
+    """Hover on a name that files of promptfoo share."""
+    from rubric_lsp.features.promptfoo_hover import NamePlace, promptfoo_hover  # noqa: PLC0415
+
+    found = await s.navigation.definition(d, name.span.start)
+    places = [
+        NamePlace(each[0].analysis, each[1], each[0].path.name if each[0].path is not None else "this file")
+        for each in found
+        if not isinstance(each, Path)
+    ]
+    return promptfoo_hover(name, places)
 
 
 def actions_at(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:

@@ -22,7 +22,7 @@ from rubric_core.loading.reference_collector import is_script
 from rubric_core.text import Span
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.name_occurrence import NameOccurrence
+from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 from rubric_lsp.features.names import FILES
 from rubric_lsp.protocol.uris import path_of
 
@@ -45,6 +45,8 @@ _SECRET = frozenset({FileKind.TARGETS, FileKind.CONFIG, FileKind.DEFAULTS})
 _MOST_ABOVE = 3
 #: How a path out of the folder begins, or one that says that it is in it.
 _ABOVE = re.compile(r"(?:\.{1,2}/)+")
+#: Names that files of promptfoo share.
+_OF_PROMPTFOO: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer", "variable"})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
 #: Seconds of work after which other requests are answered.
 _TURN = 0.005
@@ -273,6 +275,8 @@ class ProjectIndex:
             if suite is None:
                 return ()
             look = self.project.look()
+            if kind in _OF_PROMPTFOO:
+                return list(self._promptfoo_names(suite, kind))
             if kind == "target":
                 return sorted(known_targets(look, suite.parent).names)
             if kind == "template":
@@ -285,6 +289,19 @@ class ProjectIndex:
             return list(self._paths_from(suite, typed, lambda path, is_folder: not is_folder and wanted(path)))
 
         return names
+
+    def _promptfoo_names(self, path: Path, kind: str) -> Iterator[str]:
+        """The names that a file of promptfoo and those that belong to it make, as far as they were looked into."""
+        here = absolute(path)
+        known = {s.path: s for s in self.known() if s.path is not None and s.file_kind is FileKind.PROMPTFOO}
+        near = [s for at, s in known.items() if at == here or here in s.refers_to]
+        more = (self.at(each) for s in near for each in s.case_files)
+        own = self._workspace.at(here)
+        found = dict.fromkeys([*([own] if own is not None else []), *near, *(s for s in more if s is not None)])
+        names = (
+            n.name for s in found for _, names in s.names(_OF_PROMPTFOO) for n in names if n.defines and n.kind == kind
+        )
+        yield from dict.fromkeys(names)
 
     def _paths_from(self, suite: Path, typed: str, wanted: Callable[[str, bool], bool]) -> Iterator[str]:
         """Paths as they are written in a suite: below its folder, the nearest first, then below the folders above it.

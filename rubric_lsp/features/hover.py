@@ -13,6 +13,7 @@ from rubric_core.language.shape import FieldPlace, Key, Shape, children
 from rubric_core.language.value_kinds import Choice, Kind, NodeUnion
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
 from rubric_core.text import Span
+from rubric_core.validation.promptfoo.assertions import inversion_words
 from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.wording import number
 from rubric_lsp.features.band_scale import scale
@@ -88,6 +89,8 @@ def _parts(
         yield _weight(analysis, local, shape)
     if field == "type" and isinstance(shape, Evaluator | Assertion) and not on_key:
         yield f"**{plain(shape.type_name)}**\n\n{type_markdown(type(shape), analysis.dialect)}"
+        if isinstance(shape, Assertion) and shape.type_name.startswith("not-"):
+            yield inversion_words(shape)
         return
     if isinstance(shape, Criterion) and shape.shorthand:
         yield f"**criterion** — {_plain(analysis, local, shape)}, with weight 1\n\n{type(shape).keys['outcome'].doc}"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.analysis import Analysis
+from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_kinds import TEXTS
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.shape import Shape
@@ -16,7 +17,7 @@ from rubric_lsp.features.hover import HoverText
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 from rubric_lsp.features.name_occurrence import NameOccurrence
 
-__all__ = ["Found", "filled_prompt", "name_hover", "preview"]
+__all__ = ["Found", "filled_prompt", "masked_settings", "name_hover", "preview"]
 
 #: A target's entry, the text that it stands in, and the name of its file.
 Found = tuple[Entry, str, str]
@@ -54,7 +55,9 @@ def filled_prompt(
     `named`: whether an author gave these values that name; else the engine has it for what the case asks and expects.
     """
     own = analysis.case_at(name.span.start) if analysis.kind not in TEXTS else None
-    here = values_at(analysis, analysis.local(name.span.start)) if own is not None else {}
+    local = analysis.local(name.span.start)
+    held = own is not None or (analysis.dialect is PROMPTFOO and not local.in_frame and analysis.kind not in TEXTS)
+    here = values_at(analysis, local) if held else {}
     if name.name in here:
         value = here[name.name]
         shown = fenced(beginning(value_text(value)), "text" if isinstance(value, str) else "yaml")
@@ -99,11 +102,11 @@ def preview(name: NameOccurrence, text: str) -> HoverText:
 
 
 def _target(name: str, entry: Entry, text: str, file: str) -> str:
-    lines = [f"{key}: {value}" for key, value in _settings(entry, text)]
+    lines = [f"{key}: {value}" for key, value in masked_settings(entry, text)]
     return f"**{plain(name)}** — a target of {plain(file)}\n\n{fenced(chr(10).join(lines), 'yaml')}"
 
 
-def _settings(entry: Shape, text: str) -> Iterator[tuple[str, str]]:
+def masked_settings(entry: Shape, text: str) -> Iterator[tuple[str, str]]:
     """The settings as they are written, secrets masked."""
     node = entry.node
     for written in node.entries if isinstance(node, Mapping) else ():

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Choice
 from rubric_core.syntax.tree import Scalar, SyntaxTree
@@ -19,6 +20,7 @@ MODIFIERS = ("deprecated", "declaration", "readonly")
 _DEPRECATED, _DECLARATION = 1, 2
 _NAMES = {
     "case": "variable", "criterion": "variable", "evaluator": "variable", "target": "variable", "anchor": "macro", "variable": "parameter",
+    "provider": "variable", "prompt": "variable", "metric": "variable", "pointer": "macro",
 }  # fmt: skip
 
 
@@ -55,7 +57,7 @@ def _spans(local: LocalText) -> Iterator[tuple[Span, str, int]]:
         for shape in children(root):
             yield from _of_shape(shape)
     for name in names_in(local):
-        if name.kind not in FILES:
+        if name.kind not in FILES and not (name.kind == "prompt" and " " in name.name):  # that is a text
             yield name.span, _NAMES[name.kind], _DECLARATION if name.defines else 0
 
 
@@ -66,7 +68,7 @@ def _of_shape(shape: Shape) -> Iterator[tuple[Span, str, int]]:
         yield place.key, "property", 0
         declared = type(shape).keys.get(field)
         if isinstance(place.node, Scalar) and not place.node.is_block:
-            if isinstance(shape, Evaluator) and field == "type":
+            if isinstance(shape, Evaluator | Assertion) and field == "type":
                 yield place.value, "type", 0
             elif declared is not None and isinstance(declared.kind, Choice):
                 yield place.value, "enumMember", 0

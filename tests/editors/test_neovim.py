@@ -108,6 +108,40 @@ def test_a_configuration_of_promptfoo_is_checked_in_its_own_dialect(nvim: Open, 
     until("nothing is wrong", lambda: not editor.diagnostics())
 
 
+def test_names_of_promptfoo_are_followed_and_renamed_in_other_files(nvim: Open, workspace: Path) -> None:
+    """A label in a configuration and in its file of cases; a variable in its prompt; the outline; completion of labels."""
+    text = (
+        "prompts: [file://ask.txt]\nproviders: [{id: echo, label: small}]\ntests:\n  - vars: {word: hi}\n    providers: [small]\n"
+        "  - file://more.yaml\n"
+    )
+    (workspace / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
+    (workspace / "ask.txt").write_text("Say {{word}}\n", encoding="utf-8")
+    (workspace / "more.yaml").write_text("- vars: {word: ho}\n  providers: [small]\n", encoding="utf-8")
+    editor = opened(nvim("promptfooconfig.yaml"))
+    editor.put_cursor("[small]")
+    editor.keys("l")
+    editor.lua("vim.schedule(function() vim.lsp.buf.definition() end)")
+    until("its definition", lambda: editor.lua("return vim.fn.line('.')") == 2)
+    editor.lua("vim.schedule(function() vim.lsp.buf.rename('tiny') end)")
+    until("it is renamed here", lambda: "    providers: [tiny]" in editor.lines())
+    editor.lua("vim.schedule(function() vim.cmd('silent! wall') end)")
+    until("and in the other file", lambda: "[tiny]" in (workspace / "more.yaml").read_text(encoding="utf-8"))
+    editor.put_cursor("word: hi")
+    editor.lua("vim.schedule(function() vim.lsp.buf.rename('name') end)")
+    until("the variable is renamed", lambda: "  - vars: {name: hi}" in editor.lines())
+    editor.lua("vim.schedule(function() vim.cmd('silent! wall') end)")
+    until("in the prompt", lambda: "{{name}}" in (workspace / "ask.txt").read_text(encoding="utf-8"))
+    symbols = editor.lua("""
+        local found = vim.lsp.buf_request_sync(0, 'textDocument/documentSymbol', vim.lsp.util.make_text_document_params and
+            { textDocument = vim.lsp.util.make_text_document_params() })
+        local names = {}
+        for _, answer in pairs(found) do
+          for _, each in ipairs(answer.result or {}) do table.insert(names, each.name) end
+        end
+        return names""")
+    assert symbols == ["prompts", "providers", "name: hi"]
+
+
 def test_suites_have_a_filetype_of_their_own(nvim: Open) -> None:
     assert nvim("support.eval.yaml").lua("return vim.bo.filetype") == "yaml.eval"
 

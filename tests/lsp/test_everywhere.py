@@ -6,6 +6,7 @@ import pytest
 from client import BARE, VSCODE, Connect
 from everywhere import ask_everything, assert_quiet, prefixes
 from test_oracle import OLD, SMALL
+from test_promptfoo_navigation import CONFIG as PROMPTFOO
 
 #: A single criterion in the place of a list.
 NEWEST = """\
@@ -19,6 +20,17 @@ tests:
 tests:
   - id: in a second document
 """
+
+
+def test_everything_everywhere_in_a_configuration_of_promptfoo(connect: Connect) -> None:
+    rng = random.Random(7)
+    text = f"# rubric: dialect=promptfoo\n{PROMPTFOO}"
+    client = connect()
+    client.initialize(VSCODE)
+    ask_everything(client, text, range(0, len(text), 37))
+    for part in prefixes([text], rng, 6):
+        ask_everything(client, part, rng.sample(range(len(part) + 1), min(6, len(part) + 1)))
+    assert_quiet(client)
 
 
 @pytest.mark.parametrize("capabilities", [VSCODE, BARE], ids=["vscode", "bare"])

@@ -61,8 +61,28 @@ def both() -> dict[Encoding, tuple[Follower, Follower]]:
     return pairs(LANGUAGE)
 
 
+PROMPTFOO = """\
+# rubric: dialect=promptfoo
+x-checks: {brief: &brief {type: javascript, value: output.length < 9, metric: short}}
+prompts: ["Say {{word}}", {raw: "x {{name}}", label: short}]
+providers:
+- {id: "openai:chat:gpt-5", label: big}
+derivedMetrics: [{name: a, value: short / 2}]
+tests:
+- description: é
+  vars: {word: hi, unused: 1}
+  providers: [big]
+  assert: [*brief, {type: contains, value: "{{name}}"}]
+- vars: {name: [a, b]}
+  assert:
+  - $ref: '#/x-checks/brief'
+"""
+
+
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("text", [SMALL, PLAIN, OLD, ""], ids=["small", "plain", "old", "nothing"])
+@pytest.mark.parametrize(
+    "text", [SMALL, PLAIN, OLD, PROMPTFOO, ""], ids=["small", "plain", "old", "promptfoo", "nothing"]
+)
 def test_random_edits(both: dict[Encoding, tuple[Follower, Follower]], text: str, encoding: Encoding) -> None:
     rng = random.Random(f"{encoding} {len(text)}")
     for _ in seeds(4, few=1):

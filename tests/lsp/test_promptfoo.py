@@ -1,5 +1,6 @@
 """Completion and hover in configurations of promptfoo: everything comes from its own catalogue."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,65 @@ def test_keys_of_promptfoo_are_offered_and_no_others(marked: str, expected: str,
     found = offered(marked)
     assert expected in found
     assert foreign not in found
+
+
+LABELLED = """\
+x-checks: {brief: {type: javascript, value: output.length < 9}}
+prompts: ["Say {{word}}", {raw: "x {{name}}", label: short}]
+providers: [{id: "openai:chat:gpt-5", label: big}, echo]
+"""
+LABELLED_CASE = f"{LABELLED}tests:\n  - vars: {{word: hi, name: Bo}}\n"
+
+
+@pytest.mark.parametrize(
+    ("marked", "first"),
+    [
+        (f"{LABELLED_CASE}    providers: [<|>]\n", ["echo", "big", "openai:chat:gpt-5"]),
+        (f"{LABELLED_CASE}    prompts:\n      - <|>\n", ["Say {{word}}", "short"]),
+        (
+            f"{LABELLED_CASE}    options: {{provider: <|>}}\n",
+            ["echo", "big", "openai:chat:gpt-5", "openai:chat:gpt-5-mini"],
+        ),
+        (f'{LABELLED_CASE}    assert:\n      - {{type: contains, value: "{{{{ n<|>"}}\n', ["word", "name"]),
+        (f"{LABELLED}tests:\n  - vars:\n      <|>\n", ["word", "name"]),
+        (f"{LABELLED_CASE}    assert:\n      - $ref: <|>\n", ["#/x-checks/brief"]),
+        ("providers:\n  - id: <|>\n", ["openai:chat:gpt-5-mini", "anthropic:messages:claude-sonnet-4-5"]),
+        ("providers:\n  - id: https\n    config:\n      <|>\n", ["url", "method", "headers", "body"]),
+        ("providers:\n  - id: anthropic:messages:x\n    config:\n      <|>\n", ["max_tokens", "temperature", "tools"]),
+        (
+            f"{CASE}    assert: [{{type: cost, threshold: 1, metric: tone}}]\nderivedMetrics:\n  - {{name: a, value: <|>}}\n",
+            ["tone", "a"],
+        ),
+    ],
+)
+def test_values_are_offered_by_what_there_is(marked: str, first: list[str]) -> None:
+    found = [label for label, each in offered(marked).items() if each.kind != "type" and label not in ("type", "value")]
+    assert found[: len(first)] == first or sorted(found[: len(first)]) == sorted(first)
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        (f"{CASE}    assert:\n      - type: python\n        value: file://<|>\n", ["file://check.py"]),
+        (f"{CASE}    assert:\n      - type: javascript\n        value: <|>\n", ["file://check.js"]),
+        ("prompts:\n  - file://<|>\n", ["file://prompt.txt", "file://check.py", "file://check.js", "file://cases.csv", "file://more.yaml"]),
+        ("tests: <|>\n", ["check.py", "check.js", "cases.csv", "more.yaml"]),
+        ("defaultTest: <|>\n", ["file://more.yaml"]),
+        (f"{HEAD}nunjucksFilters:\n  up: <|>\n", ["check.py", "check.js"]),
+        (f"{HEAD}tests:\n  - vars: <|>\n", ["more.yaml"]),
+        (f"{HEAD}tests:\n  - vars: {{a: file://<|>}}\n", [
+            "file://prompt.txt", "file://check.py", "file://check.js", "file://cases.csv", "file://more.yaml",
+        ]),
+    ],
+)  # fmt: skip
+def test_files_are_offered_where_they_can_stand(marked: str, expected: list[str]) -> None:
+    files = ["prompt.txt", "check.py", "check.js", "cases.csv", "more.yaml"]
+
+    def source(kind: str, _: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> list[str]:
+        return [name for name in files if fits(name)] if kind == "file" else []
+
+    found = sorted(complete(*at(marked), source), key=lambda each: each.sort)
+    assert [each.label for each in found if each.kind == "file"] == expected
 
 
 def test_every_type_is_offered_with_what_it_needs() -> None:

@@ -261,3 +261,55 @@ def test_it_is_found_out_without_opening_the_configuration(connect: Connect, fol
         return [each["code"] for each in client.diagnostics(uri)]
 
     until("the file is checked as one of promptfoo", lambda: found() == ["unknown-key"])
+
+
+@pytest.mark.parametrize(
+    ("word", "nth", "expected"),
+    [
+        ("small", 3, ("a provider of promptfooconfig.yaml", 'id: "openai:chat:gpt-5-mini"')),
+        ("short", 4, ("a prompt of promptfooconfig.yaml", "Say {{word}} to {{name}}")),
+        ("tone +", 1, ("a metric, from 1 place", "line 3")),
+        ("#/x-checks/short", 1, ("value: output.length",)),
+        ("openai:chat:gpt-5-mini", 1, ("A model of OpenAI", "`max_tokens`")),
+        ("name: Ann", 1, ("filled in for this case", "Ann")),
+        ("prompts/greet.txt", 1, ("Hello {{ name }}",)),
+    ],
+)
+def test_a_name_says_what_it_stands_for(
+    client: Client, ask: Ask, word: str, nth: int, expected: tuple[str, ...]
+) -> None:
+    found = ask("hover", word, nth)["contents"]["value"]
+    assert all(each in found for each in expected), found
+
+
+def test_a_key_of_a_vendor_is_shown_nowhere(connect: Connect, folder: Path) -> None:
+    """Hover on a reference shows the provider, but not what is secret in it."""
+    text = CONFIG.replace("label: big}", "label: big, env: {OPENAI_API_KEY: sk-secret}, config: {apiKey: sk-secret}}")
+    client = connect()
+    client.initialize(VSCODE, folder)
+    uri = (folder / "promptfooconfig.yaml").as_uri()
+    client.open(uri, text, kind="yaml")
+    at = place(text, text.index("provider: big") + len("provider: b"))
+    found = client.at("hover", uri, at["line"], at["character"])["contents"]["value"]
+    assert "openai:chat:gpt-5" in found
+    assert "sk-secret" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("more.yaml", "- providers: [<|>]\n", {"small", "big"}),
+        ("more.yaml", "- vars: {x: 1}\n  assert: [{type: contains, value: a, metric: <|>}]\n", {"tone", "style"}),
+        ("more.yaml", '- assert: [{type: contains, value: "{{<|>}}"}]\n', {"word", "name", "limit"}),
+        ("prompts/greet.txt", "Hello {{<|>", {"word", "name", "limit"}),
+    ],
+)
+def test_files_of_a_configuration_are_offered_its_names(
+    client: Client, folder: Path, name: str, text: str, expected: set[str]
+) -> None:
+    client.diagnostics((folder / "promptfooconfig.yaml").as_uri())  # so that it is known what it names
+    uri = (folder / name).as_uri()
+    at = place(text, text.index("<|>"))
+    client.open(uri, text.replace("<|>", ""), kind="yaml" if name.endswith("yaml") else "markdown")
+    offered = client.at("completion", uri, at["line"], at["character"])["items"]
+    assert expected <= {each["label"] for each in offered}

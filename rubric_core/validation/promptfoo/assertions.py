@@ -17,7 +17,7 @@ from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
 __all__ = [
-    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "patterns", "scripts", "thresholds", "weights", "word_counts",
+    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "patterns", "scripts", "thresholds", "weights", "word_counts",
 ]  # fmt: skip
 
 _NOT = "not-"
@@ -80,6 +80,16 @@ def idle_inversions(shape: Assertion, context: Context) -> Iterator[Finding]:
         place.value, f"{where}`not-` has no effect on `{bare}`", fixes=() if place.borrowed or at < 0 else fixes,
         consequence=f"promptfoo gives the verdict of `{bare}`",
     )  # fmt: skip
+
+
+def inversion_words(shape: Assertion) -> str:
+    """What `not-` in front of its type does, in a sentence."""
+    bare = shape.type_name.removeprefix(_NOT)
+    if isinstance(shape, _NEVER_INVERTED):
+        return f"`not-` has no effect: the verdict is that of `{bare}`."
+    if isinstance(shape, _INVERTED_LATE):
+        return f"Before promptfoo 0.123 `not-` has no effect: the verdict is that of `{bare}`."
+    return f"`not-` inverts it: passes where `{bare}` fails."
 
 
 def idle_lists(shape: Assertion) -> Iterator[Finding]:

@@ -24,6 +24,7 @@ from rubric_lsp.features.completion.context import Completion, CompletionSite, N
 from rubric_lsp.features.completion.directives import aliases, directives
 from rubric_lsp.features.completion.keys import keys
 from rubric_lsp.features.completion.named_keys import members
+from rubric_lsp.features.completion.promptfoo import promptfoo_config_keys, promptfoo_members, promptfoo_values
 from rubric_lsp.features.completion.ranking import usage_for
 from rubric_lsp.features.completion.skeletons import case, dashes, items, promptfoo_case, suite
 from rubric_lsp.features.completion.values import values
@@ -44,7 +45,7 @@ def complete(
         workspace: What the suites of the workspace use.
     """
     local = analysis.local(offset)
-    filled = variables(analysis, local)
+    filled = variables(analysis, local, names)
     if filled is not None:
         return filled
     if analysis.kind in TEXTS or _in_block_scalar(local):
@@ -140,27 +141,32 @@ def _offers(site: CompletionSite) -> Iterator[Completion]:
         return
     if cursor.role == "value":
         yield from values(site, place.kind)
+        yield from promptfoo_values(site)
         return
     if cursor.role == "item":
         yield from values(site, place.kind)
+        yield from promptfoo_values(site)
         yield from items(site, place.kind)
     if cursor.role == "key":
         if isinstance(place.kind, MapOf):
             yield from members(site)
+        yield from promptfoo_members(site)
         if cursor.path and (place.shape is None or not cursor.siblings):
             yield from dashes(site, place.kind)
     if _begins_item(cursor) and "/" in cursor.typed:
         yield from values(site, place.kind)
+        yield from promptfoo_values(site)
         return
     shape = place.shape if cursor.role == "key" else mapping_shape(place.kind, cursor.siblings, site.dialect)
     # A map of bands has scores for keys.
     unquoted = cursor.quote == "" or (cursor.flow and cursor.role == "key")
     if shape is not None and unquoted and not (cursor.siblings and isinstance(place.kind, Ranges)):
-        yield from keys(site, shape)
+        yield from promptfoo_config_keys(site, shape, keys(site, shape))
         if shape is Evaluator and not cursor.siblings and site.dialect.spelled(Include, "include"):
             yield from (replace(c, sort="2") for c in keys(site, Include) if c.label == "include")
     if _begins_item(cursor):
         yield from values(site, place.kind)
+        yield from promptfoo_values(site)
         yield from items(site, place.kind)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from rubric_core.language.dialect import SpellingStatus
+from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Evaluator, Rubric, Scripted
 from rubric_core.language.file_extensions import CODE, FILTERS, IMAGES, TEMPLATES
 from rubric_core.language.model import ContentBlock, Suite
@@ -48,6 +49,8 @@ def values(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completi
     shape, key = site.place.shape, site.place.key
     steps = [step for step in site.cursor.path if step != ITEM]
     marked = _MARKED.get(steps[-1]) if steps and site.cursor.role in ("item", "value") else None
+    if site.dialect is PROMPTFOO:
+        return
     if marked is not None:
         yield from paths(site, "file", marked, marked=True)
     elif shape is not None and key is not None and key.field == "value":
@@ -75,6 +78,8 @@ def _references(site: CompletionSite, kind: Text) -> Iterator[Completion]:
         yield from _kinds(site)
     elif refers_to == "case":
         yield from _cases(site)
+    elif refers_to in _PATHS and site.dialect is PROMPTFOO:
+        return  # see `promptfoo_values`
     elif refers_to in _PATHS:
         yield from paths(site, "script" if refers_to == "program" else refers_to, kind.endings)
     else:

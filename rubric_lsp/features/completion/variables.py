@@ -3,15 +3,19 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 
 from rubric_core.analysis import Analysis, LocalText
+from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge, LlmRubric
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, DefaultTest
+from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
-from rubric_lsp.features.completion.context import Completion
+from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.completion.context import Completion, NameSource
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 
 __all__ = ["values_at", "variables"]
@@ -23,8 +27,8 @@ _FARTHEST = 200
 _MOST_CASES = 100
 
 
-def variables(analysis: Analysis, local: LocalText) -> list[Completion] | None:
-    """What fits between braces at the cursor; None when it is not between braces."""
+def variables(analysis: Analysis, local: LocalText, source: NameSource | None = None) -> list[Completion] | None:
+    """What fits between braces at the cursor; None when it is not between braces. `source` gives names from other files."""
     found = _OPEN.search(local.text, max(0, local.offset - _FARTHEST), local.offset)
     line = max(local.text.rfind("\n", 0, local.offset), local.text.rfind("\r", 0, local.offset)) + 1
     if found is None or found.start() < line or local.text[line : found.start()].lstrip().startswith("#"):
@@ -36,11 +40,13 @@ def variables(analysis: Analysis, local: LocalText) -> list[Completion] | None:
     span = local.outer(Span(found.start("typed"), end))
     return [
         Completion(name, "variable", span, f"{gap}{name}{close}", detail=shown, documentation=doc, sort=f"{n:03}", filter=name)
-        for n, (name, shown, doc) in enumerate(_names(analysis, local))
+        for n, (name, shown, doc) in enumerate(_names(analysis, local, source))
     ]  # fmt: skip
 
 
-def _names(analysis: Analysis, local: LocalText) -> Iterator[tuple[str, str, Callable[[], str]]]:
+def _names(
+    analysis: Analysis, local: LocalText, source: NameSource | None
+) -> Iterator[tuple[str, str, Callable[[], str]]]:
     """Each name with its value in short, and in full for whoever reads it."""
     if _in_prompt(local):
         properties = analysis.dialect.properties
@@ -49,8 +55,12 @@ def _names(analysis: Analysis, local: LocalText) -> Iterator[tuple[str, str, Cal
             yield name, "filled in for the judge", str
         if _in_aggregator(local):
             yield "EVALUATOR_RESULTS_JSON", "the members' results", str
-    for name, value in values_at(analysis, local).items():
+    known = values_at(analysis, local)
+    for name, value in known.items():
         yield name, _short(value), partial(_shown, value)
+    for name in source("variable") if source is not None and analysis.dialect is PROMPTFOO else ():
+        if name not in known:
+            yield name, "a variable of other cases", str
 
 
 def _short(value: object) -> str:
@@ -69,6 +79,9 @@ def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
     A text around the cases is filled in for each of them: there it is the first values of all names.
     """
     every: dict[str, object] = {}
+    if analysis.dialect is PROMPTFOO:
+        every.update(_promptfoo_values(analysis, local))
+        return _as_data(analysis, local, every)
     default = analysis.suite.default_test if analysis.suite is not None else None
     if isinstance(default, DefaultTest) and isinstance(default.vars, dict):
         every.update(default.vars)
@@ -78,8 +91,26 @@ def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
     if local.in_frame and not any(isinstance(s, Case) and _holds(s, local.offset) for s in local.every):
         for entry in analysis.cases[:_MOST_CASES]:
             every = {**entry.case.vars, **every} if isinstance(entry.case.vars, dict) else every
+    return _as_data(analysis, local, every)
+
+
+def _as_data(analysis: Analysis, local: LocalText, values: Mapping[str, object]) -> Mapping[str, object]:
     anchors = analysis.anchors(local.number)
-    return {name: plain(value, anchors) for name, value in every.items()}
+    return {name: plain(value, anchors) for name, value in values.items()}
+
+
+def _promptfoo_values(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
+    """The same for promptfoo: the values of the case, before those of `defaultTest`; around the cases, the first of all names."""
+    frame = analysis.local(0)
+    around = [s for s in (frame.every if frame.in_frame else ()) if isinstance(s, PartialCase)]
+    held = [s for s in local.every if isinstance(s, PromptfooCase) and (not local.in_frame or _holds(s, local.offset))]
+    cases = held or [
+        s for each in islice(blocks_of(analysis), _MOST_CASES) for s in each.every if isinstance(s, PromptfooCase)
+    ]
+    every: dict[str, object] = {}
+    for case in reversed([*cases, *around]):
+        every.update(case.vars if isinstance(case.vars, dict) else {})
+    return every
 
 
 def _holds(shape: Shape, offset: int) -> bool:

@@ -1,0 +1,100 @@
+"""The providers of promptfoo by their ids, most used first, and what each takes under `config`."""
+
+from typing import NamedTuple
+
+__all__ = ["PROVIDERS", "KnownProvider", "known_provider"]
+
+
+class KnownProvider(NamedTuple):
+    """A family of providers."""
+
+    #: How their ids begin; the whole id for those that have no more.
+    begin: str
+    #: An id as it would be written, with `MODEL` and the like where the author goes on.
+    example: str
+    doc: str
+    #: Keys of `config` that mean something to it, likely ones first.
+    config: tuple[str, ...] = ()
+    #: Whether such a provider answers prompts; others only embed or moderate.
+    answers: bool = True
+
+
+_KEYS = ("apiKey", "apiKeyEnvar", "apiBaseUrl")
+_CHAT = (
+    "temperature", "max_tokens", "max_completion_tokens", "top_p", "stop", "seed", "response_format", "tools", "tool_choice", "functions",
+    "reasoning_effort", "passthrough", *_KEYS, "apiHost", "organization", "headers", "cost",
+)  # fmt: skip
+_CLAUDE = ("max_tokens", "temperature", "tools", "tool_choice", "thinking", *_KEYS, "headers", "cost")
+_GEMINI = (
+    "generationConfig",
+    "systemInstruction",
+    "tools",
+    "temperature",
+    "maxOutputTokens",
+    "topP",
+    "topK",
+    "safetySettings",
+    "apiKey",
+    "apiHost",
+)
+_OLLAMA = ("num_predict", "temperature", "top_k", "top_p", "stop", "seed", "num_ctx", "format", "think", "tools")
+_AZURE = ("apiHost", "apiVersion", *_CHAT)
+_BEDROCK = (
+    "region",
+    "max_tokens",
+    "temperature",
+    "tools",
+    "tool_choice",
+    "accessKeyId",
+    "secretAccessKey",
+    "profile",
+    "guardrailIdentifier",
+)
+_HTTP = (
+    "url", "method", "headers", "body", "transformResponse", "transformRequest", "queryParams", "request", "validateStatus", "maxRetries",
+    "auth", "tls", "session", "sessionParser", "multipart", "signatureAuth",
+)  # fmt: skip
+_PROGRAM = ("pythonExecutable", "timeout", "workers")
+
+#: In the order of their use.
+PROVIDERS: tuple[KnownProvider, ...] = (
+    KnownProvider("openai:chat:", "openai:chat:gpt-5-mini", "A model of OpenAI by chat completions.", _CHAT),
+    KnownProvider("anthropic:messages:", "anthropic:messages:claude-sonnet-4-5", "A model of Anthropic.", _CLAUDE),
+    KnownProvider("google:", "google:gemini-2.5-flash", "A model of Google AI Studio.", _GEMINI),
+    KnownProvider("echo", "echo", "Gives the prompt back; for trying out checks."),
+    KnownProvider("openai:responses:", "openai:responses:gpt-5-mini", "A model of OpenAI by its responses API.", (*_CHAT, "max_output_tokens", "instructions")),
+    KnownProvider("azure:chat:", "azure:chat:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
+    KnownProvider("ollama:chat:", "ollama:chat:MODEL", "A local model of Ollama.", _OLLAMA),
+    KnownProvider("openrouter:", "openrouter:VENDOR/MODEL", "A model by OpenRouter.", _CHAT),
+    KnownProvider("bedrock:", "bedrock:MODEL", "A model by Amazon Bedrock.", _BEDROCK),
+    KnownProvider("vertex:", "vertex:MODEL", "A model of Vertex AI.", (*_GEMINI, "region", "projectId")),
+    KnownProvider("https", "https", "Any service by HTTP; its address and the request are under `config`.", _HTTP),
+    KnownProvider("file://", "file://provider.py", "A program in a file: Python, JavaScript, Go, Ruby, or settings in YAML.", _PROGRAM),
+    KnownProvider("python:", "python:provider.py", "A function `call_api` in Python.", _PROGRAM),
+    KnownProvider("exec:", "exec: python program.py", "A command; the prompt is its argument, its output the answer."),
+    KnownProvider("groq:", "groq:MODEL", "A model of Groq.", _CHAT),
+    KnownProvider("mistral:", "mistral:MODEL", "A model of Mistral.", _CHAT),
+    KnownProvider("deepseek:", "deepseek:MODEL", "A model of DeepSeek.", _CHAT),
+    KnownProvider("xai:", "xai:MODEL", "A model of xAI.", _CHAT),
+    KnownProvider("perplexity:", "perplexity:MODEL", "A model of Perplexity.", _CHAT),
+    KnownProvider("togetherai:", "togetherai:MODEL", "A model of Together AI.", _CHAT),
+    KnownProvider("cerebras:", "cerebras:MODEL", "A model of Cerebras.", _CHAT),
+    KnownProvider("litellm:", "litellm:MODEL", "A model by LiteLLM.", _CHAT),
+    KnownProvider("huggingface:text-generation:", "huggingface:text-generation:MODEL", "A model of Hugging Face.", ("temperature", "max_new_tokens", "apiEndpoint", "apiKey")),
+    KnownProvider("websocket", "wss://HOST", "A service by WebSocket.", ("url", "messageTemplate", "transformResponse", "timeoutMs")),
+    KnownProvider("webhook:", "webhook:https://HOST", "A service that replies with `{output}`."),
+    KnownProvider("openai:embedding:", "openai:embedding:text-embedding-3-small", "Embeddings of OpenAI, for `similar`.", _KEYS, answers=False),
+    KnownProvider("openai:moderation", "openai:moderation", "The moderation of OpenAI.", _KEYS, answers=False),
+    KnownProvider("openai:", "openai:MODEL", "A model of OpenAI.", _CHAT),
+    KnownProvider("anthropic:", "anthropic:MODEL", "A model of Anthropic.", _CLAUDE),
+    KnownProvider("azureopenai:", "azureopenai:chat:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
+    KnownProvider("azure:", "azure:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
+    KnownProvider("ollama:", "ollama:MODEL", "A local model of Ollama.", _OLLAMA),
+    KnownProvider("http", "http", "Any service by HTTP.", _HTTP),
+)  # fmt: skip
+
+
+def known_provider(identity: str) -> KnownProvider | None:
+    """The family of an id; None for one that the catalogue does not have."""
+    found = [each for each in PROVIDERS if identity == each.begin or (identity.startswith(each.begin))]
+    return max(found, key=lambda each: len(each.begin), default=None)

@@ -1,0 +1,160 @@
+"""Values in files of promptfoo: ids and labels of providers, labels of prompts, metrics, variables, files, targets of `$ref`."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from rubric_core.language.dialects import PROMPTFOO
+from rubric_core.language.file_extensions import CASES, CODE, FILTERS, TEMPLATES
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, Metric, ProviderSettings
+from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
+from rubric_core.language.promptfoo.provider_ids import PROVIDERS, KnownProvider, known_provider
+from rubric_core.language.shape import Shape
+from rubric_core.syntax.cursor import ITEM
+from rubric_core.syntax.edit import plain_or_quoted
+from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.completion.context import Completion, CompletionSite
+from rubric_lsp.features.completion.paths import paths
+from rubric_lsp.features.name_occurrence import NameKind
+from rubric_lsp.features.names import names_in
+
+__all__ = ["promptfoo_config_keys", "promptfoo_members", "promptfoo_values"]
+
+_JAVASCRIPT = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
+_DATA = (".yaml", ".yml", ".json")
+_SCRIPTS: tuple[tuple[type[Assertion], tuple[str, ...]], ...] = (
+    (JavaScriptCode, _JAVASCRIPT), (PythonCode, (".py",)), (RubyCode, (".rb",)),
+)  # fmt: skip
+#: Keys whose text is a path, with and without `file://`, and what its name ends in.
+_BARE = {"nunjucksFilters": FILTERS, "tests": CASES, "path": CASES}
+_MARKED = {
+    "prompts": TEMPLATES, "extensions": FILTERS, "defaultTest": _DATA, "scenarios": _DATA, "transform": FILTERS, "transformVars": FILTERS,
+    "contextTransform": FILTERS, "assertScoringFunction": FILTERS, "rubricPrompt": TEMPLATES,
+}  # fmt: skip
+
+
+def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
+    """What the value or list item at the cursor can be, beside what its kind says."""
+    if site.dialect is not PROMPTFOO:
+        return
+    steps = [step for step in site.cursor.path if step != ITEM]
+    key = steps[-1] if steps else ""
+    shape = site.place.shape or _holder(site)
+    refers = site.cursor.path[-1:] == (ITEM,) and not (site.local.in_frame and len(steps) == 1)
+    if key == "$ref":
+        yield from _named(site, ["pointer"], "what `$ref` leads to")
+    elif key == "providers" and refers:
+        yield from _named(site, ["provider"], "a provider")
+    elif key == "prompts" and refers:
+        yield from _named(site, ["prompt"], "a prompt")
+    elif key in ("providers", "targets") or (key == "id" and _is(shape, ConfiguredProvider)):
+        yield from _ids(site)
+    elif key == "provider":
+        yield from _named(site, ["provider"], "a provider")
+        yield from _ids(site)
+    elif key == "metric" or (key == "value" and _is(shape, Metric)):
+        yield from _named(site, ["metric"], "a metric")
+    yield from _files(site, shape, key, steps)
+
+
+def _holder(site: CompletionSite) -> type[Shape] | None:
+    """The mapping whose list the cursor is in."""
+    return site.place.key and next((s for s in _SHAPES if site.place.key in s.keys.values()), None)
+
+
+_SHAPES: tuple[type[Shape], ...] = (Configuration, PromptfooCase, ConfiguredProvider, CaseOptions, Assertion, Metric)
+
+
+def _is(shape: type[Shape] | None, base: type[Shape]) -> bool:
+    return shape is not None and issubclass(shape, base)
+
+
+def _files(site: CompletionSite, shape: type[Shape] | None, key: str, steps: list[str]) -> Iterator[Completion]:
+    """Files, where one can stand: everywhere once `file://` is begun."""
+    begun = site.cursor.typed.startswith("file:")
+    if key == "value" and _is(shape, Assertion):
+        endings = next((e for base, e in _SCRIPTS if _is(shape, base)), (*FILTERS, *_DATA, ".txt"))
+        if begun or any(_is(shape, base) for base, _ in _SCRIPTS):
+            yield from paths(site, "file", endings, marked=True)
+    elif key in _BARE or steps[:1] == ["nunjucksFilters"]:
+        yield from paths(site, "file", _BARE.get(key, FILTERS), marked=begun)
+    elif key in _MARKED and (begun or key in ("extensions", "defaultTest", "scenarios")):
+        yield from paths(site, "file", _MARKED[key], marked=True)
+    elif key in ("id", "provider", "providers", "targets") and begun:
+        yield from paths(site, "file", (*CODE, *_DATA), marked=True)
+    elif key == "vars" and not begun:
+        yield from paths(site, "file", _DATA)
+    elif begun:
+        yield from paths(site, "file", (), marked=True)
+
+
+def _known(site: CompletionSite, kind: NameKind) -> Iterable[str]:
+    """The names of a kind in the configuration and the files that belong to it; without these, in the text alone."""
+    return site.names(kind) or [
+        n.name for local in blocks_of(site.analysis) for n in names_in(local) if n.kind == kind and n.defines
+    ]
+
+
+def _named(site: CompletionSite, kinds: Iterable[NameKind], detail: str) -> Iterator[Completion]:
+    own = site.cursor.typed
+    names = dict.fromkeys(name for kind in kinds for name in _known(site, kind) if "\n" not in name and name != own)
+    for order, name in enumerate(names):
+        written = name if site.cursor.quote else plain_or_quoted(name)
+        yield Completion(name, "reference", site.span, written, detail=detail, sort=f"0{order:03}")
+
+
+def _ids(site: CompletionSite) -> Iterator[Completion]:
+    for order, each in enumerate(PROVIDERS):
+        written = each.example if site.cursor.quote or ": " not in each.example else plain_or_quoted(each.example)
+        yield Completion(
+            each.example, "value", site.span, written, detail=each.doc, documentation=partial(_told, each), sort=f"2{order:03}",
+        )  # fmt: skip
+
+
+def _told(provider: KnownProvider) -> str:
+    keys = ", ".join(f"`{key}`" for key in provider.config)
+    return f"{provider.doc}\n\n`config` takes {keys}." if keys else provider.doc
+
+
+# -- keys -----------------------------------------------------------------------------------------------------------------
+
+
+def promptfoo_config_keys(
+    site: CompletionSite, shape: type[Shape], offered: Iterator[Completion]
+) -> Iterator[Completion]:
+    """The keys of the settings of a provider: those that its kind takes, in their order."""
+    known = known_provider(_identity(site)) if shape is ProviderSettings else None
+    if known is None or not known.config:
+        yield from offered
+        return
+    written = {each.label: each for each in offered}
+    for order, name in enumerate(known.config):
+        if name in written:
+            yield replace(written[name], sort=f"1{order:03}")
+        elif name not in site.cursor.siblings:
+            colon = "" if site.cursor.has_colon or site.cursor.quote else ": "
+            yield Completion(name, "key", site.span, f"{name}{colon}", sort=f"1{order:03}")
+
+
+def _identity(site: CompletionSite) -> str:
+    """The id of the provider whose settings the cursor is in."""
+    best, found = -1, ""
+    for shape in site.local.every:
+        start = shape.node.whole.start if shape.node is not None else shape.span.start
+        if isinstance(shape, ConfiguredProvider) and best < start <= site.local.offset and isinstance(shape.id, str):
+            best, found = start, shape.id
+    return found
+
+
+def promptfoo_members(site: CompletionSite) -> Iterator[Completion]:
+    """Keys of `vars`: variables that a prompt uses, and that the case has not yet."""
+    if site.dialect is not PROMPTFOO or site.cursor.path[-1:] != ("vars",):
+        return
+    around = (local for local in blocks_of(site.analysis) if local.in_frame)
+    used = [n.name for local in around for n in names_in(local) if n.kind == "variable"]
+    for order, name in enumerate(dict.fromkeys([*used, *site.names("variable")])):
+        if name not in site.cursor.siblings:
+            colon = "" if site.cursor.has_colon else ": "
+            yield Completion(name, "reference", site.span, f"{name}{colon}", detail="a variable", sort=f"0{order:03}")
