@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
-from rubric_core.evaluation.engine.run import RunSession, require_runnables, run_in_session, session_of, unrun_result
+from rubric_core.evaluation.engine.executor import CaseRunner, Executor, InProcess
+from rubric_core.evaluation.engine.run import require_runnables, unrun_result
 from rubric_core.evaluation.engine.unsupported import notes_on
 from rubric_core.evaluation.model.arguments import whole
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -27,6 +28,7 @@ async def run_cases(
     on_event: Listener = ignore_event,
     workers: int | None = None,
     keep: Callable[[CaseResult], CaseResult] = lambda result: result,
+    executor: Executor | None = None,
 ) -> list[CaseResult]:
     """Run cases in parallel and return their results in the order of `cases`. Cancelling ends all of them.
 
@@ -35,7 +37,7 @@ async def run_cases(
     sets `fail_on_error`.
 
     `keep` reduces a result to what is still needed after its event was sent: a caller that has stored ten thousand results
-    may need little more than their verdicts.
+    may need little more than their verdicts. `executor` says where the cases run, by default in this process.
 
     Raises TypeError for anything but cases of a suite, ValueError for a number of workers below 1.
     """
@@ -44,8 +46,8 @@ async def run_cases(
         from rubric_core.adapters import system_ports  # noqa: PLC0415  # only a caller without ports needs the system's
 
         async with system_ports() as own:
-            return await run_cases(cases, own, on_event, workers, keep)
-    return await Schedule(cases, ports, on_event, workers, keep).run()
+            return await run_cases(cases, own, on_event, workers, keep, executor)
+    return await Schedule(cases, ports, on_event, workers, keep, executor).run()
 
 
 def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
@@ -77,6 +79,7 @@ class Schedule:
         on_event: Listener,
         workers: int | None = None,
         keep: Callable[[CaseResult], CaseResult] = lambda result: result,
+        executor: Executor | None = None,
     ) -> None:
         self.cases = cases
         self.ports = ports
@@ -89,6 +92,7 @@ class Schedule:
         #: Why no further case is started.
         self.stop = ""
         self._keep = keep
+        self._executor = executor or InProcess()
         self._called_off: set[str] = set()
         self._halted = False
         #: The numbers of the cases that were skipped because of their dependencies.
@@ -105,12 +109,12 @@ class Schedule:
         waits = _Waits(self.cases)
         for note in notes_on(self.cases):
             self.on_event(Noted(note))
-        async with session_of(self.cases, self.ports, self.on_event) as session:
+        async with self._executor.around(self.cases, self.ports, self.on_event, self.workers) as runner:
             ending = self._deadline()
             try:
                 while True:
-                    while len(self._running) < self.workers and (number := waits.next_ready()) is not None:
-                        self._begin(number, waits, session)
+                    while len(self._running) < runner.slots and (number := waits.next_ready()) is not None:
+                        self._begin(number, waits, runner)
                         await asyncio.sleep(0)  # many in a row may be skipped: let other tasks run, too
                     if not self._running:
                         break
@@ -157,7 +161,7 @@ class Schedule:
         for task in self._running:
             task.cancel()
 
-    def _begin(self, number: int, waits: "_Waits", session: RunSession) -> None:
+    def _begin(self, number: int, waits: "_Waits", runner: CaseRunner) -> None:
         """Start a case that is ready, or report why it is not run."""
         case = self.cases[number]
         before = waits.before[number]
@@ -174,8 +178,7 @@ class Schedule:
         elif self.stop:
             self._done(number, self._left_out(case, self.stop), waits)
         else:
-            # A copy, so that what it reads and caches while it runs is freed when it is done.
-            task = asyncio.ensure_future(run_in_session(case.copied(), self.ports, self.on_event, session))
+            task = asyncio.ensure_future(runner.run(case))
             self._running[task] = number
             task.add_done_callback(self._ended.put_nowait)
 

@@ -1,0 +1,58 @@
+"""A run asks its executor to run cases; everything that steers a run stays with the schedule."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from suites import Folder
+
+from rubric_core.evaluation.engine.run import run_in_session, session_of
+from rubric_core.evaluation.engine.schedule import run_cases
+
+SUITE = """\
+tests:
+  - {id: first, criteria: c, input: hi, assertions: [{type: contains, value: hello}]}
+  - {id: second, criteria: c, input: hi, assertions: [{type: contains, value: hello}], depends_on: [first]}
+  - {id: third, criteria: c, input: hi, assertions: [{type: contains, value: bye}]}
+"""
+
+
+class OneByOne:
+    """Runs one case after another, and remembers which."""
+
+    def __init__(self):
+        self.ran, self.most, self.now, self.open = [], 0, 0, False
+
+    @asynccontextmanager
+    async def around(self, cases, ports, on_event, workers) -> AsyncIterator["OneByOne"]:
+        self.wanted, self.open = workers, True
+        async with session_of(cases, ports, on_event) as self.session:
+            self.ports, self.on_event = ports, on_event
+            yield self
+        self.open = False
+
+    @property
+    def slots(self) -> int:
+        return 1
+
+    async def run(self, case):
+        self.now += 1
+        self.most = max(self.most, self.now)
+        self.ran.append(case.id)
+        result = await run_in_session(case.copied(), self.ports, self.on_event, self.session)
+        self.now -= 1
+        return result
+
+
+def shown(results):
+    """What does not tell when they ran, or how long that took."""
+    return [(e.id, e.verdict, e.score, e.answer, e.fingerprint, [v.score for v in e.evaluators]) for e in results]
+
+
+async def test_the_executor_runs_the_cases_that_the_schedule_gives_to_it(folder: Folder):
+    folder.mock("hello")
+    executor = OneByOne()
+    results = await run_cases(folder.cases(SUITE), workers=3, executor=executor)
+    assert [each.verdict.value for each in results] == ["passed", "passed", "failed"]
+    assert (executor.most, executor.wanted, executor.open) == (1, 3, False)
+    assert executor.ran == ["first", "third", "second"]
+    assert shown(results) == shown(await run_cases(folder.cases(SUITE)))
