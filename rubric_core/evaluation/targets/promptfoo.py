@@ -61,7 +61,8 @@ class PromptfooTargets(Targets):
         made = _Echo(entry.name) if entry.kind == ECHO else _Exec(entry.name, entry.settings, place, ports)
         written = entry.settings.get("delay")
         delay = written if isinstance(written, int | float) and written > 0 else self.pause
-        return GuardedProvider(made, place.redact, ports.clock, None, delay / 1000)
+        pace = self.rates.pace((entry.home.path, entry.name), None, delay / 1000)
+        return GuardedProvider(made, place.redact, ports.clock, pace)
 
 
 @dataclass(frozen=True)

@@ -215,10 +215,10 @@ class Targets:
         prices = vars(read.shape).get("prices")
         provider = PricedProvider(provider, prices) if isinstance(prices, Prices) else provider
         delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
-        rate = self.rates.of(
-            (entry.home.path, entry.name), read.shape.requests_per_minute, read.shape.tokens_per_minute
-        )
-        return GuardedProvider(provider, redact, ports.clock, read.shape.workers, delay, rate)
+        target = (entry.home.path, entry.name)
+        pace = self.rates.pace(target, read.shape.workers, delay)
+        rate = self.rates.of(target, read.shape.requests_per_minute, read.shape.tokens_per_minute)
+        return GuardedProvider(provider, redact, ports.clock, pace, rate)
 
     def _read(self, entry: LoadedTargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], ResolvedEntry]":
         """The kind of an entry and its settings. Raises Unscored."""

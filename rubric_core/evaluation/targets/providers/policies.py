@@ -1,6 +1,5 @@
 """Policies for targets of any kind: concurrency, fallbacks, and redaction of secrets."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
@@ -9,7 +8,7 @@ from rubric_core.deadlines import untimed
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
-from rubric_core.evaluation.targets.rate_limits import RateLimit
+from rubric_core.evaluation.targets.rate_limits import Pace, RateLimit
 from rubric_core.language.providers import Prices
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request, SentPayload
@@ -43,37 +42,20 @@ class GuardedProvider(ProviderWrapper):
 
     redact: Redactor
     clock: Clock
-    #: The maximum number of concurrent requests; None for no limit.
-    workers: int | None = None
-    #: Seconds between the starts of two requests.
-    delay: float = 0.0
+    #: How many requests are on their way at once, and how long after each other they start.
+    pace: Pace | None = None
     #: Its limits per minute.
     rate: RateLimit | None = None
-    _room: asyncio.Semaphore | None = None
-    _next: float = 0.0
 
     async def ask(self, request: Request) -> Answer:
         if request.model is not None:
             raise ProviderError(f"a target cannot change its model to {request.model}; use a target with that model")
-        if self.workers is None:
+        if self.pace is None:
             return await self._ask(request)
-        if self._room is None:
-            self._room = asyncio.Semaphore(self.workers)
-        with untimed():
-            await self._room.acquire()
-        try:
+        async with self.pace.kept(self.clock):
             return await self._ask(request)
-        finally:
-            self._room.release()
 
     async def _ask(self, request: Request) -> Answer:
-        if self.delay:
-            now = self.clock.seconds()
-            begin = max(now, self._next)
-            self._next = begin + self.delay
-            if begin > now:
-                with untimed():
-                    await self.clock.sleep(begin - now)
         sent = request.sent
         if self.redact:
             request = replace_fields(request, sent=lambda each: sent(self.redact.within(each)))
