@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from rubric_core.analysis.block_change import BlockChange
+from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
@@ -16,8 +17,7 @@ __all__ = ["case_facts", "is_settled", "suite_of"]
 
 def suite_of(analysis: Analysis) -> PromptfooSuite | None:
     """The configuration with its cases; None where there is no mapping."""
-    frame = analysis.states[analysis.frame.block]
-    configuration = next((s for s in frame.shapes if isinstance(s, Configuration)), None)
+    configuration = configuration_of(analysis.states, analysis.frame)
     if configuration is None:
         return None
     around = PlacedCase(PromptfooCase(Span(0, 0)), -1, partial(analysis.span_of, None), analysis.frame.block.text)

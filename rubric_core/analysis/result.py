@@ -11,6 +11,7 @@ from typing import Any
 from rubric_core.analysis.block_state import Anchors, BlockState, Found, Frame
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock
 from rubric_core.analysis.language import Language
+from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cases
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import YAML
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
@@ -89,6 +90,8 @@ class Analysis:
     linked_in: object = None
     #: What rules across cases found.
     across: tuple[Found, ...] = ()
+    #: What runs have made of this version, for those that ask several times.
+    kept_by_runs: object = None
     #: What the items of a list are that is the whole text; None where there should be no list.
     item_kind: Kind[Any] | None = None
 
@@ -117,7 +120,12 @@ class Analysis:
 
     @cached_property
     def cases(self) -> tuple[CaseEntry, ...]:
-        """The cases of the text in their order; those of a list that is not cut into blocks first. A keystroke can do without."""
+        """The cases of the text in their order; those of a list that is not cut into blocks first. A keystroke can do without.
+
+        Those of promptfoo, too, under the names that their results have.
+        """
+        if self.kind is FileKind.PROMPTFOO:
+            return promptfoo_cases(self.document, self.states, self.frame, self.anchors)
         listed = self.suite.cases if self.suite is not None else None
         found = [CaseEntry(c, -1, 0) for c in (listed if isinstance(listed, list) else ()) if isinstance(c, Case)]
         for number, block in enumerate(self.document.blocks):
@@ -125,6 +133,11 @@ class Analysis:
                 start = self.document.start(number)
                 found += [CaseEntry(c, number, start) for c in self.states[block].shapes if isinstance(c, Case)]
         return tuple(found)
+
+    @property
+    def settings(self) -> Shape | None:
+        """What is written around the cases: the suite, or the configuration of promptfoo. Another object where that has changed."""
+        return configuration_of(self.states, self.frame) if self.kind is FileKind.PROMPTFOO else self.suite
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -16,7 +16,7 @@ from rubric_core.language.value_kinds import Anything, Boolean, Integer, Kind, L
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "OF_PROMPTFOO", "PROVIDER_ITEM", "ROOTS", "TEXTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
+    "ITEMS", "OF_PROMPTFOO", "PROVIDER_ITEM", "ROOTS", "RUNNABLE", "TEXTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
 ]  # fmt: skip
 
 
@@ -57,6 +57,9 @@ OF_PROMPTFOO = frozenset({
 })  # fmt: skip
 #: Those that are no YAML, JSON or lines of JSON, whatever their names end in.
 TEXTS = frozenset({FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_TABLE, FileKind.TABLE})
+
+#: What is run by itself; other cases are run by what includes them.
+RUNNABLE = frozenset({FileKind.SUITE, FileKind.PROMPTFOO})
 
 
 class ConfigExecution(Shape):

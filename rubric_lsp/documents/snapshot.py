@@ -9,7 +9,7 @@ from typing import Protocol
 from rubric_core.analysis import Analysis, Language
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import RUNNABLE, FileKind
 from rubric_core.language.usage_counts import Counts, count
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
@@ -334,4 +334,4 @@ class Snapshot:
     @property
     def can_run(self) -> bool:
         """Whether this is a suite, whose cases can be run."""
-        return self.part_of is None and self.is_ours and self.file_kind is FileKind.SUITE
+        return self.part_of is None and self.is_ours and self.file_kind in RUNNABLE

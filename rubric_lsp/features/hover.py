@@ -9,6 +9,7 @@ from rubric_core.language.evaluators import Band, Criterion, Evaluator, ScoreRan
 from rubric_core.language.markdown import code, plain
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import FieldPlace, Key, Shape, children
 from rubric_core.language.value_kinds import Choice, Kind, NodeUnion
 from rubric_core.loading.grading import default_name, evaluators_of, has_bands, on_scale, required
@@ -76,6 +77,8 @@ def _parts(
 ) -> Iterator[str]:
     if isinstance(shape, Case) and field == "id":
         yield _case(analysis, shape, report)
+    if isinstance(shape, PromptfooCase) and report is not None:
+        yield _promptfoo_case(analysis, local, shape, field, report)
     if isinstance(shape, Band):
         yield from _ranges_of_band(local, shape)
         return
@@ -156,6 +159,13 @@ def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
     if not evaluators:
         lines.append("- graded by a judge against the criteria of the case")
     return "\n".join(lines)
+
+
+def _promptfoo_case(analysis: Analysis, local: LocalText, case: PromptfooCase, field: str, report: Report) -> str:
+    """The last run of a case of promptfoo, at its description or, without one, at its first key."""
+    named = "description" if case.has("description") else min(case.places, key=lambda each: case.places[each].key)
+    entry = analysis.case_at(local.outer(Span(local.offset, local.offset)).start) if field == named else None
+    return (report(entry.case.id or "") if entry is not None else "") or ""
 
 
 def _ranges_of_band(local: LocalText, band: Band) -> Iterator[str]:

@@ -5,8 +5,11 @@ from typing import NamedTuple
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
+from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
 from rubric_core.validation.wording import count
 from rubric_lsp.features.results import Results, ShownCase, brief
@@ -62,14 +65,29 @@ def cases_in(shapes: Iterable[Shape]) -> Iterator[Case]:
             yield shape
         elif isinstance(shape, Suite) and isinstance(shape.cases, list):
             yield from (case for case in shape.cases if isinstance(case, Case))
+        elif isinstance(shape, PromptfooCase):
+            yield from shape.as_cases.values()
+        elif isinstance(shape, Configuration) and isinstance(shape.tests, list):
+            yield from cases_in(each for each in shape.tests if isinstance(each, PromptfooCase))
 
 
 def file_lenses(analysis: Analysis, results: Results, cases: int) -> list[Lens]:
     """Those of the file; `cases` is how many cases have lenses of their own."""
-    if not (cases or analysis.external) or analysis.suite is None:
+    settings = analysis.settings
+    if not (cases or analysis.external) or settings is None:
         return []
-    span = analysis.span_of(None, analysis.suite.key_at("cases"))
+    span = analysis.span_of(None, _list_key(settings))
     return _file(span, results, 0 if analysis.external else cases)
+
+
+def _list_key(settings: Shape) -> Span:
+    """The key of the list of cases."""
+    tests = (
+        settings.node.entry("tests")
+        if isinstance(settings, Configuration) and isinstance(settings.node, Mapping)
+        else None
+    )
+    return tests.key.span if tests is not None else settings.key_at("cases")
 
 
 def case_lenses(span: Span, case: LensedCase) -> list[Lens]:

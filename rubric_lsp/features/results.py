@@ -137,15 +137,15 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, outdated: b
 
     With `outdated`, of a result that does not hold any more, too. Evaluators that the suite gives to every case have lines that belong to no case.
     """
-    from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
+    from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
     from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
 
-    if analysis.suite is None and shown.taken_over is None:
+    if analysis.settings is None and shown.taken_over is None:
         return []
     whole = shown.result if (outdated or not shown.stale) and not shown.running else None
     if whole is None and not shown.newer:
         return []
-    runnable = shown.taken_over or runnables(Path(), analysis, entries=[entry])[0]
+    runnable = shown.taken_over or placed_cases(Path(), analysis, [entry], marks_only=True)[0]
     found = marks_of_some(runnable, shown.newer) if whole is None else marks_of_both(runnable, whole, shown.newer)
     return [m for m in found if m.what != "case" and not m.in_suite and analysis.case_at(m.span.start) == entry]
 

@@ -1,11 +1,16 @@
 """Code actions about runs: everything that lenses, menus and palettes offer, for editors that have none of these."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.evaluators import Evaluator, LlmJudge, Rubric
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite
-from rubric_core.language.shape import children
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.graded_assertions import JUDGED
+from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import evaluators_of
 from rubric_core.text import Span
@@ -13,6 +18,9 @@ from rubric_core.validation.rubrics import criteria_of
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Results, ShownCase, id_span
 from rubric_lsp.features.tests import names_of
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
 
 __all__ = ["RUN", "RUN_RESULTS", "TIMES", "RunAction", "run_actions"]
 
@@ -44,19 +52,19 @@ def run_actions(analysis: Analysis, within: Span, results: Results, *, asked: bo
         if asked:
             yield from _about_case(analysis, entry, name, within, results.get(name, ShownCase()))
     if (asked and any(entry.case.id for entry in analysis.cases)) or (asked and analysis.external):
-        yield from _about_file(results, "file" if analysis.suite is not None else "suite")
+        yield from _about_file(results, "file" if analysis.settings is not None else "suite")
 
 
 def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, shown: ShownCase) -> Iterator[RunAction]:
+    suite = shown.taken_over or _of_promptfoo(analysis, entry)
     own = analysis.suite or Suite(Span(0, 0))
-    suite = shown.taken_over
     evaluators = evaluators_of(own, entry.case, analysis.dialect) if suite is None else list(suite.evaluators)
     here = [each for each in evaluators if suite is None or not suite.inherits(each)]
     at = _evaluator_at(analysis, entry, evaluators, here, within.start)
     if at:
         yield RunAction(f"Run only this evaluator ‹{at}›", "rubric.runEvaluator", name, (at,))
     yield RunAction(f"Run {TIMES}× ‹{name}›", "rubric.repeat", name, (TIMES,))
-    judged = not evaluators or any(isinstance(s, LlmJudge | Rubric) for e in evaluators for s in children(e))
+    judged = not evaluators or any(_is_judged(analysis, s) for e in evaluators for s in children(e))
     if judged:
         yield RunAction(f"Run and record ‹{name}›", "rubric.record", name)
     yield RunAction(f"Copy the command line ‹{name}›", "rubric.copyCommand", name)
@@ -77,6 +85,23 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
     if result.answer and entry.case.has("expected_output"):
         title = "Compare the answer with the expected output"
         yield RunAction(f"{title} ‹{name}›", "rubric.diffAnswer", name, kind=RUN_RESULTS)
+
+
+def _of_promptfoo(analysis: Analysis, entry: CaseEntry) -> "Runnable | None":
+    """The case with its assertions, which are not shapes of the text; None for one of agentv."""
+    if analysis.kind is not FileKind.PROMPTFOO:
+        return None
+    from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415  # what runs need, when somebody asks
+
+    return next(iter(placed_cases(Path(), analysis, [entry], marks_only=True)), None)
+
+
+def _is_judged(analysis: Analysis, shape: Shape) -> bool:
+    """Whether a model grades."""
+    if analysis.kind is not FileKind.PROMPTFOO or not isinstance(shape, Evaluator):
+        return isinstance(shape, LlmJudge | Rubric)
+    known = analysis.dialect.type_of(shape.type_name, Assertion)
+    return known is not None and issubclass(known.shape, JUDGED)
 
 
 def _about_file(results: Results, what: str) -> Iterator[RunAction]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.analysis import Analysis
 from rubric_core.language.evaluators import Criterion, Evaluator
 from rubric_core.language.markdown import plain
-from rubric_core.language.model import Suite
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, children
 from rubric_core.text import Span
 from rubric_core.validation.rule import CaseEntry
@@ -32,7 +33,7 @@ class SharedMarks:
     """What the cases of one suite made of its evaluators, kept from version to version: a case that changed is counted again."""
 
     def __init__(self) -> None:
-        self._suite: Suite | None = None
+        self._settings: Shape | None = None
         #: Whether the suite gives any evaluator to all cases.
         self._gives = False
         self._found: dict[Shape, Summary] = {}
@@ -52,10 +53,11 @@ class SharedMarks:
             path: Where it is.
             others: Gives its cases in other files.
         """
-        if analysis.suite is not self._suite:
-            self._suite, self._found, self._counted = analysis.suite, {}, {}
-            self._gives = analysis.suite is not None and any(
-                isinstance(shape, Evaluator | Criterion) for shape in children(analysis.suite, leave_out="cases")
+        settings = analysis.settings
+        if settings is not self._settings:
+            self._settings, self._found, self._counted = settings, {}, {}
+            self._gives = settings is not None and any(
+                isinstance(shape, Evaluator | Criterion | Assertion) for shape in _given(settings)
             )
         if not self._gives:
             return ()
@@ -94,6 +96,15 @@ def span_of(summary: "Summary") -> Span:
     return part.at("id") if isinstance(part, Criterion) and part.has("id") else part.span
 
 
+def _given(settings: Shape) -> Iterator[Shape]:
+    """The parts that every case gets."""
+    if isinstance(settings, Configuration):
+        if isinstance(settings.default_test, Shape):
+            yield from children(settings.default_test)
+    else:
+        yield from children(settings, leave_out="cases")
+
+
 def _counted_by(entry: CaseEntry | None, shown: ShownCase) -> tuple[object, ...]:
     case = entry.case if entry is not None else None
     return (case, shown.last, shown.stale, bool(shown.running), *shown.newer.items())
@@ -111,9 +122,9 @@ def _is(one: Any, other: Any) -> bool:
 def _runnables(path: Path, analysis: Analysis, here: Sequence[CaseEntry], others: Others) -> "Iterator[Runnable]":
     """Those of the cases in the suite, and those of other files."""
     if here:
-        from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415  # loaded when something was run
 
-        yield from runnables(path, analysis, entries=here)
+        yield from placed_cases(path, analysis, here, marks_only=True)
     yield from others().values()
 
 

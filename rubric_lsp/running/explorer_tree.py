@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_core.analysis import Analysis
 from rubric_core.control_characters import mask
-from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.file_kinds import RUNNABLE
+from rubric_core.language.model import Case
+from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp import convert
@@ -35,7 +36,7 @@ class _Kept:
     """The items of a case, and what they were made of."""
 
     case: Case
-    suite: Suite | None
+    settings: Shape | None
     #: The first line of its block, and its place among the cases.
     line: int
     number: int
@@ -62,7 +63,7 @@ def _lower(at: "Position", by: int) -> "Position":
 
 def _holds(kept: _Kept | None, entry: CaseEntry, analysis: Analysis) -> bool:
     """Whether the items of a case are what they were, but for their lines."""
-    return entry.block >= 0 and kept is not None and kept.case is entry.case and kept.suite is analysis.suite
+    return entry.block >= 0 and kept is not None and kept.case is entry.case and kept.settings is analysis.settings
 
 
 class TestTree:
@@ -115,7 +116,7 @@ class TestTree:
 
     def _own(self, snapshot: Snapshot) -> list["Test"]:
         """The items of a suite whose cases all stand in it; those of a case that is as it was are made once."""
-        from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
+        from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
 
         analysis, known = snapshot.analysis, self._kept.get(snapshot.uri, {})
@@ -123,7 +124,7 @@ class TestTree:
         entries = {e.case.id: e for e in reversed(analysis.cases)}
         new = [e for e in analysis.cases if entries[e.case.id] is e and not _holds(known.get(e.case.id), e, analysis)]
         path = snapshot.path or Path()
-        fresh = {case.case: case for case in distinct(runnables(path, analysis, entries=new))}
+        fresh = {case.case: case for case in distinct(placed_cases(path, analysis, new, marks_only=True))}
         kept: dict[str | None, _Kept] = {}
         for number, entry in enumerate(e for e in analysis.cases if entries[e.case.id] is e):
             line = first.get(entry, 0)
@@ -134,7 +135,7 @@ class TestTree:
                 found = known[entry.case.id].moved(line, number)
             else:
                 continue
-            kept[entry.case.id] = _Kept(entry.case, analysis.suite, line, number, found)
+            kept[entry.case.id] = _Kept(entry.case, analysis.settings, line, number, found)
         self._kept[snapshot.uri] = kept
         return [item for each in kept.values() for item in each.items]
 
@@ -250,7 +251,7 @@ def has_cases(snapshot: Snapshot) -> bool:
     """Whether this is a suite with cases, of its own or of other files."""
     if snapshot.path is None or not snapshot.is_ours:
         return False
-    return snapshot.file_kind is FileKind.SUITE and snapshot.has_cases
+    return snapshot.file_kind in RUNNABLE and snapshot.has_cases
 
 
 def _suite(snapshot: Snapshot) -> "Test":

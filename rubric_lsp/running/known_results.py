@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import RUNNABLE
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results
 from rubric_lsp.host import Host
@@ -48,7 +48,7 @@ class KnownResults:
 
     def shared(self, snapshot: Snapshot) -> "Sequence[Summary]":
         """What the cases of a suite made of the evaluators that it gives to all of them."""
-        if snapshot.part_of is not None or not snapshot.is_ours or snapshot.analysis.kind is not FileKind.SUITE:
+        if snapshot.part_of is not None or not snapshot.is_ours or snapshot.analysis.kind not in RUNNABLE:
             return ()
         results = self.results(snapshot)
         others = partial(self.taken_over.cases, snapshot)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.documents.open_documents import ClientWorkspace
@@ -39,7 +40,7 @@ class _Case:
     newer_for: str = ""
     # The fingerprint of the case as it stands, with what it was computed from.
     case: Case | None = None
-    suite: Suite | None = None
+    suite: Shape | None = None
     files: object = None
     fingerprint: str = ""
 
@@ -48,7 +49,7 @@ class _Held(NamedTuple):
     """A fingerprint, and what it was computed from."""
 
     case: Case | None
-    suite: Suite | None
+    suite: Shape | None
     files: object
     fingerprint: str
 
@@ -151,8 +152,8 @@ class ResultRecord:
             if known is None or (known.last is None and not known.newer) or name in seen:
                 continue
             seen.add(name)  # of two cases with one id, the results are of the first
-            if known.case is not entry.case or known.suite is not analysis.suite or known.files != self._files:
-                known.case, known.suite, known.files = entry.case, analysis.suite, self._files
+            if known.case is not entry.case or known.suite is not analysis.settings or known.files != self._files:
+                known.case, known.suite, known.files = entry.case, analysis.settings, self._files
                 changed[name] = entry
         if snapshot.path is None:
             return
@@ -165,7 +166,7 @@ class ResultRecord:
 
     def _refresh_others(self, snapshot: Snapshot, cases: Mapping[str, _Case]) -> None:
         """The same for the cases that a suite takes over from other files."""
-        suite, around = snapshot.analysis.suite, self._around
+        suite, around = snapshot.analysis.settings, self._around
         changed = {name: c for name, c in cases.items() if c.suite is not suite or c.files != around}
         if not changed:
             return
@@ -182,12 +183,12 @@ class ResultRecord:
 
     def _fingerprints(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
         from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
-        from rubric_core.evaluation.cases.runnable import runnables  # noqa: PLC0415
+        from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
         from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
 
         files = DiskFiles()
-        for runnable in distinct(runnables(path, snapshot.analysis, entries=entries)):
+        for runnable in distinct(placed_cases(path, snapshot.analysis, entries)):
             yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
 
     def _targets_for(self, runnable: "Runnable") -> "Targets":
@@ -302,7 +303,7 @@ class ResultRecord:
         held: dict[str, _Held] = {}
         wanted, breaks = list(entries.values()), YieldPoints()
         for first in range(0, len(wanted), _AT_ONCE):
-            files, suite = self._files, snapshot.analysis.suite
+            files, suite = self._files, snapshot.analysis.settings
             for name, made in self._fingerprints(snapshot, snapshot.path, wanted[first : first + _AT_ONCE]):
                 held[name] = _Held(entries[name].case, suite, files, made)
             await breaks.due()

@@ -49,7 +49,7 @@ async def test_a_case_is_told_in_its_own_file(write: Callable[..., Path]) -> Non
     path = write("tests: file://a.yaml\n", a_yaml=YAML)
     first, second = await results(path)
     assert (first.id, first.file, first.line, first.verdict.value) == ("one", "a.yaml", 1, "failed")
-    assert (second.id, second.file, second.line, second.verdict.value) == ("a.yaml-5", "a.yaml", 5, "passed")
+    assert (second.id, second.file, second.line, second.verdict.value) == ("name=Bob", "a.yaml", 5, "passed")
     (case, _) = load_suite(path).cases
     assert [case.blame(each) for each in case.evaluators] == [" (a.yaml:4)"]
 

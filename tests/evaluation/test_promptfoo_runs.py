@@ -10,6 +10,7 @@ from suites import stored_cases
 
 from rubric_core.cli import main
 from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.schedule import run_cases
@@ -63,10 +64,10 @@ async def test_prompts_times_values(write: Callable[[str], Path]) -> None:
         "greets[prompt-1,name=Bob] @echo": "Hello Bob",
         "greets[bye,name=Ann] @echo": "Bye Ann",
         "greets[bye,name=Bob] @echo": "Bye Bob",
-        "line-9[prompt-1] @echo": "Hello Zoe",
-        "line-9[bye] @echo": "Bye Zoe",
+        "name=Zoe[prompt-1] @echo": "Hello Zoe",
+        "name=Zoe[bye] @echo": "Bye Zoe",
     }
-    failed = found["line-9[bye] @echo"]
+    failed = found["name=Zoe[bye] @echo"]
     assert [each.verdict for each in found.values() if each is not failed] == [Verdict.PASSED] * 5
     assert (failed.verdict, failed.score) == (Verdict.FAILED, pytest.approx(2 / 3))
     assert failed.evaluators[1].misses == ('does not equal "Hello Zoe"',)
@@ -114,7 +115,7 @@ def test_results_go_to_every_format(write: Callable[[str], Path], ending: str, t
     write(CONFIG)
     assert main(["run", NAME, "-o", f"out.{ending}"]) == 1
     written = (tmp_path / f"out.{ending}").read_text(encoding="utf-8")
-    assert ("<!DOCTYPE html>" if ending == "html" else "line-9") in written
+    assert ("<!DOCTYPE html>" if ending == "html" else "name=Zoe") in written
 
 
 def test_cases_are_selected_as_everywhere(write: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -251,7 +252,7 @@ def test_a_change_makes_a_result_stale(write: Callable[[str], Path], tmp_path: P
 
     def mark(text: str) -> str:
         case = variations(load_suite(write(text)).cases[0])[0]
-        return fingerprint(case, case.files, case.facts.targets)  # type: ignore[arg-type]  # it is set by the loader
+        return fingerprint(case, case.files, shared_targets(case, case.files))
 
     before = mark(text)
     assert mark(text) == before

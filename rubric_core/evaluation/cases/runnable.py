@@ -16,6 +16,7 @@ from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.evaluation.cases.variant import ScenarioRow, Variant
 from rubric_core.evaluation.model.template_filters import TemplateFilters
+from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.templating.interpolate import Interpolation
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
@@ -98,6 +99,10 @@ class Runnable(CaseSource):
     def own_variations(self) -> "tuple[Runnable, ...]":
         """The variations of a case of another program than agentv, which multiplies otherwise; empty for agentv's."""
         return ()
+
+    def own_targets(self) -> Targets | None:
+        """The targets of a case of another program than agentv, which knows others; None for agentv's."""
+        return None
 
     @property
     def threshold(self) -> tuple[float, str]:

@@ -52,6 +52,9 @@ def matrix_target(name: str, shape: Suite | Case) -> TargetChoice | None:
 
 def targets_for(case: Runnable, files: Files) -> Targets:
     """The targets for a case: those of its suite take precedence over those of target files. Never raises."""
+    own = case.own_targets()
+    if own is not None:
+        return own
     suite, options = case.suite, case.suite.evaluate_options
     pause = float(options.delay or 0) if options is not None else 0.0
     given = case.options.targets_file
@@ -62,9 +65,12 @@ def targets_for(case: Runnable, files: Files) -> Targets:
     written = [*as_list(suite.providers), *as_list(suite.targets)]
     home = TargetSource(case.path, case.suite_text, suite.node, case.suite_anchors, case.suite_line, case.dialect.name)
     aliases = other_names(case.suite, home) if found.file is not None or written else []
-    own = isinstance(suite.target, dict)
+    is_own = isinstance(suite.target, dict)
     if not (
-        own or suite.has("defaults") or aliases or any(isinstance(each, Entry) or ":" in str(each) for each in written)
+        is_own
+        or suite.has("defaults")
+        or aliases
+        or any(isinstance(each, Entry) or ":" in str(each) for each in written)
     ):
         return found
     inside = targets_in(home, beside_others=True)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.messages import referenced_files
+from rubric_core.evaluation.cases.promptfoo.executed import executed_code
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.code.imports import module_files, with_imports
@@ -109,6 +111,8 @@ class CaseDependencies:
             yield from self._searched(name)
         for path in self._runnable.borrowed_files:
             yield path.name, path, directory
+        if isinstance(self._runnable, PromptfooRunnable):
+            yield from self._named_by_promptfoo(self._runnable)
         prompts = [prompt_of(each) for each in variations(self._runnable) if each.variant is not None]
         for text in (*addresses(written), *addresses(prompts)):
             yield from self._searched(without_function(text[len(URL) :]))
@@ -123,6 +127,14 @@ class CaseDependencies:
         yield from self._named_by_evaluators()
         for entry in self._entries:
             yield from self._of_target(entry["kind"], entry["settings"])
+
+    def _named_by_promptfoo(self, case: PromptfooRunnable) -> Iterator[tuple[str, Path, Path]]:
+        """The files of its prompts and providers, and those with the code that it executes."""
+        for path in case.matrix.files:
+            if self._files.is_file(path):
+                yield path.name, path, self._directory
+        for code in executed_code(case):
+            yield from self._searched(code.file) if code.file else self.in_command(code.text, self._directory)
 
     def _named_by_evaluators(self) -> Iterator[tuple[str, Path, Path]]:
         turns = self._runnable.case.turns or ()

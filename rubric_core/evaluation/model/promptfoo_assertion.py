@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from rubric_core.evaluation.model.result import EvaluatorResult
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.promptfoo.assertion import SET_TYPE
-from rubric_core.syntax.tree import Node
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node, Sequence
 
 __all__ = ["NO_VALUE", "PromptfooAssertion", "given_score", "promptfoo_assertion"]
 
@@ -39,6 +40,8 @@ class PromptfooAssertion(Evaluator):
     options: Mapping[str, Any] = MappingProxyType({})
     #: The target that grades; empty where none is named.
     grader: str = ""
+    #: Whether `defaultTest` gives it to every case.
+    is_inherited: bool = False
     #: Why it cannot grade; empty for one that can.
     trouble: str = ""
 
@@ -80,11 +83,22 @@ def promptfoo_assertion(
     made = PromptfooAssertion(node.span, node, type=type_name)
     made.type_name, made.settings, made.options = type_name, settings, options
     listed = settings.get("assert") if type_name == SET_TYPE else None
-    made.members = tuple(promptfoo_assertion(each, node, options) for each in listed or () if isinstance(each, Mapping))
+    members = listed if isinstance(listed, list) else []
+    made.members = tuple(
+        promptfoo_assertion(each, at, options)
+        for each, at in zip(members, _places(node, len(members)), strict=True)
+        if isinstance(each, Mapping)
+    )
     number = isinstance(weight, int | float) and not isinstance(weight, bool)
     vars(made)["weight"] = weight if number else 1.0
     vars(made)["name"] = made.metric or _name(made)
     return made
+
+
+def _places(node: Node, count: int) -> list[Node]:
+    """What stands for each member of a set in the text; the set itself where they are written elsewhere."""
+    written = node.get("assert") if isinstance(node, MappingNode) else None
+    return written.items if isinstance(written, Sequence) and len(written.items) == count else [node] * count
 
 
 def _name(assertion: PromptfooAssertion) -> str:

@@ -1,5 +1,7 @@
 """The cases of promptfoo, and what several of them have in common."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rubric_core.language.promptfoo.assertion import ASSERTIONS, GRADER
@@ -48,6 +50,10 @@ class PromptfooCase(Shape):
 
     #: What rules across cases know of it, put together once.
     summary: Any = None
+    #: The name that it gives itself, once that was asked for; empty where it gives none.
+    own_name: str | None = None
+    #: The same as cases of suites, by the names that they have there.
+    as_cases: Mapping[str, Any] = MappingProxyType({})
 
     description = key(
         NodeUnion(text=Text(blank=True), number=Anything()), "What the case is about.", example="Greets in French"

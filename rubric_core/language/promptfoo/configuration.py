@@ -180,6 +180,8 @@ class Configuration(Shape):
     open: ClassVar[bool] = True
     watched: ClassVar[bool] = True
     nullable: ClassVar[bool] = True
+    #: What showing results has read of it, while it is as it is.
+    kept_by_runs: object = None
     schema = key(Anything(), "The address of the JSON Schema.", name="$schema")
     description = key(
         NodeUnion(text=Text(blank=True), number=Anything()), "What is evaluated.", example="Greets visitors"

@@ -5,6 +5,7 @@ from rubric_core.language.shape import key
 from rubric_core.language.value_kinds import Anything, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = [
+    "JUDGED",
     "AgentRubricCall",
     "AnswerRelevance",
     "Classifier",
@@ -215,3 +216,10 @@ class Redteam(Assertion):
     """A promptfoo:redteam assertion: a check of the red team; it is not looked into."""
 
     value = key(Anything(), "What the plugin takes.")
+
+
+#: The assertions that a model grades.
+JUDGED: tuple[type[Assertion], ...] = (
+    ModelRubric, Factuality, ClosedQa, GEval, AnswerRelevance, ContextRecall, ContextRelevance, ContextFaithfulness,
+    ConversationRelevance, SearchRubric, AgentRubricCall,
+)  # fmt: skip

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ class PromptfooConfiguration:
     #: The line of an offset, from 1.
     line_of: Callable[[int], int]
     files: Files
+    #: The files that were read for it so far.
+    files_read: list[Path] = field(default_factory=list)
 
     @property
     def directory(self) -> Path:
@@ -114,6 +117,7 @@ class PromptfooConfiguration:
         """The text of a file. Raises ConfigurationError."""
         path = self.directory / name.removeprefix(URL)
         shown = self.shown(path)
+        self.files_read.append(path)
         try:
             return self.files.read(path, _LARGEST).decode("utf-8-sig")
         except FileNotFoundError:

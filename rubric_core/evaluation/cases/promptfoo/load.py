@@ -1,7 +1,7 @@
 """The cases of a configuration of promptfoo. Executes nothing."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rubric_core.analysis import Analysis
@@ -14,17 +14,18 @@ from rubric_core.evaluation.cases.promptfoo.configuration import (
     read_configuration,
 )
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
-from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of, targets_of
+from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooMatrix, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.model import Case, EvaluateOptions, Repeat, RunSettings, Suite
 from rubric_core.language.shape import FieldPlace
+from rubric_core.loading.promptfoo_names import distinct_names
 from rubric_core.ports import Files
 from rubric_core.syntax.tree import Node
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["promptfoo_cases"]
+__all__ = ["CaseMaker", "promptfoo_cases"]
 
 #: Errors at which promptfoo stops wherever they stand.
 _YAML_ERRORS = frozenset(
@@ -39,46 +40,56 @@ def promptfoo_cases(analysis: Analysis, path: Any, files: Files, options: Option
     prompts: list[PromptfooPrompt] = []
     providers: list[PromptfooProvider] = []
     tests: list[PromptfooTest] = []
+    shared: Sequence[Path] = ()
     try:
         prompts = prompts_of(configuration)
         providers = providers_of(configuration)
+        shared = tuple(configuration.files_read)
         tests = list(tests_of(configuration))
     except ConfigurationError as error:
         troubles.append(str(error))
         tests = tests or [PromptfooTest(configuration.root, {})]
-    loader = _Loader(analysis, configuration, PromptfooMatrix(configuration, prompts, providers), options, troubles)
-    return tuple(loader.cases(tests))
+    maker = CaseMaker(analysis, configuration, prompts, providers, options, shared)
+    return tuple(_cases(maker, tests, [("line 1", each) for each in troubles]))
 
 
-class _Loader:
+def _cases(
+    maker: "CaseMaker", tests: Sequence[PromptfooTest], troubles: Sequence[tuple[str, str]]
+) -> Iterator[PromptfooRunnable]:
+    """A case for each test, under unique names: first those of the list, as an editor names them."""
+    problems = maker.problems(tests)
+    order = sorted(range(len(tests)), key=lambda number: not tests[number].listed)
+    names = dict(zip(order, distinct_names(tests[number].named for number in order), strict=True))
+    for number, test in enumerate(tests):
+        own = (*troubles, *problems[None], *problems.get(id(test.node), ()))
+        yield maker.case(test, names[number], own)
+
+
+class CaseMaker:
+    """Makes the cases of one configuration, which share everything that is written around them."""
+
     def __init__(
-        self, analysis: Analysis, configuration: PromptfooConfiguration, matrix: PromptfooMatrix, options: Options, troubles: Sequence[str]
-    ) -> None:  # fmt: skip
-        self._analysis, self._configuration, self._matrix, self._options = analysis, configuration, matrix, options
-        self._troubles = [("line 1", each) for each in troubles]
+        self,
+        analysis: Analysis,
+        configuration: PromptfooConfiguration,
+        prompts: Sequence[PromptfooPrompt],
+        providers: Sequence[PromptfooProvider],
+        options: Options,
+        files: Sequence[Path] = (),
+    ) -> None:
+        """`files` are those of the prompts and providers."""
+        self._analysis, self._configuration, self._options = analysis, configuration, options
         self._settings = _settings(configuration)
+        self._graders = Graders(configuration, providers)
+        pause = _number(self._settings.get("delay"))
+        self._matrix = PromptfooMatrix(configuration, prompts, providers, self._graders, pause, files)
         self._suite = self._made_suite()
-        self._graders = Graders(configuration, matrix.providers)
         self._facts = SuiteFacts()
 
-    def cases(self, tests: Sequence[PromptfooTest]) -> Iterator[PromptfooRunnable]:
-        """A case for each test, under unique names."""
-        made = list(self._cases(tests))
-        every = [*self._matrix.providers, *self._graders.further]
-        pause = _number(self._settings.get("delay"))
-        self._facts.targets = targets_of(self._configuration, every, pause, self._options)
-        yield from made
-
-    def _cases(self, tests: Sequence[PromptfooTest]) -> Iterator[PromptfooRunnable]:
-        problems = self._problems(tests)
-        seen: Counter[str] = Counter()
-        for test in tests:
-            name = test.description.translate(str.maketrans("[]", "()"))
-            seen[name] += 1
-            unique = f"{name}~{seen[name]}" if name and seen[name] > 1 else name
-            yield self._case(test, unique, (*self._troubles, *problems[None], *problems.get(id(test.node), ())))
-
-    def _case(self, test: PromptfooTest, name: str, problems: tuple[tuple[str, str], ...]) -> PromptfooRunnable:
+    def case(
+        self, test: PromptfooTest, name: str, problems: tuple[tuple[str, str], ...], **place: Any
+    ) -> PromptfooRunnable:
+        """The case of a test; `place` are fields of `CaseSource` that are otherwise than in a text that was read as one."""
         configuration = self._configuration
         graders: Mapping[int, str] = {}
         try:
@@ -89,8 +100,8 @@ class _Loader:
         line_of = configuration.line_of if source is None else source.line_of
         if test.trouble:
             line = line_of(test.node.span.start)
-            place = f"line {line}" if source is None else place_words(source.path, line)
-            problems = (*problems, (place, test.trouble))
+            where = f"line {line}" if source is None else place_words(source.path, line)
+            problems = (*problems, (where, test.trouble))
         placed: dict[str, Any] = {"anchors": configuration.anchors, "text": configuration.text, "line_at": line_of}
         if source is not None:
             begin = source.offset
@@ -98,11 +109,14 @@ class _Loader:
                 "file": source.path, "anchors": source.anchors, "text": source.text, "line_at": line_of,
                 "case_span": lambda span: span.moved(begin),
             }  # fmt: skip
+        placed = {
+            "case": self._made_case(test), "suite_anchors": configuration.anchors, "suite_text": configuration.text,
+            "suite_line_at": configuration.line_of, **placed, **place,
+        }  # fmt: skip
         return PromptfooRunnable(
-            path=configuration.path, suite=self._suite, case=self._made_case(test), dialect=self._analysis.dialect,
-            dialects=self._analysis.language.dialects, suite_anchors=configuration.anchors, suite_text=configuration.text,
-            suite_line_at=configuration.line_of, named=name, problems=problems, options=self._options, files=configuration.files,
-            facts=self._facts, matrix=self._matrix, test=test, grader_names=graders, **placed,
+            path=configuration.path, suite=self._suite, dialect=self._analysis.dialect, dialects=self._analysis.language.dialects,
+            named=name, problems=problems, options=self._options, files=configuration.files, facts=self._facts, matrix=self._matrix,
+            test=test, grader_names=graders, **placed,
         )  # fmt: skip
 
     def _graders_of(self, test: PromptfooTest) -> Mapping[int, str]:
@@ -153,7 +167,7 @@ class _Loader:
             vars(case)["metadata"] = dict(test.part("metadata"))
         return case
 
-    def _problems(self, tests: Sequence[PromptfooTest]) -> Mapping[int | None, list[tuple[str, str]]]:
+    def problems(self, tests: Sequence[PromptfooTest]) -> Mapping[int | None, list[tuple[str, str]]]:
         """The errors by the identity of the node in which they stand, which the rounds of a scenario share.
 
         Those elsewhere, under None, keep all tests from being run.

@@ -9,13 +9,15 @@ from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
-from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider
+from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, targets_of
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variant import Variant
 from rubric_core.evaluation.cases.variations import distinct_labels, row_label
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, promptfoo_assertion
+from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["FilledRow", "PromptfooMatrix", "PromptfooRunnable"]
@@ -31,6 +33,12 @@ class PromptfooMatrix:
     configuration: PromptfooConfiguration
     prompts: Sequence[PromptfooPrompt]
     providers: Sequence[PromptfooProvider]
+    #: The providers that grade, as far as tests have been read.
+    graders: Graders
+    #: The milliseconds between two calls.
+    pause: float = 0.0
+    #: The files with prompts and providers.
+    files: Sequence[Path] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,8 @@ class PromptfooRunnable(Runnable):
     test: PromptfooTest
     #: The targets that grade, by the identity of the settings of an assertion.
     grader_names: Mapping[int, str] = field(default_factory=dict)
+    #: The assertions of `defaultTest` that all cases share, by the identity of their settings; None where each has its own.
+    shared_assertions: dict[int, PromptfooAssertion] | None = None
     #: What the row sends, once that is filled in.
     filled: FilledRow | None = None
 
@@ -64,6 +74,16 @@ class PromptfooRunnable(Runnable):
             return tuple(found)
         problem = (f"line {self.line}", "the test is run with none of the providers and prompts")
         return (replace(self, variant=Variant(), problems=(*self.problems, problem)),)
+
+    def own_targets(self) -> Targets | None:
+        """See `Runnable.own_targets`: the providers, and those that only grade."""
+        matrix = self.matrix
+        every = [*matrix.providers, *matrix.graders.further]
+        return targets_of(matrix.configuration, every, matrix.pause, self.options)
+
+    def inherits(self, shape: Shape) -> bool:
+        """See `CaseSource.inherits`: the assertions of `defaultTest`."""
+        return shape.is_inherited if isinstance(shape, PromptfooAssertion) else super().inherits(shape)
 
     def _variants(self, provider: PromptfooProvider, rows: Sequence[Variant]) -> Iterator[Variant]:
         prompts = [each for each in self.matrix.prompts if self._takes(each, provider)]
@@ -138,9 +158,20 @@ class PromptfooRunnable(Runnable):
         if self.filled is not None:
             return self.filled.assertions
         options = self.test.part("options")
-        made = [promptfoo_assertion(settings, node, options) for settings, node in self.test.assertions]
-        for each in (inner for outer in made for inner in (outer, *outer.members)):
-            each.grader = self.grader_names.get(id(each.settings), "")
+        made: list[PromptfooAssertion] = []
+        for number, (settings, node) in enumerate(self.test.assertions):
+            # Of a test in another file, what is written elsewhere is reported at the test.
+            is_inherited = number < self.test.inherited and self.test.source is None
+            shared = self.shared_assertions if is_inherited else None
+            outer = shared.get(id(settings)) if shared is not None else None
+            if outer is None:
+                outer = promptfoo_assertion(settings, node, options)
+                for each in (outer, *outer.members):
+                    each.grader = self.grader_names.get(id(each.settings), "")
+                    each.is_inherited = is_inherited
+            if shared is not None:
+                shared[id(settings)] = outer
+            made.append(outer)
         return tuple(made)
 
     @cached_property

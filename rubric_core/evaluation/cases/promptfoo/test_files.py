@@ -19,7 +19,7 @@ from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import LineIndex, Span
 
-__all__ = ["TestPart", "TestSource", "members_of", "parts_in_place", "scenario_parts", "vars_of_files"]
+__all__ = ["TestPart", "TestSource", "inline_part", "members_of", "parts_in_place", "scenario_parts", "vars_of_files"]
 
 _YAML = (".yaml", ".yml")
 _CODE = pattern(r".+\.(?:[cm]?[jt]s|py)(?::[^:/\\]+)?\Z")
@@ -68,7 +68,7 @@ def parts_in_place(configuration: PromptfooConfiguration, name: str) -> Iterator
 def _of_entry(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_listed: bool) -> Iterator[TestPart]:
     name = item.get("path") if isinstance(item, dict) else item
     if not isinstance(name, str):
-        yield _inline(item, at, configuration)
+        yield inline_part(item, at, configuration)
         return
     is_alone = isinstance(item, dict) or not is_listed
     try:
@@ -78,7 +78,8 @@ def _of_entry(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_
         yield TestPart({"description": name.removeprefix(URL)}, at, trouble=str(error))
 
 
-def _inline(item: Any, at: Node, configuration: PromptfooConfiguration) -> TestPart:
+def inline_part(item: Any, at: Node, configuration: PromptfooConfiguration) -> TestPart:
+    """A test that stands in the configuration."""
     try:
         own = configuration.resolved(item)
     except ConfigurationError as error:
@@ -233,7 +234,7 @@ def scenario_parts(written: Any, at: Node, configuration: PromptfooConfiguration
             if isinstance(item, str):
                 yield from _in_files(item, node, configuration)
             else:
-                yield _inline(item, node, configuration)
+                yield inline_part(item, node, configuration)
         except ConfigurationError as error:
             yield TestPart({"description": "scenario"}, node, trouble=str(error))
 

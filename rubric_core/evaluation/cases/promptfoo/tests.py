@@ -17,10 +17,12 @@ from rubric_core.evaluation.cases.promptfoo.test_files import (
 )
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
+from rubric_core.loading.promptfoo_names import case_name, numbered_name
+from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 
-__all__ = ["PromptfooTest", "default_test", "tests_of"]
+__all__ = ["PromptfooTest", "default_test", "listed_test", "tests_of"]
 
 _MERGED = ("vars", "options", "metadata")
 _AROUND = ("prefix", "suffix")
@@ -45,6 +47,12 @@ class PromptfooTest:
     source: TestSource | None = None
     #: The files that were read for it.
     files: tuple[Path, ...] = ()
+    #: How many of the assertions, the first ones, come from `defaultTest`.
+    inherited: int = 0
+    #: What its results are called; empty for a name by its line.
+    named: str = ""
+    #: Whether it stands in the list of the configuration: these are named first.
+    listed: bool = False
 
     def part(self, name: str) -> Mapping[str, Any]:
         """A mapping among its keys; empty for anything else."""
@@ -88,8 +96,25 @@ def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
 
 
 def _listed(default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
+    written, node = configuration.data.get("tests"), configuration.node("tests")
+    listed = configuration.items(node, written) if isinstance(written, list) else []
+    numbers = {id(at): number for number, at in enumerate(listed, start=1)}
     for part in parts_in_place(configuration, "tests"):
-        yield _test(part, default, configuration)
+        yield listed_test(part, default, configuration, numbers.get(id(part.node), 0))
+
+
+def listed_test(
+    part: TestPart, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration, number: int
+) -> PromptfooTest:
+    """A test of the list; the number of its entry counts from 1."""
+    made = _test(part, default, configuration)
+    if part.source is not None or not isinstance(part.node, MappingNode):
+        data = part.data if isinstance(part.data, dict) else {}
+        return replace_fields(made, named=case_name(data.get("description"), data.get("vars")))
+    # As it is written, so that an editor can tell without following references.
+    written = plain(part.node, configuration.anchors)
+    name = case_name(written.get("description"), written.get("vars"))
+    return replace_fields(made, named=name or numbered_name(number), listed=True)
 
 
 def _test(
@@ -188,7 +213,9 @@ def _of_round(
     graded = merged({**second, "vars": {}}, test.node, ({}, test.node), configuration)
     pairs = (*made.assertions, *inherited.assertions, *graded.assertions)
     trouble = made.trouble or inherited.trouble or graded.trouble
-    return _placed(PromptfooTest(test.node, made.data, pairs, trouble), own, test)
+    name = case_name(both.get("description"), both.get("vars"))
+    found = PromptfooTest(test.node, made.data, pairs, trouble, inherited=made.inherited, named=name)
+    return _placed(found, own, test)
 
 
 def merged(
@@ -211,7 +238,8 @@ def merged(
             data[name] = shared[name]
     options = own.get("options")
     skips = isinstance(options, dict) and options.get("disableDefaultAsserts") is True
-    pairs = [*(() if skips else _assertions(shared, shared_at, configuration)), *_assertions(own, at, configuration)]
+    inherited = () if skips else _assertions(shared, shared_at, configuration)
+    pairs = [*inherited, *_assertions(own, at, configuration)]
     trouble = next(
         (
             f"`assert` has an entry that is no assertion: {each!r:.60}"
@@ -223,7 +251,9 @@ def merged(
     variables = data.get("vars")
     if not trouble and variables is not None and not isinstance(variables, dict):
         trouble = "`vars` is no mapping of names to values"
-    return PromptfooTest(at, data, tuple((each, node) for each, node in pairs if isinstance(each, dict)), trouble)
+    given = sum(isinstance(each, dict) for each, _ in inherited)
+    graded = tuple((each, node) for each, node in pairs if isinstance(each, dict))
+    return PromptfooTest(at, data, graded, trouble, inherited=given)
 
 
 def _assertions(

@@ -1,0 +1,87 @@
+"""The cases of a configuration of promptfoo, as those of a suite: under the names that their results have."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from rubric_core.analysis.block_state import BlockState, Frame
+from rubric_core.language.model import Case
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.shape import FieldPlace
+from rubric_core.loading.promptfoo_names import case_name, distinct_names, numbered_name
+from rubric_core.syntax.blocks import Block, Document
+from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node
+from rubric_core.validation.rule import CaseEntry
+
+__all__ = ["configuration_of", "promptfoo_cases"]
+
+#: Names of one case for which an object is kept.
+_MOST_KEPT = 8
+#: Gives the anchors that can be named in a block, by its number.
+_Anchors = Callable[[int], Mapping[str, Node]]
+
+
+def configuration_of(states: Mapping[Block, BlockState], frame: Frame) -> Configuration | None:
+    """What is written around the cases; None where there is no mapping."""
+    return next((each for each in states[frame.block].shapes if isinstance(each, Configuration)), None)
+
+
+def promptfoo_cases(
+    document: Document, states: Mapping[Block, BlockState], frame: Frame, anchors: _Anchors
+) -> tuple[CaseEntry, ...]:
+    """The cases of the list in the order of the text. A case that is as it was is the same object."""
+    placed = list(_placed(document, states, frame))
+    named = (_name(case, block, number, anchors) for number, (case, block) in placed)
+    found = zip(placed, distinct_names(named), strict=True)
+    return tuple(
+        CaseEntry(_as_case(case, name), block, document.start(block) if block >= 0 else 0)
+        for (_, (case, block)), name in found
+    )
+
+
+def _placed(
+    document: Document, states: Mapping[Block, BlockState], frame: Frame
+) -> Iterator[tuple[int, tuple[PromptfooCase, int]]]:
+    """Each case with its number in the list, from 1, and that of its block."""
+    configuration = configuration_of(states, frame)
+    listed = configuration.tests if configuration is not None else None
+    number = 0
+    for number, each in enumerate(listed if isinstance(listed, list) else (), start=1):
+        if isinstance(each, PromptfooCase):
+            yield number, (each, -1)
+    for at, block in enumerate(document.blocks):
+        if not block.key:
+            continue
+        number += 1
+        for shape in states[block].shapes:
+            if isinstance(shape, PromptfooCase):
+                yield number, (shape, at)
+
+
+def _name(case: PromptfooCase, block: int, number: int, anchors: _Anchors) -> str:
+    if case.own_name is None:
+        case.own_name = _own_name(case, lambda: anchors(block))
+    return case.own_name or numbered_name(number)
+
+
+def _own_name(case: PromptfooCase, anchors: Callable[[], Mapping[str, Node]]) -> str:
+    if not isinstance(case.node, MappingNode):
+        return ""
+    written = plain(case.node, anchors())
+    return case_name(written.get("description"), written.get("vars")) if isinstance(written, dict) else ""
+
+
+def _as_case(case: PromptfooCase, name: str) -> Case:
+    known = case.as_cases
+    if name in known:
+        found: Case = known[name]
+        return found
+    made = Case(case.span, case.node)
+    vars(made)["id"] = name
+    place = case.places.get("description")
+    if place is not None and not place.borrowed:
+        made.places["id"] = FieldPlace(place.key, place.value, place.node, "description")
+    # Of equal cases, which are one object, there are several; of one that moved there may be old ones.
+    case.as_cases = {**known, name: made} if len(known) < _MOST_KEPT else {name: made}
+    return made

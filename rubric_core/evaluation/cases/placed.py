@@ -1,0 +1,21 @@
+"""The cases of a text that is open in an editor, of agentv or of promptfoo."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rubric_core.analysis import Analysis
+from rubric_core.evaluation.cases.promptfoo.entries import promptfoo_entries
+from rubric_core.evaluation.cases.runnable import Runnable, runnables
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.validation.rule import CaseEntry
+
+__all__ = ["placed_cases"]
+
+
+def placed_cases(
+    path: Path, analysis: Analysis, entries: Sequence[CaseEntry], *, marks_only: bool = False
+) -> Sequence[Runnable]:
+    """The cases of some entries; with `marks_only` just what it takes to show results."""
+    if analysis.kind is FileKind.PROMPTFOO:
+        return promptfoo_entries(path, analysis, entries, marks_only=marks_only)
+    return runnables(path, analysis, entries=entries)

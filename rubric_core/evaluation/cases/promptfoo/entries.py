@@ -1,0 +1,108 @@
+"""Cases of a configuration of promptfoo that is open in an editor: only those that are asked for, from the blocks of its text."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rubric_core.analysis import Analysis
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.options import Options
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.load import CaseMaker
+from rubric_core.evaluation.cases.promptfoo.prompts import prompts_of
+from rubric_core.evaluation.cases.promptfoo.providers import providers_of
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.test_files import inline_part
+from rubric_core.evaluation.cases.promptfoo.tests import default_test, listed_test
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.ports import Files
+from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node
+from rubric_core.text import Span
+from rubric_core.validation.rule import CaseEntry
+
+__all__ = ["promptfoo_entries"]
+
+
+def promptfoo_entries(
+    path: Path, analysis: Analysis, entries: Sequence[CaseEntry], *, marks_only: bool = False
+) -> list[PromptfooRunnable]:
+    """The cases of some entries of an analysed configuration, as a run would load them, without their problems.
+
+    With `marks_only`, for showing results: without prompts and providers, so that no file of theirs is read.
+    """
+    if not marks_only:
+        return list(_Frame(path, analysis, DiskFiles(), has_rows=True).cases(entries))
+    known = analysis.kept_by_runs
+    if not isinstance(known, _Frame):
+        known = analysis.kept_by_runs = _Frame(path, analysis, DiskFiles(), has_rows=False)
+    return list(known.cases(entries))
+
+
+class _Frame:
+    """The text around the cases, read once for several of them."""
+
+    def __init__(self, path: Path, analysis: Analysis, files: Files, *, has_rows: bool) -> None:
+        self._analysis = analysis
+        self._text = analysis.frame.block.text
+        tree = analysis.states[analysis.frame.block].tree
+        root = tree.root if isinstance(tree.root, MappingNode) else _nothing()
+        settings = analysis.settings if not has_rows else None
+        known = settings.kept_by_runs if isinstance(settings, Configuration) else None
+        data = known[0] if isinstance(known, tuple) else plain(root, tree.anchors)
+        self._configuration = PromptfooConfiguration(
+            path, self._text, root, tree.anchors, data if isinstance(data, dict) else {}, self._line_of, files
+        )
+        self._default: tuple[Mapping[str, Any], Node, tuple[Path, ...]] = ({}, root, ())
+        self._shared: dict[int, PromptfooAssertion] | None = None
+        prompts, providers, shared = [], [], tuple[Path, ...]()
+        try:
+            if has_rows:
+                prompts, providers = prompts_of(self._configuration), providers_of(self._configuration)
+                shared = tuple(self._configuration.files_read)
+            self._default = known[1] if isinstance(known, tuple) else default_test(self._configuration)
+        except ConfigurationError:
+            pass  # a run tells; nothing of the configuration counts then, there and here
+        if isinstance(settings, Configuration):
+            self._shared = known[2] if isinstance(known, tuple) else {}
+            settings.kept_by_runs = data, self._default, self._shared
+        self._maker = CaseMaker(analysis, self._configuration, prompts, providers, Options(), shared)
+
+    def _line_of(self, offset: int) -> int:
+        analysis = self._analysis
+        return analysis.document.line_of(analysis.span_of(None, Span(offset, offset)).start) + 1
+
+    def cases(self, entries: Sequence[CaseEntry]) -> Iterator[PromptfooRunnable]:
+        """The cases; an entry that is no mapping is left out."""
+        analysis = self._analysis
+
+        def line_at(offset: int) -> int:
+            return analysis.document.line_of(offset) + 1
+
+        for entry in entries:
+            node = entry.case.node
+            if not isinstance(node, MappingNode):
+                continue
+            anchors = analysis.anchors(entry.block)
+            configuration = replace(self._configuration, anchors=anchors)
+            part = inline_part(plain(node, anchors), node, configuration)
+            test = listed_test(part, self._default[:2], configuration, 0)
+            test = replace_fields(test, files=(*test.files, *self._default[2]))
+            text = self._text if entry.block < 0 else analysis.document.blocks[entry.block].text
+            yield self._maker.case(
+                test, entry.case.id or "", (), case=entry.case, anchors=anchors, text=text, line_at=line_at,
+                case_span=_outer(analysis, entry), suite_span=_outer(analysis, None),
+                shared_assertions=self._shared,
+            )  # fmt: skip
+
+
+def _outer(analysis: Analysis, entry: CaseEntry | None) -> Callable[[Span], Span]:
+    return lambda span: analysis.span_of(entry, span)
+
+
+def _nothing() -> MappingNode:
+    return MappingNode(Span(0, 0), Span(0, 0), None, None, flow=True)

@@ -1,0 +1,50 @@
+"""What cases of promptfoo are called, which have no ids: by their description, else by their variables, else by their number."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from rubric_core.lazy_compilation import pattern
+
+__all__ = ["case_name", "distinct_names", "numbered_name"]
+
+#: Characters of one value, and of all values together.
+_LONGEST_VALUE, _LONGEST = 40, 80
+#: Variables whose values are not shown.
+_SECRET = pattern(r"(?i)key|token|secret|passw|credential")
+#: In a name, brackets are around what tells variations.
+_BRACKETS = str.maketrans("[]", "()")
+
+
+def case_name(description: Any, variables: Any) -> str:
+    """The name of a case; empty for one that has neither a description nor a variable with one value."""
+    if isinstance(description, str | int | float) and not isinstance(description, bool):
+        words = " ".join(str(description).translate(_BRACKETS).split())
+        if words:
+            return words
+    return _cut(",".join(_values(variables)), _LONGEST) if isinstance(variables, Mapping) else ""
+
+
+def _values(variables: Mapping[Any, Any]) -> Iterator[str]:
+    for name, value in variables.items():
+        if isinstance(value, bool):
+            value = "true" if value else "false"  # noqa: PLW2901  # as it is written
+        if isinstance(value, str | int | float) and not _SECRET.search(str(name)):
+            yield f"{name}={_cut(' '.join(str(value).translate(_BRACKETS).split()), _LONGEST_VALUE)}"
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def numbered_name(number: int) -> str:
+    """The name of a case without one; its number in the list counts from 1."""
+    return f"test-{number}"
+
+
+def distinct_names(names: Iterable[str]) -> Iterator[str]:
+    """The names, each different: the second `a` is `a~2`."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        yield f"{name}~{seen[name]}" if name and seen[name] > 1 else name
