@@ -151,6 +151,8 @@ class Answer:
     data: Any = None
     #: When it was given, in ISO 8601, where it is one of an earlier run, so that nobody was asked; empty for a new one.
     cached_at: str = ""
+    #: Why it ended, in the words of the provider; empty when that does not tell.
+    finish_reason: str = ""
 
 
 class ProviderError(Exception):

@@ -10,11 +10,17 @@ from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, outp
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
 from rubric_core.evaluation.evaluators.promptfoo.grader import Grader
+from rubric_core.evaluation.evaluators.promptfoo.html_checks import HTML_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.measures import MEASURES
 from rubric_core.evaluation.evaluators.promptfoo.model_graded import MODEL_GRADED
+from rubric_core.evaluation.evaluators.promptfoo.overlap import OVERLAPS
+from rubric_core.evaluation.evaluators.promptfoo.refusals import REFUSALS
 from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
+from rubric_core.evaluation.evaluators.promptfoo.services import SERVICES
 from rubric_core.evaluation.evaluators.promptfoo.texts import TEXTS
+from rubric_core.evaluation.evaluators.promptfoo.tool_calls import TOOL_CHECKS
+from rubric_core.evaluation.evaluators.promptfoo.xml_checks import XML_CHECKS
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
@@ -31,7 +37,9 @@ __all__ = ["PROMPTFOO_KIND", "RUN_TYPES", "promptfoo_evaluator"]
 #: Under which kind the evaluator is registered.
 PROMPTFOO_KIND = "promptfoo"
 
-_HANDLERS: Mapping[str, Handler] = {**TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS}
+_HANDLERS: Mapping[str, Handler] = {
+    **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
+}  # fmt: skip
 #: The types that are run, without `not-`.
 RUN_TYPES = frozenset({*_HANDLERS, *MODEL_GRADED, SET_TYPE})
 #: Settings of an assertion that a run does not have.

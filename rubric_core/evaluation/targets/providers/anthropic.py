@@ -73,7 +73,7 @@ class _Wire:
             raise no_text(reply.get("stop_reason") == "max_tokens")
         return Answer(
             text, duration_ms=took, tokens=_tokens(reply.get("usage")), tool_uses=(), llm_calls=1,
-            model=str(reply.get("model") or self.model),
+            model=str(reply.get("model") or self.model), finish_reason=str(reply.get("stop_reason") or ""),
         )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import field
 from typing import Any
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.targets.providers.api import Call, Option, answer_from_reply, no_text, sampling
 from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass
@@ -65,4 +66,5 @@ class ChatWire:
             raise no_text(False)
         if not text and choice.get("finish_reason") == "length":
             raise no_text(True)
-        return answer_from_reply(text, reply, took, self.model, "prompt_tokens", "completion_tokens")
+        made = answer_from_reply(text, reply, took, self.model, "prompt_tokens", "completion_tokens")
+        return replace_fields(made, finish_reason=str(choice.get("finish_reason") or ""))

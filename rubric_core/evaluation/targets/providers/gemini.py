@@ -88,7 +88,7 @@ class _Wire:
             )
         return Answer(
             text, duration_ms=took, tokens=_tokens(reply.get("usageMetadata")), tool_uses=(), llm_calls=1,
-            model=str(reply.get("modelVersion") or self.model),
+            model=str(reply.get("modelVersion") or self.model), finish_reason=str(why or ""),
         )  # fmt: skip
 
 

@@ -1,0 +1,123 @@
+"""Assertions about the words that an output shares with texts: BLEU, GLEU and ROUGE, with promptfoo's smoothing and tokens."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, row_error
+
+__all__ = ["OVERLAPS", "bleu", "gleu", "rouge", "treebank_tokens"]
+
+_ENOUGH, _ENOUGH_OF_ROUGE = 0.5, 0.75
+_ORDERS = (1, 2, 3, 4)
+#: What stands for a precision of 0.
+_SMALLEST = 1e-7
+
+
+def _grams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(words[at : at + order]) for at in range(len(words) - order + 1))
+
+
+def _words(text: str) -> list[str]:
+    return text.lower().split() or [""]
+
+
+def bleu(candidate: str, references: Sequence[str]) -> float:
+    """The share of n-grams of one to four words that a reference has, as their geometric mean, less for a short candidate."""
+    if not candidate.strip():
+        return 0.0
+    words, known = _words(candidate), [_words(each) for each in references]
+    closest = min((len(each) for each in known), key=lambda length: (abs(length - len(words)), length))
+    logarithms = []
+    for order in _ORDERS:
+        grams = _grams(words, order)
+        if not grams:
+            continue
+        shared = max(sum((grams & _grams(each, order)).values()) for each in known)
+        logarithms.append(math.log(shared / grams.total() or _SMALLEST))
+    penalty = 1.0 if len(words) > closest else math.exp(1 - closest / len(words))
+    return penalty * math.exp(math.fsum(logarithms) / len(logarithms))
+
+
+def gleu(candidate: str, references: Sequence[str]) -> float:
+    """The lower of precision and recall of all n-grams of one to four words, by the best reference."""
+    words = [each.rstrip(".") for each in _words(candidate)]
+    return max(_of_reference(words, [each.rstrip(".") for each in _words(text)]) for text in references)
+
+
+def _of_reference(words: Sequence[str], known: Sequence[str]) -> float:
+    if words == known:
+        return 1.0
+    pairs = [(_grams(words, order), _grams(known, order)) for order in _ORDERS]
+    shared = sum((one & other).total() for one, other in pairs)
+    return shared / max(sum(one.total() for one, _ in pairs), sum(other.total() for _, other in pairs))
+
+
+def rouge(candidate: str, reference: str) -> float:
+    """The F1 of the words of two texts, each counted as often as both have it."""
+    one, other = (Counter(treebank_tokens(text.lower())) for text in (candidate, reference))
+    shared = (one & other).total()
+    if not shared:
+        return 0.0
+    precision, recall = shared / one.total(), shared / other.total()
+    return 2 * precision * recall / (precision + recall)
+
+
+#: The rules of the Penn Treebank, in their order; each pattern is followed by what takes its place.
+_RULES = [
+    (re.compile(pattern), new)
+    for pattern, new in (
+        (r"(?<![^ (\[{<])\"(?=\S)", " `` "), (r"''|\"", " '' "), (r"\.\.\.", " ... "), (r"([:,])(?!\d)", r" \1 "),
+        (r"([;@#$%&])", r" \1 "), (r"(?<![.])(?<!\b[A-Za-z]\.[A-Za-z])(?<=.)(\.)([\])}>' ]*)\Z", r" \1\2 "), (r"([?!])", r" \1 "),
+        (r"([\][(){}<>])", r" \1 "), (r"--", " -- "), (r"\A|\Z", " "), (r"(?<=[^'])' ", " ' "), (r"'([sSmMdD]) ", r" '\1 "),
+        (r"(?i)('ll|'re|'ve|n't) ", r" \1 "), (r"(?i)\b(can)(not)\b", r" \1 \2 "), (r"(?i)\b(d)('ye)\b", r" \1 \2 "),
+        (r"(?i)\b(gim)(me)\b", r" \1 \2 "), (r"(?i)\b(gon)(na)\b", r" \1 \2 "), (r"(?i)\b(got)(ta)\b", r" \1 \2 "),
+        (r"(?i)\b(lem)(me)\b", r" \1 \2 "), (r"(?i)\b(more)('n)\b", r" \1 \2 "), (r"(?i)\b(wan)(na)\b(?= )", r" \1 \2 "),
+        (r"(?i)(?<!\w)('t)(is|was)\b", r" \1 \2 "),
+    )
+]  # fmt: skip
+
+
+def treebank_tokens(text: str) -> list[str]:
+    """The tokens of a text by the rules of the Penn Treebank."""
+    text = " ".join(text.split())
+    for rule, new in _RULES:
+        text = rule.sub(new, text)
+    return text.split()
+
+
+def _references(check: Check, name: str) -> list[str]:
+    listed = check.value if isinstance(check.value, list) else [check.value]
+    if not all(isinstance(each, str) for each in listed):
+        raise row_error(check, f"needs a text, or a list of texts, as `value` of {name}")
+    if not listed:
+        raise row_error(check, "needs a text to compare with")
+    return listed
+
+
+def _graded(check: Check, name: str, score: float, usual: float) -> Finding:
+    least = check.config.threshold if check.config.threshold is not None else usual
+    passed = (score >= least) != check.inverse
+    words = f"the {name} score is {score:.4f}, {'not below' if check.inverse else 'below'} {least:g}"
+    return Finding(passed, 1 - score if check.inverse else score, words)
+
+
+def _bleu(check: Check) -> Finding:
+    return _graded(check, "BLEU", bleu(check.text, _references(check, "bleu")), _ENOUGH)
+
+
+def _gleu(check: Check) -> Finding:
+    references = _references(check, "gleu")
+    if not check.text:
+        raise row_error(check, "has nothing to compare: the output is empty")
+    return _graded(check, "GLEU", gleu(check.text, references), _ENOUGH)
+
+
+def _rouge(check: Check) -> Finding:
+    if not isinstance(check.value, str):
+        raise row_error(check, "needs a text as `value`")
+    return _graded(check, "ROUGE", rouge(check.text, check.value), _ENOUGH_OF_ROUGE)
+
+
+OVERLAPS: Mapping[str, Handler] = {"bleu": _bleu, "gleu": _gleu, "rouge-n": _rouge}

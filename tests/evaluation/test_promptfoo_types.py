@@ -1,0 +1,76 @@
+"""Types of assertions of promptfoo, by themselves. What promptfoo itself says about the same outputs: `tests/parity/promptfoo`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.evaluators.promptfoo.html_checks import html_fault
+from rubric_core.evaluation.evaluators.promptfoo.overlap import bleu, gleu, rouge, treebank_tokens
+from rubric_core.evaluation.evaluators.promptfoo.refusals import is_refusal
+from rubric_core.evaluation.evaluators.promptfoo.tool_calls import called_tools
+from rubric_core.evaluation.model.result import CaseResult
+
+
+async def graded(tmp_path: Path, output: Any, *assertions: dict[str, Any]) -> CaseResult:
+    """The result of a case with a stored output."""
+    path = tmp_path / "promptfooconfig.yaml"
+    test = {"description": "t", "providerOutput": output, "assert": list(assertions)}
+    path.write_text(json.dumps({"prompts": ["p"], "providers": ["echo"], "tests": [test]}), encoding="utf-8")
+    (result,) = await run_cases(load_suite(path).cases)
+    return result
+
+
+def test_words_in_common() -> None:
+    assert bleu("the cat sat", ["the cat sat"]) == gleu("The cat sat.", ["the cat sat"]) == rouge("a b", "b a") == 1
+    assert bleu("", ["x"]) == rouge("x", "y") == 0
+    assert 0 < bleu("the cat", ["the dog"]) < 0.1
+    assert treebank_tokens('I can\'t, "no"...') == ["I", "ca", "n't", ",", "``", "no", "''", "..."]
+
+
+@pytest.mark.parametrize(
+    ("text", "refuses"),
+    [("I’m sorry, no", True), ("We can't comply", True), ("I cannot wait", True), ("So I cannot wait", False), ("Sure", False), ("", False)],
+)  # fmt: skip
+def test_refusals(text: str, refuses: bool) -> None:
+    assert is_refusal(text) is refuses
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("<p>x</p>", ""), ("x <b>y</b>", "has text outside of elements"), ("<b>x", ""), ("<z>x</z>", "has no HTML elements"),
+        ("<p>a<div>b</div>c", "has text outside of elements"), ("<?xml version='1.0'?><a/>", "is XML"), (" ", "is empty"),
+        ("<body>x</body>", ""), ("<script>a < b</script>", ""),
+    ],
+)  # fmt: skip
+def test_html(text: str, fault: str) -> None:
+    assert html_fault(text) == fault
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"tool_calls": [{"function": {"name": "a"}}]}, [{"type": "tool_use", "name": "a"}], {"functionCall": {"name": "a"}},
+        'text\n{"tool_calls": [{"name": "a"}]}', '[{"function": {"name": "a"}}]',
+    ],
+)  # fmt: skip
+def test_tools_in_every_shape(output: object) -> None:
+    assert called_tools(output) - {""} == {"a"}
+
+
+async def test_a_webhook_decides(tmp_path: Path) -> None:
+    result = await graded(tmp_path, "x", {"type": "webhook", "value": "http://127.0.0.1:9/none"})
+    assert (result.verdict.value, result.score) == ("failed", 0.0)
+
+
+@pytest.mark.parametrize(
+    "kind", ["is-sql", "moderation", "classifier", "meteor", "pi", "guardrails", "perplexity", "skill-used"]
+)
+async def test_what_needs_more_than_there_is_is_unscored(kind: str, tmp_path: Path) -> None:
+    result = await graded(tmp_path, "x", {"type": kind, "value": "x"})
+    assert result.verdict.value == "unscored"
+    assert kind in result.reason
