@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.control_characters import mask
+from rubric_core.language.file_kinds import OF_PROMPTFOO
 from rubric_core.text import Span
 from rubric_lsp import convert
 from rubric_lsp.documents.promptfoo_family import OF_FAMILY
@@ -172,6 +173,10 @@ def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
     directory = d.path.parent if d.path is not None else None
     results = hints(d.analysis, s.known.results(d), within, directory, s.known.shared(d))
     wanted = HintSettings(given.weight_hints, given.band_hints, given.inherited_hints, given.required_hints)
+    if d.file_kind in OF_PROMPTFOO:
+        from rubric_lsp.features.promptfoo_hints import promptfoo_hints  # noqa: PLC0415
+
+        return convert.inlay_hints(d, [*results, *promptfoo_hints(d.analysis, within)], s.client)
     # Where a result stands, there is room for nothing else.
     taken = {hint.offset for hint in results}
     more = [hint for hint in derived_hints(d.analysis, within, wanted) if hint.offset not in taken]

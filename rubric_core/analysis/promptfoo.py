@@ -8,9 +8,13 @@ from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Block
+from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.suite import PlacedCase, PromptfooSuite
+
+_ENVIRONMENT = pattern(r"\benv\W{1,9}\w+")
 
 __all__ = ["case_facts", "is_settled", "suite_of"]
 
@@ -59,7 +63,8 @@ def _of_case(case: PromptfooCase, text: str) -> object:
     places = {f: text[slice(*place.node.whole)] for f in fields if (place := case.places.get(f)) is not None}
     told = PlacedCase(case, -1, _nowhere, text).summary
     checks = [(each.type_name, each.metric, each.has("provider")) for each in told.checks]
-    return places, told.facts, checks
+    keys = frozenset(each.name for each in case.node.entries) if isinstance(case.node, Mapping) else None
+    return places, told.facts, checks, keys, "env" in text and _ENVIRONMENT.findall(text)
 
 
 def _nowhere(span: Span) -> Span:

@@ -8,11 +8,15 @@ from client import VSCODE, Connect
 from harness import LANGUAGE, cursor
 
 from rubric_core.analysis import Analysis, analyze
+from rubric_core.disk import DiskFiles
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.shape import EXTENSION
+from rubric_core.loading.project import Project
+from rubric_core.text import Span
 from rubric_lsp.features.completion import Completion, complete
 from rubric_lsp.features.hover import hover
+from rubric_lsp.features.promptfoo_hints import promptfoo_hints
 
 HEAD = 'prompts: ["Say {{word}}"]\nproviders: [echo]\n'
 CASE = f"{HEAD}tests:\n  - vars: {{word: hi}}\n"
@@ -169,3 +173,22 @@ def test_the_server_checks_and_completes_it(connect: Connect) -> None:
     items = client.at("completion", uri, 7, 8)["items"]
     assert {"weight", "metric", "transform"} <= {each["label"] for each in items}
     assert "checks of the output" in client.at("hover", uri, 4, 6)["contents"]["value"]
+
+
+def test_rows_and_prompts_are_counted_beside_the_text(tmp_path: Path) -> None:
+    text = (
+        "prompts: [file://two.txt, file://one.txt]\nproviders: [echo]\ntests:\n"
+        "  - vars:\n      word: [a, b]\n      name: [x, y, z]\n      numbers: [1, 2]\n      plain: x\n"
+        "  - vars: {word: [a, b]}\n    options: {disableVarExpansion: true}\n"
+    )
+    path = tmp_path / "promptfooconfig.yaml"
+    (tmp_path / "two.txt").write_text("Say {{word}}\n---\nHi {{name}} {{numbers}} {{plain}}\n", encoding="utf-8")
+    (tmp_path / "one.txt").write_text("Hi {{word}}\n", encoding="utf-8")
+    analysis = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=Project(DiskFiles()))
+    found = [
+        (hint.label, text[: hint.offset].rpartition("\n")[2].split()[-1])
+        for hint in promptfoo_hints(analysis, Span(0, len(text)))
+    ]
+    assert sorted(found) == [
+        ("2 prompts", "[file://two.txt"), ("6 rows", "vars"), ("one value", "numbers"), ("×2", "word"), ("×3", "name"),
+    ]  # fmt: skip

@@ -11,6 +11,8 @@ from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.text import Span
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.promptfoo.assertions import empty_assertions
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.suite_notes import unasserted_cases
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import names
 
@@ -24,8 +26,11 @@ _ASSERTING = frozenset(("assertions", "evaluators", "rubrics", "evaluator", "cri
 
 
 @rule("nothing-asserted", "warning", "A case that asserts nothing", awaits="entry")
-def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Silent where a key that would assert something is misspelt: that key is reported already."""
+    if isinstance(case, PromptfooSuite):
+        yield from unasserted_cases(case)
+        return
     if isinstance(case, PromptfooCase | AssertionSet):
         yield from empty_assertions(case)
         return

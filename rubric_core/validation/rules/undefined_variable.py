@@ -10,6 +10,7 @@ from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.suite_notes import environment_values
 from rubric_core.validation.promptfoo.variables import undefined_variables
 from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
@@ -27,6 +28,7 @@ def UNDEFINED_VARIABLE(visited: CaseList | Case | PromptfooSuite, context: Conte
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
     if isinstance(visited, PromptfooSuite):
         yield from undefined_variables(visited)
+        yield from environment_values(visited)
         return
     if context.dialect.spelled(Case, "vars") is None:
         return

@@ -1,0 +1,83 @@
+"""What is worth knowing of a configuration of promptfoo and is no mistake by itself: cases without a check, values of the environment."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
+from rubric_core.text import Span
+from rubric_core.validation.promptfoo.suite import PlacedCase, PromptfooSuite, options_of, texts_of
+from rubric_core.validation.rule import Finding
+
+__all__ = ["environment_names", "environment_values", "unasserted_cases"]
+
+#: Other names and filters are left out by what stands around: a default, a condition.
+_ENVIRONMENT = pattern(r"\{\{-?\s*env(?:\.([A-Za-z_]\w*)|\[\s*['\"]([A-Za-z_]\w*)['\"]\s*\])\s*-?\}\}")
+
+
+def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Cases that pass with every output, where most others are checked. Suites without any check are there to be looked at."""
+    defaults = suite.defaults
+    outside = suite.outside
+    if outside is None or any(each.what == "defaults" for each in outside) or "$ref" in suite.frame.text:
+        return
+    if defaults is not None and _asserts(defaults):
+        return
+    bare = [placed for placed, _ in suite.digest.listed if not _asserts(placed.case)]
+    checked = sum(placed.case.has("assertions") for placed, _ in suite.digest.listed)
+    if not bare or 2 * checked <= len(suite.digest.listed):
+        return
+    for placed in bare:
+        case = placed.case
+        if case.borrowed or not isinstance(case.node, Mapping) or case.node.get("$ref") is not None or case.unread:
+            continue
+        yield Finding(
+            placed.outer(case.span), "this case has no `assert`, as most others have: it passes with every output",
+            severity="hint", consequence="promptfoo counts it as passed",
+        )  # fmt: skip
+
+
+def _asserts(case: PromptfooCase) -> bool:
+    """Whether anything may fail the case; an empty list is reported by itself, and a misspelt key may be one."""
+    if case.has("assertions") or case.has("scoring") or not isinstance(case.node, Mapping):
+        return True
+    options = options_of(case)
+    stores = options is not None and options.has("store_output_as")
+    return stores or any(entry.name is not None and entry.name.startswith("ass") for entry in case.node.entries)
+
+
+def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Values of the environment in prompts, variables and checks: another one runs the configuration with other values."""
+    given = suite.configuration.env
+    known = set(given) if isinstance(given, dict) else set()
+    places: list[tuple[PlacedCase, Node]] = [(suite.frame, node) for node, _ in texts_of(suite.configuration)]
+    for placed in suite.bearers:
+        if "env" in placed.text:
+            places += ((placed, node) for node in _read(placed.case))
+    seen: set[tuple[int, int]] = set()
+    for placed, node in places:
+        for name, span in environment_names(placed.text, node):
+            key = (placed.block, span.start)
+            if name not in known and key not in seen:
+                seen.add(key)
+                yield Finding(
+                    placed.outer(span), f"`{name}` is a value of the environment of whoever runs this",
+                    severity="information", consequence="where it is not set, promptfoo fills in nothing",
+                )  # fmt: skip
+
+
+def _read(case: PromptfooCase) -> Iterator[Node]:
+    for field in ("vars", "assertions"):
+        place = case.places.get(field)
+        if place is not None and not place.borrowed:
+            yield place.node
+
+
+def environment_names(text: str, node: Node) -> Iterator[tuple[str, Span]]:
+    """The values of the environment that texts below a node show, and where."""
+    if not isinstance(node, Scalar | Mapping | Sequence):
+        return
+    for each in walk(node):
+        if isinstance(each, Scalar):
+            for found in _ENVIRONMENT.finditer(text, *each.span):
+                yield found[1] or found[2], Span(*found.span())
