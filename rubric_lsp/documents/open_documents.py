@@ -157,9 +157,9 @@ class ClientWorkspace:
 
     def close(self, uri: str, *, as_on_disk: bool = False) -> Snapshot | None:
         """A document was closed; `as_on_disk`: others see the same text from now on."""
-        self.gc.released()
         snapshot = self._open.pop(uri, None)
         if snapshot is not None:
+            self.gc.released(len(snapshot.document))
             snapshot.overtaken_by_another()
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)

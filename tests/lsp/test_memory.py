@@ -7,9 +7,11 @@ import pytest
 from client import VSCODE
 from everywhere import AT, URI, WHOLE, Direct, params_at
 
+from rubric_core.analysis import Language, analyze
 from rubric_lsp.documents.gc_control import GcControl
 from rubric_lsp.documents.snapshot import Snapshot
 
+LANGUAGE = Language()
 SUITE = (
     "tests:\n  - id: a\n    criteria: Is polite\n    input: hello\n    assertions: [{type: contains, value: hello}]\n"
 )
@@ -27,6 +29,33 @@ def test_no_collection_while_anything_is_at_work() -> None:
     finally:
         gc.unfreeze()
         (gc.enable if was else gc.disable)()
+
+
+def test_many_small_files_are_set_aside_as_a_large_one_is() -> None:
+    """What is not set aside is walked by the next collection, in which the server answers nothing: a second for 1,600 suites."""
+    memory, was, before = GcControl(), gc.isenabled(), gc.get_freeze_count()
+    gc.collect()
+    analyses, left = [], []
+    try:
+        for _ in range(60):
+            with memory.busy(len(SUITE) * 10):
+                analyses.append(analyze(SUITE + "  - {id: b, input: x}\n" * 9, LANGUAGE))
+            left.append(len(gc.get_objects()))
+        # No more of them than make up 20,000 characters are left, however many there are.
+        assert gc.get_freeze_count() - before > 10 * (max(left) - left[0])
+    finally:
+        gc.unfreeze()
+        (gc.enable if was else gc.disable)()
+
+
+def test_everything_is_looked_through_when_much_was_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, thawed = GcControl(), list[int]()
+    monkeypatch.setattr(gc, "unfreeze", lambda: thawed.append(1))
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    for length in (1_999_999, 1, 1, 5):
+        memory.released(length)
+        memory._collect()
+    assert thawed == [1]
 
 
 @pytest.mark.parametrize("documents", [1, 3])
