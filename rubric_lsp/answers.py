@@ -56,9 +56,10 @@ __all__ = [
 def offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
     """The suggestions at a position, kept for what is asked about one of them."""
     # Not before somebody asks: first comes what is wrong in the file.
+    from rubric_lsp.documents.referable_names import names_for  # noqa: PLC0415
     from rubric_lsp.features.completion import complete  # noqa: PLC0415
 
-    found = s.offered = complete(d.analysis, convert.offset(d, p), s.index.offers(d.path), s.documents.usage)
+    found = s.offered = complete(d.analysis, convert.offset(d, p), names_for(s.index, d.path), s.documents.usage)
     return found
 
 

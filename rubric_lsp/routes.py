@@ -19,6 +19,7 @@ from rubric_lsp.protocol.params import (
     TEXT,
     WITHIN,
 )
+from rubric_lsp.router import Router
 from rubric_lsp.server import RubricServer
 from rubric_lsp.suite_status import suite_status
 
@@ -34,36 +35,37 @@ def make_server() -> RubricServer:
 
 def _route(s: RubricServer, commands: Commands) -> None:
     """Every method that the server knows."""
-    _conversation(s, commands)
-    _documents(s)
-    _writing(s)
-    _display(s)
-    _navigation(s)
-    _tests(s)
+    r = Router(s.protocol, s.documents)
+    _conversation(r, s, commands)
+    _documents(r, s)
+    _writing(r, s)
+    _display(r, s)
+    _navigation(r, s)
+    _tests(r, s)
 
 
-def _conversation(s: RubricServer, commands: Commands) -> None:
+def _conversation(r: Router, s: RubricServer, commands: Commands) -> None:
     folder = {"uri": TEXT, "name?": TEXT}
-    s.answers("initialize", {"capabilities": ANYTHING}, lambda p: lifecycle.initialize(s, p, commands.names))
-    s.hears("initialized", ANYTHING, lambda _: lifecycle.initialized(s))
-    s.hears("$/setTrace", {"value": TEXT}, lambda p: lifecycle.trace(s, p["value"]))
-    s.hears("workspace/didChangeConfiguration", NOTHING, lambda p: lifecycle.configure(s, p.get("settings")))
-    s.hears(
+    r.answers("initialize", {"capabilities": ANYTHING}, lambda p: lifecycle.initialize(s, p, commands.names))
+    r.hears("initialized", ANYTHING, lambda _: lifecycle.initialized(s))
+    r.hears("$/setTrace", {"value": TEXT}, lambda p: lifecycle.trace(s, p["value"]))
+    r.hears("workspace/didChangeConfiguration", NOTHING, lambda p: lifecycle.configure(s, p.get("settings")))
+    r.hears(
         "workspace/didChangeWorkspaceFolders",
         {"event": {"added": [folder], "removed": [folder]}},
         lambda p: lifecycle.change_folders(s, *convert.folders(p)),
     )
-    s.hears(
+    r.hears(
         "workspace/didChangeWatchedFiles",
         {"changes": [{"uri": TEXT}]},
         lambda p: s.files_changed(convert.changed_files(p)),
     )
-    s.answers(
+    r.answers(
         "workspace/executeCommand",
         {"command": TEXT, "arguments?": [ANYTHING]},
         lambda p: commands.execute(*convert.arguments(p)),
     )
-    s.hears("window/workDoneProgress/cancel", {"token": ID}, lambda p: _cancel(s, p["token"]))
+    r.hears("window/workDoneProgress/cancel", {"token": ID}, lambda p: _cancel(s, p["token"]))
 
 
 def _cancel(s: RubricServer, token: object) -> None:
@@ -71,99 +73,99 @@ def _cancel(s: RubricServer, token: object) -> None:
     s.workspace_check.board.cancel(token)
 
 
-def _documents(s: RubricServer) -> None:
+def _documents(r: Router, s: RubricServer) -> None:
     whole = {"uri": TEXT, "languageId?": TEXT, "version?": INTEGER, "text": TEXT}
-    s.hears("textDocument/didOpen", {"textDocument": whole}, s.opened)
+    r.hears("textDocument/didOpen", {"textDocument": whole}, s.opened)
     step = {"range?": RANGE, "text": TEXT}
     edited = {"textDocument": {"uri": TEXT, "version?": INTEGER}, "contentChanges": [step]}
-    s.hears("textDocument/didChange", edited, s.changed)
-    s.hears("textDocument/didClose", DOCUMENT, s.closed_document)
-    s.hears("textDocument/didSave", DOCUMENT, s.saved)
-    s.reads(
+    r.hears("textDocument/didChange", edited, s.changed)
+    r.hears("textDocument/didClose", DOCUMENT, s.closed_document)
+    r.hears("textDocument/didSave", DOCUMENT, s.saved)
+    r.reads(
         "textDocument/diagnostic",
         {**DOCUMENT, "previousResultId?": TEXT},
         lambda d, p: s.pull.document(d, p.get("previousResultId")),
         {"kind": "full", "items": []},
         whole=True,
     )
-    s.answers(
+    r.answers(
         "workspace/diagnostic",
         {"previousResultIds": [{"uri": TEXT, "value": TEXT}], "partialResultToken?": ID, "workDoneToken?": ID},
         lambda p: s.pull.workspace(*convert.known_diagnostics(p)),
     )
 
 
-def _writing(s: RubricServer) -> None:
-    s.reads("textDocument/completion", AT, lambda d, p: convert.completions(d, answers.offers(s, d, p), s.client))
-    s.answers("completionItem/resolve", {"label": TEXT}, lambda p: answers.resolved(s, p))
-    s.reads("textDocument/hover", AT, lambda d, p: answers.hover_at(s, d, p), prompts=True)
+def _writing(r: Router, s: RubricServer) -> None:
+    r.reads("textDocument/completion", AT, lambda d, p: convert.completions(d, answers.offers(s, d, p), s.client))
+    r.answers("completionItem/resolve", {"label": TEXT}, lambda p: answers.resolved(s, p))
+    r.reads("textDocument/hover", AT, lambda d, p: answers.hover_at(s, d, p), prompts=True)
     asked = {"diagnostics": [{"range": RANGE}], "only?": [TEXT], "triggerKind?": NUMBER}
-    s.reads(
+    r.reads(
         "textDocument/codeAction",
         {**WITHIN, "context": asked},
         lambda d, p: convert.code_actions(d, answers.actions_at(s, d, p), p, s.client, s.known.suite_at(d).uri),
         [],
     )
-    s.answers("codeAction/resolve", {"title": TEXT}, lambda p: answers.chosen_action(s, p))
-    s.reads(
+    r.answers("codeAction/resolve", {"title": TEXT}, lambda p: answers.chosen_action(s, p))
+    r.reads(
         "textDocument/onTypeFormatting",
         {**AT, "ch": TEXT},
         lambda d, p: convert.text_edits(d, format_on_type(d.analysis, convert.offset(d, p), p["ch"])),
     )
     asked_for = {"options": {"tabSize": NUMBER}}
-    s.reads("textDocument/formatting", {**DOCUMENT, **asked_for}, answers.formatted, [], whole=True)
-    s.reads("textDocument/rangeFormatting", {**WITHIN, **asked_for}, answers.formatted_within, [], whole=True)
-    s.reads("textDocument/prepareRename", AT, lambda d, p: answers.renamable(s, d, p), prompts=True)
-    s.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: answers.rename(s, d, p), prompts=True)
+    r.reads("textDocument/formatting", {**DOCUMENT, **asked_for}, answers.formatted, [], whole=True)
+    r.reads("textDocument/rangeFormatting", {**WITHIN, **asked_for}, answers.formatted_within, [], whole=True)
+    r.reads("textDocument/prepareRename", AT, lambda d, p: answers.renamable(s, d, p), prompts=True)
+    r.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: answers.rename(s, d, p), prompts=True)
 
 
-def _display(s: RubricServer) -> None:
+def _display(r: Router, s: RubricServer) -> None:
     shown = s.documents.settings_now
-    s.reads(
+    r.reads(
         "textDocument/codeLens",
         DOCUMENT,
         lambda d, _: answers.lenses(s, d),
         [],
     )
-    s.reads(
+    r.reads(
         "textDocument/inlayHint", WITHIN, lambda d, p: answers.hints_within(s, d, p) if shown().inlay_hints else [], []
     )
-    s.reads(
+    r.reads(
         "textDocument/documentSymbol",
         DOCUMENT,
         lambda d, _: convert.document_symbols(d, s.client),
         [],
     )
-    s.reads("textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d), [])
-    s.reads("textDocument/selectionRange", {**DOCUMENT, "positions": [POSITION]}, answers.selection_ranges, [])
-    s.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: all_tokens(d), whole=True)
-    s.reads("textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, token_changes, whole=True)
-    s.reads("textDocument/semanticTokens/range", WITHIN, tokens_within, whole=True)
+    r.reads("textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d), [])
+    r.reads("textDocument/selectionRange", {**DOCUMENT, "positions": [POSITION]}, answers.selection_ranges, [])
+    r.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: all_tokens(d), whole=True)
+    r.reads("textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, token_changes, whole=True)
+    r.reads("textDocument/semanticTokens/range", WITHIN, tokens_within, whole=True)
 
 
-def _tests(s: RubricServer) -> None:
-    s.answers("rubric/discoverTests", NOTHING, s.tree.discover)
-    s.answers("rubric/runTests", NOTHING, s.tests.run)
-    s.answers("rubric/cancelTests", NOTHING, s.tests.cancel)
-    s.answers("rubric/report", NOTHING, s.tests.report)
-    s.answers("rubric/runReport", NOTHING, s.run_reports.report)
-    s.answers("rubric/runCase", NOTHING, s.run_reports.case)
-    s.answers("rubric/compareRuns", NOTHING, s.run_reports.comparison)
-    s.answers("rubric/suite", NOTHING, lambda p: suite_status(s, p))
-    s.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.virtual_documents.content(p["uri"]))
+def _tests(r: Router, s: RubricServer) -> None:
+    r.answers("rubric/discoverTests", NOTHING, s.tree.discover)
+    r.answers("rubric/runTests", NOTHING, s.tests.run)
+    r.answers("rubric/cancelTests", NOTHING, s.tests.cancel)
+    r.answers("rubric/report", NOTHING, s.tests.report)
+    r.answers("rubric/runReport", NOTHING, s.run_reports.report)
+    r.answers("rubric/runCase", NOTHING, s.run_reports.case)
+    r.answers("rubric/compareRuns", NOTHING, s.run_reports.comparison)
+    r.answers("rubric/suite", NOTHING, lambda p: suite_status(s, p))
+    r.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.virtual_documents.content(p["uri"]))
 
 
-def _navigation(s: RubricServer) -> None:
-    s.reads("textDocument/definition", AT, lambda d, p: answers.definition(s, d, p), [], prompts=True)
+def _navigation(r: Router, s: RubricServer) -> None:
+    r.reads("textDocument/definition", AT, lambda d, p: answers.definition(s, d, p), [], prompts=True)
     references = {**AT, "context": {"includeDeclaration": FLAG}}
-    s.reads("textDocument/references", references, lambda d, p: answers.references(s, d, p), [], prompts=True)
-    s.reads(
+    r.reads("textDocument/references", references, lambda d, p: answers.references(s, d, p), [], prompts=True)
+    r.reads(
         "textDocument/documentHighlight",
         AT,
         lambda d, p: convert.highlights(d, s.navigation.here(d, convert.offset(d, p))),
         [],
     )
-    s.reads("textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.index, d)), [])
+    r.reads("textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.index, d)), [])
     moved = {"files": [{"oldUri": TEXT, "newUri": TEXT}]}
-    s.answers("workspace/willRenameFiles", moved, lambda p: answers.follow_moves(s, p))
-    s.answers("workspace/symbol", {"query": TEXT}, lambda p: answers.symbols(s, p["query"]))
+    r.answers("workspace/willRenameFiles", moved, lambda p: answers.follow_moves(s, p))
+    r.answers("workspace/symbol", {"query": TEXT}, lambda p: answers.symbols(s, p["query"]))

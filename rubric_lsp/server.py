@@ -3,8 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +15,6 @@ from rubric_core.configuration import CONFIGURATION_FILES, Configuration
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_lsp import convert
-from rubric_lsp.convert.yaml_documents import per_yaml_document
 from rubric_lsp.documents.check_scheduler import CheckScheduler
 from rubric_lsp.documents.deferral import Deferral
 from rubric_lsp.documents.gc_control import GcControl
@@ -25,18 +23,16 @@ from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.documents.template_variables import is_prompt
 from rubric_lsp.documents.workspace_check import WorkspaceCheck
 from rubric_lsp.features.deferral import Numbered
 from rubric_lsp.features.diagnostics import listing, outcomes
 from rubric_lsp.features.results import Results
 from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.capabilities import Client
-from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
+from rubric_lsp.protocol.errors import RequestFailedError
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.json_rpc import RubricProtocol
 from rubric_lsp.protocol.notices import INFORMATION, MessageType, notice
-from rubric_lsp.protocol.params import Shape
 from rubric_lsp.protocol.progress import ProgressBoard
 from rubric_lsp.protocol.pygls_server import LanguageServer
 from rubric_lsp.protocol.uris import path_of
@@ -61,7 +57,6 @@ __all__ = ["RubricServer"]
 _T = TypeVar("_T")
 
 log = logging.getLogger("rubric")
-Work = Callable[[Snapshot, Any], Any]
 
 
 class RubricServer(LanguageServer):
@@ -270,55 +265,3 @@ class RubricServer(LanguageServer):
         for task in self._kept:
             task.cancel()
         await asyncio.gather(*self._kept, return_exceptions=True)
-
-    # -- kinds of routes ----------------------------------------------------------------------------------------------
-
-    def hears(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
-        """A notification."""
-        self.protocol.route(method, work, needs)
-
-    def answers(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
-        """A request that is about no single document."""
-        self.protocol.route(method, work, needs)
-
-    def reads(
-        self,
-        method: str,
-        needs: Shape,
-        work: Work,
-        empty: object = None,
-        *,
-        whole: bool = False,
-        prompts: bool = False,
-    ) -> None:
-        """A request about one document. One that fails is logged with what was asked, and answered by `empty`.
-
-        A file may hold several YAML documents: `work` is given the one in which the place is, or each of them, unless it
-        wants the file as a `whole`. With `prompts`, `work` finds out by itself whether a text is the prompt of a suite.
-        """
-
-        def asked(params: Any) -> object:
-            # The version that is asked about is the newest one now, not the newest one when there is time to answer.
-            snapshot = self.documents.get(convert.uri(params))
-            done = work if whole else partial(per_yaml_document, work)
-            return self._read(method, snapshot, params, done, empty, prompts=prompts)
-
-        self.protocol.route(method, asked, needs)
-
-    async def _read(
-        self, method: str, snapshot: Snapshot | None, params: Any, work: Work, empty: object, *, prompts: bool
-    ) -> object:
-        if snapshot is None:
-            return empty
-        if not self.documents.is_newest(snapshot) and not snapshot.analyzed:
-            raise RequestFailedError(CONTENT_MODIFIED, "the document has changed since")
-        try:
-            if not (snapshot.is_ours or (prompts and is_prompt(snapshot))):
-                return empty
-            result = work(snapshot, params)
-            return await result if asyncio.iscoroutine(result) else result
-        except RequestFailedError:
-            raise
-        except Exception:
-            log.exception("%s failed: %s", method, convert.asked(snapshot, params))
-            return empty

@@ -22,19 +22,9 @@ from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import NotASuite, WrongRoot
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit, Span
+from rubric_core.validation.entry_lists import CaseEntry, CaseList, TargetList, TargetListEntry
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.rule import (
-    CaseEntry,
-    CaseList,
-    Context,
-    Diagnostic,
-    Finding,
-    Fix,
-    Related,
-    Rule,
-    TargetList,
-    TargetListEntry,
-)
+from rubric_core.validation.rule import Context, Diagnostic, Finding, Fix, Related, Rule
 from rubric_core.validation.selection import EVERYTHING
 from rubric_core.validation.suppression import PlacedIgnore, Suppression, UnusedIgnore
 

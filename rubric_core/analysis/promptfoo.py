@@ -12,7 +12,8 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.suite import PlacedCase, PromptfooSuite
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
 
 _ENVIRONMENT = pattern(r"\benv\W{1,9}\w+")
 

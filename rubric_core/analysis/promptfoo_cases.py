@@ -12,7 +12,7 @@ from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 
 __all__ = ["configuration_of", "promptfoo_cases"]
 

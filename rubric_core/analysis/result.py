@@ -25,11 +25,8 @@ from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.tree import Alias, Node, Sequence, SyntaxTree, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import (
-    CaseEntry,
-    Diagnostic,
-    ExternalCases,
-)
+from rubric_core.validation.entry_lists import CaseEntry, ExternalCases
+from rubric_core.validation.rule import Diagnostic
 from rubric_core.validation.selection import EVERYTHING, Selection
 
 __all__ = ["Analysis", "LocalText"]

@@ -4,35 +4,19 @@
 # ruff: noqa: PTH116, PTH118
 
 import os
-import re
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from rubric_core.configuration.folder_scope import SETTINGS_FOLDER, FolderScope, content_counts, eval_patterns
 from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations
-from rubric_core.configuration.model import Configuration
 from rubric_core.disk import open_file
 from rubric_core.language.file_extensions import DATASETS, PROMPTS, TABLES, YAML
-from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
-from rubric_core.loading.directory_search import HOMES
-from rubric_core.loading.file_kind import kind_by_name
-from rubric_core.loading.files import (
-    UnreadableError,
-    absolute,
-    is_common_name,
-    is_promptfoo_name,
-    is_suite,
-    is_suite_name,
-    read_text,
-)
+from rubric_core.loading.files import absolute, is_promptfoo_name
 from rubric_core.loading.path_patterns import Patterns, braces
-from rubric_core.loading.recognize import head_is_eval_yaml
-from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Discovery"]
 
@@ -42,74 +26,24 @@ _SKIPPED = frozenset({
 })  # fmt: skip
 #: Only files that end like this are ever checked.
 _ENDINGS = (*YAML, *DATASETS, *PROMPTS)
-#: A suite has one of these at the beginning of a line, within so many characters.
-_SUITE_KEY = pattern(r"^(?:(?:evalcases|eval_cases|testcases)[ \t]*:|\$schema:[ \t]*[\"']?agentv-eval)", re.MULTILINE)
-_HEAD = 20_000
-_EVALS = f"{os.sep}evals{os.sep}"
 _MAGIC = frozenset("*?[{")
-_SETTINGS_FOLDER = HOMES[0]
 #: The usual names of files with targets.
 _TARGETS = frozenset({"targets.yaml", "targets.yml"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Here:
-    """What counts in one folder."""
-
-    configuration: Configuration
-    ignores: tuple[Patterns, ...]
-    #: The patterns of the nearest .agentv/config.yaml.
-    evals: Patterns | None
-    #: Whether somebody named a folder that its own configuration excludes.
-    everything: bool = False
-
-    def hides(self, path: str, *, is_folder: bool) -> bool:
-        excluded = not self.everything and self.configuration.excludes(path, is_folder=is_folder)
-        return excluded or gitignore.is_ignored(self.ignores, path, is_folder=is_folder)
-
-    def takes(self, path: str, names: frozenset[str]) -> bool:
-        if self.configuration.includes(path):
-            return True
-        if self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML):
-            return True
-        file = Path(path)
-        if is_promptfoo_name(file.name):
-            return True
-        if is_suite(file, names):
-            return head_is_eval_yaml(file) is not False
-        if is_common_name(file.name):
-            return head_is_eval_yaml(file) is True
-        return (
-            path.endswith(YAML)
-            and _EVALS in path.lower()
-            and _says_suite(path)
-            and head_is_eval_yaml(file) is not False
-        )
-
-    def takes_around(self, path: str, names: frozenset[str]) -> bool:
-        """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""
-        file = Path(path)
-        if file.suffix in YAML:
-            home = file.parent.name in HOMES or (file.parent.name == "templates" and file.parent.parent.name in HOMES)
-            return (home and kind_by_name(file) is not None) or _has_data(file.name, names)
-        return file.suffix in DATASETS and _has_data(f"{file.stem}.yaml", names)
-
-
 _Stamp = tuple[int, int, int] | None
 
 
 class _Listing(NamedTuple):
     """What was found in one folder, and what that depends on."""
 
-    outer: _Here
-    here: _Here
+    outer: FolderScope
+    here: FolderScope
     #: The names of the folders to look into, and of the files that were taken.
     folders: tuple[str, ...]
     files: tuple[str, ...]
     #: The folder itself and the files whose content counts, as they were.
     stamps: Mapping[str, _Stamp]
 
-    def holds(self, outer: _Here) -> bool:
+    def holds(self, outer: FolderScope) -> bool:
         """Whether the same would be found again."""
         return outer is self.outer and all(_stamp(path) == known for path, known in self.stamps.items())
 
@@ -127,13 +61,13 @@ class Discovery:
         #: Folders that could not be looked into and what should be files with targets, with the reason.
         self.unreadable: list[str] = []
         #: Every file that was passed on the way and could be checked: how it is spelt, and what counts there.
-        self._passed: dict[str, tuple[str, _Here]] = {}
+        self._passed: dict[str, tuple[str, FolderScope]] = {}
         #: Where account is kept: the folders of which all names counted, and the files that counted, whether they were there or not.
         self.looked_into: set[str] = set()
         self.looked_at: dict[str, bool] = {}
         #: What suites were found in each folder, and what counts in those where a walk began.
         self._listings: dict[str, _Listing] = {}
-        self._starts: dict[str, tuple[Mapping[str, _Stamp], _Here]] = {}
+        self._starts: dict[str, tuple[Mapping[str, _Stamp], FolderScope]] = {}
 
     def suites(self, folder: str) -> Iterator[str]:
         """The suites in `folder` and below it, in the order of their names, spelt as `folder` is."""
@@ -142,7 +76,7 @@ class Discovery:
     def files(self, folder: str) -> Iterator[str]:
         """The suites in `folder` and below it, and the files around them that are known by their names."""
 
-        def takes(here: _Here, path: str, names: frozenset[str]) -> bool:
+        def takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
             ends = path.lower().endswith(_ENDINGS) or is_promptfoo_name(Path(path).name)
             return ends and (here.takes(path, names) or here.takes_around(path, names))
 
@@ -165,7 +99,7 @@ class Discovery:
         whole = str(absolute(base))
         return self._walk(base, whole, self._start(base), lambda _, path, __: wanted.decide(path) is True)
 
-    def _start(self, folder: str) -> _Here:
+    def _start(self, folder: str) -> FolderScope:
         here = absolute(folder)
         above = [str(each) for each in here.parents]
         configuration = self._configurations.for_folder(here)
@@ -175,14 +109,18 @@ class Discovery:
         known = self._starts.get(str(here))
         if known is not None and known[0] == stamps and known[1].configuration is configuration:
             return known[1]
-        evals = next((found for each in above if (found := _eval_patterns(each)) is not None), None)
+        evals = next((found for each in above if (found := eval_patterns(each)) is not None), None)
         everything = configuration.excludes(here, is_folder=True)
-        start = _Here(configuration, gitignore.above(folder), evals, everything)
+        start = FolderScope(configuration, gitignore.above(folder), evals, everything)
         self._starts[str(here)] = (stamps, start)
         return start
 
     def _walk(
-        self, shown: str, whole: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool] | None
+        self,
+        shown: str,
+        whole: str,
+        outer: FolderScope,
+        takes: Callable[[FolderScope, str, frozenset[str]], bool] | None,
     ) -> Iterator[str]:
         """The files that are taken; None: the suites, which are kept in mind."""
         waiting = [(shown, whole, outer)]  # and no recursion: folders may be nested more deeply than calls
@@ -197,13 +135,17 @@ class Discovery:
                 )
 
     def _listing(
-        self, shown: str, whole: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool] | None
+        self,
+        shown: str,
+        whole: str,
+        outer: FolderScope,
+        takes: Callable[[FolderScope, str, frozenset[str]], bool] | None,
     ) -> _Listing | None:
         """What counts in one folder; None, noted, for one that cannot be looked into."""
         listing = self._listings.get(whole) if takes is None else None
         if listing is None or not listing.holds(outer):
             try:
-                listing = self._look(shown, whole, outer, takes or _Here.takes)
+                listing = self._look(shown, whole, outer, takes or FolderScope.takes)
             except OSError as error:
                 self.unreadable.append(f"{shown}: cannot be looked into: {error.strerror or error}")
                 return None
@@ -212,7 +154,7 @@ class Discovery:
         return listing
 
     def _look(
-        self, shown: str, whole: str, outer: _Here, takes: Callable[[_Here, str, frozenset[str]], bool]
+        self, shown: str, whole: str, outer: FolderScope, takes: Callable[[FolderScope, str, frozenset[str]], bool]
     ) -> _Listing:
         """Look into one folder. Raises OSError."""
         # Before looking: what changes meanwhile has another stamp then.
@@ -224,7 +166,7 @@ class Discovery:
         here = self._entered(whole, names, outer)
         folders, files = [], []
         for entry in entries:
-            if entry.name in _TARGETS and takes is not _Here.takes and not _is_file(entry):
+            if entry.name in _TARGETS and takes is not FolderScope.takes and not _is_file(entry):
                 self._miss_targets(_joined(shown, entry.name), entry.path, here)
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not here.hides(entry.path, is_folder=True):
@@ -232,7 +174,7 @@ class Discovery:
                 continue
             if entry.name.endswith((*_ENDINGS, *TABLES, ".json")):
                 self._passed[entry.path] = (_joined(shown, entry.name), here)
-            if _content_counts(entry.path, entry.name):
+            if content_counts(entry.path, entry.name):
                 stamps[entry.path] = _stamp(entry.path)
             if takes(here, entry.path, names) and _is_file(entry) and not here.hides(entry.path, is_folder=False):
                 files.append(entry.name)
@@ -242,7 +184,7 @@ class Discovery:
             self.looked_into.add(whole)
         return _Listing(outer, here, tuple(folders), tuple(files), stamps)
 
-    def _miss_targets(self, shown: str, path: str, here: _Here) -> None:
+    def _miss_targets(self, shown: str, path: str, here: FolderScope) -> None:
         """Name a folder, a pipe or a link to nothing that is called like a file with targets: a run finds none there."""
         if not here.hides(path, is_folder=False):
             try:
@@ -253,15 +195,15 @@ class Discovery:
     def _note(self, stamps: Mapping[str, _Stamp]) -> None:
         self.looked_at |= {path: stamp is not None for path, stamp in stamps.items()}
 
-    def _entered(self, folder: str, names: frozenset[str], outer: _Here) -> _Here:
+    def _entered(self, folder: str, names: frozenset[str], outer: FolderScope) -> FolderScope:
         here = outer
         if not names.isdisjoint(CONFIGURATION_FILES):
             own = self._configurations.in_folder(folder)
             here = here if own is None else replace(here, configuration=own)
         if gitignore.GITIGNORE in names:
             here = replace(here, ignores=here.ignores + gitignore.within(folder))
-        if _SETTINGS_FOLDER in names:
-            own_patterns = _eval_patterns(folder)
+        if SETTINGS_FOLDER in names:
+            own_patterns = eval_patterns(folder)
             here = here if own_patterns is None else replace(here, evals=own_patterns)
         return here
 
@@ -285,15 +227,8 @@ def _are_settled(stamps: Mapping[str, _Stamp]) -> bool:
 
 def _files_that_count(folder: str, names: frozenset[str] | None = None) -> Iterator[str]:
     """The files that say which suites are found below a folder, by the `names` in it; None: these are not known."""
-    wanted = (*CONFIGURATION_FILES, gitignore.GITIGNORE, f"{_SETTINGS_FOLDER}/config.yaml", ".git/info/exclude", ".git")
+    wanted = (*CONFIGURATION_FILES, gitignore.GITIGNORE, f"{SETTINGS_FOLDER}/config.yaml", ".git/info/exclude", ".git")
     return (os.path.join(folder, name) for name in wanted if names is None or name.partition("/")[0] in names)
-
-
-def _content_counts(path: str, name: str) -> bool:
-    """Whether a file has to be looked into to know whether it is a suite."""
-    if not name.lower().endswith(YAML):
-        return False
-    return (is_suite_name(name) and not name.lower().endswith((".eval.yaml", ".eval.yml"))) or _EVALS in path.lower()
 
 
 def _is_file(entry: "os.DirEntry[str]") -> bool:
@@ -303,40 +238,5 @@ def _is_file(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def _says_suite(path: str) -> bool:
-    """Whether a file below a folder `evals` has a key that only suites have: the first releases gave them any name."""
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return False  # a pipe would be waited for
-        with open_file(Path(path)) as file:
-            return _SUITE_KEY.search(file.read(_HEAD).decode("utf-8", "replace")) is not None
-    except OSError:
-        return False
-
-
-def _has_data(name: str, neighbours: frozenset[str]) -> bool:
-    """Whether a YAML file of that name is, or would be, the description of a data set beside it."""
-    return is_suite_name(name) and any(f"{Path(name).stem}{ending}" in neighbours for ending in DATASETS)
-
-
 def _joined(folder: str, name: str) -> str:
     return name if folder == "." else os.path.join(folder, name)
-
-
-def _eval_patterns(folder: str) -> Patterns | None:
-    """The `eval_patterns` of the .agentv/config.yaml in `folder`; None where there are none that can be used."""
-    file = Path(folder) / _SETTINGS_FOLDER / "config.yaml"
-    if not file.is_file():
-        return None
-    try:
-        tree = parse(read_text(file))
-    except UnreadableError:
-        return None
-    settings = plain(tree.root, tree.anchors)
-    listed = settings.get("eval_patterns") if isinstance(settings, dict) else None
-    texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
-    try:
-        patterns = Patterns(folder, [each for text in texts for each in braces(text)], any_case=True)
-    except ValueError:
-        return None
-    return patterns or None

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rubric_core.language.dialect import Dialect, Properties, Spelling, SpellingStatus
+from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.file_kinds import ROOTS, FileKind
 from rubric_core.language.markdown import code, heading, sentence
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.properties import Properties
 from rubric_core.language.reference import choices_of, shapes_in
 from rubric_core.language.reference_dialects import property_words
 from rubric_core.language.shape import Key, Shape

@@ -6,9 +6,10 @@ from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
-from rubric_core.language.dialect import Dialect, Properties, Spelling, SpellingStatus, TypeName
+from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus, TypeName
 from rubric_core.language.markdown import cell, code_cell, heading, table
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.properties import Properties
 from rubric_core.language.shape import Shape
 
 __all__ = ["dialects_page", "property_words"]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from rubric_core.language.dialect import Properties
+from rubric_core.language.properties import Properties
 
 __all__ = [
     "ENVIRONMENT_REFERENCE", "FILLED_BY", "STANDS_FOR", "VARIABLE", "StandsFor", "environment_variables_in",

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from rubric_core.language.dialect import Dialect, Properties
+from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Criterion, Evaluator, LlmJudge, Rubric, Rubrics, ScoreRanges
 from rubric_core.language.model import Case, DefaultTest, Execution, RunSettings, Suite
+from rubric_core.language.properties import Properties
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Iterable
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeVar
 
+from rubric_core.loading.dependent_values import DependentValues
 from rubric_core.loading.files import absolute
 from rubric_core.loading.path_order import SeenPaths, SuitePaths
 from rubric_core.ports import Files
@@ -24,22 +25,9 @@ T = TypeVar("T")
 LARGEST = 5_000_000
 
 
-class _Kept(Generic[T]):
-    """Something that was found out, and what it depends on."""
-
-    __slots__ = ("seen", "value")
-
-    def __init__(self, value: T, seen: frozenset[Path]) -> None:
-        self.value = value
-        self.seen = seen
-
-
 def _suites_in(folder: Path) -> Path:
     """Stands for which suites there are below a folder, among the files that something depends on. No file is called so."""
     return folder / "**"
-
-
-_NOTHING: frozenset[Path] = frozenset()
 
 
 class Project:
@@ -59,15 +47,10 @@ class Project:
         self._checked = False
         #: Grows with every change: what was computed before may be wrong.
         self.version = 0
-        #: What single files were found to be or to hold, by the question; what was computed, by its key.
+        #: What single files were found to be or to hold, by the question.
         self._facts: defaultdict[str, dict[Path, object]] = defaultdict(dict)
-        self._kept: dict[object, _Kept[object]] = {}
-        #: The keys of what was computed, by the files that it depends on, or did before it was computed again.
-        self._keys: defaultdict[Path, set[object]] = defaultdict(set)
-        #: By each key the files at which it stands there: what depends on every suite depends on the same ones again.
-        self._indexed: dict[object, frozenset[Path]] = {}
-        #: The keys that do not exist yet: in a single check nothing changes, and nobody asks.
-        self._new_keys: list[object] = []
+        #: What was computed from files, by its key.
+        self.values = DependentValues()
         self._seen = SeenPaths()
         self._paths: dict[str, Path] = {}
         #: When each path changed last, the newest at the end; and when any of them may have.
@@ -78,10 +61,7 @@ class Project:
         """Files have changed, come or gone, or directories; None: any of them."""
         if paths is None:
             self._facts.clear()
-            self._kept.clear()
-            self._keys.clear()
-            self._indexed.clear()
-            self._new_keys.clear()
+            self.values.clear()
             self._change_all()
             return
         named = set(map(absolute, paths))
@@ -95,34 +75,18 @@ class Project:
     def _touch(self, paths: Collection[Path]) -> None:
         """Forget what depends on any of the paths. What is below a directory has changed with it, and is among them."""
         self.version += 1
-        self._index_keys()
+        self.values.index()
         for path in paths:
             self._changed.pop(path, None)  # so that it stands at the end
             self._changed[path] = self.version
             for facts in self._facts.values():
                 facts.pop(path, None)
-            for key in self._keys.pop(path, ()):
-                self._indexed[key] -= {path}
-                kept = self._kept.get(key)
-                if kept is not None and path in kept.seen:
-                    # That it depends on other files, too, is left there: they may be thousands.
-                    del self._kept[key]
-
-    def _index_keys(self) -> None:
-        for key in self._new_keys:
-            kept = self._kept.get(key)
-            if kept is None:
-                continue
-            before = self._indexed.get(key, _NOTHING)
-            for path in kept.seen - before:
-                self._keys[path].add(key)
-            self._indexed[key] = before | kept.seen if before else kept.seen
-        self._new_keys.clear()
+            self.values.forget(path)
 
     def settle(self) -> None:
         """Do now, while nobody waits, what the next change has to know of what was found out since the last one."""
         self._seen.settle()
-        self._index_keys()
+        self.values.index()
 
     def changed_since(self, version: int, seen: AbstractSet[Path]) -> bool:
         """Whether what was found out at that `version` from the files `seen` may be wrong by now."""
@@ -207,16 +171,6 @@ class Project:
         folder = self.fact("real folder", self.saw(path.parent), os.path.realpath)
         return os.path.join(folder, path.name)  # noqa: PTH118  # as text
 
-    def kept(self, key: object) -> "_Kept[object] | None":
-        """What was computed under that key."""
-        return self._kept.get(key)
-
-    def keep(self, key: object, value: object, seen: frozenset[Path]) -> "_Kept[object]":
-        """Remember what was computed."""
-        kept = self._kept[key] = _Kept(value, seen)
-        self._new_keys.append(key)
-        return kept
-
 
 #: A file of white space that is longer than this many bytes is something else.
 _BLANK = 256
@@ -231,11 +185,12 @@ class TrackedLookup:
 
     def once(self, key: object, make: "Callable[[TrackedLookup], T]") -> T:
         """What `make` finds out, the same for the same key until a file that it saw has changed."""
-        known = self.project.kept(key)
+        kept = self.project.values
+        known = kept.get(key)
         if known is None:
             inner = TrackedLookup(self.project)
             value = make(inner)
-            known = self.project.keep(key, value, frozenset(inner.seen))
+            known = kept.keep(key, value, frozenset(inner.seen))
         self.seen |= known.seen
         return known.value  # type: ignore[return-value]  # one key, one type
 

@@ -14,7 +14,7 @@ from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Alias, Mapping, Node, Sequence, walk
 from rubric_core.text import Edit, Span, apply_edits
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 
 __all__ = ["share_evaluators"]
 

@@ -1,8 +1,8 @@
 """The effect of a missing or misspelt required key."""
 
-from rubric_core.language.dialect import Properties
 from rubric_core.language.evaluators import Band, Evaluator
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.properties import Properties
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import TargetFile
 from rubric_core.validation.rule import Severity

@@ -6,24 +6,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from rubric_core.distribution import page_address
 from rubric_core.language.dialect import Dialect
-from rubric_core.language.model import Case, Suite
-from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.text import Edit, Span
 
 __all__ = [
     "SEVERITIES",
     "Awaited",
-    "CaseEntry",
-    "CaseList",
     "Context",
     "Diagnostic",
-    "ExternalCases",
     "Finding",
     "Fix",
     "Related",
@@ -31,8 +25,6 @@ __all__ = [
     "Severity",
     "SuiteDefaults",
     "Tag",
-    "TargetList",
-    "TargetListEntry",
     "by_class",
     "rule",
 ]  # fmt: skip
@@ -187,65 +179,6 @@ class Context:
         if comment is None:
             return Span(span.start, first.end())
         return Span(span.start, quoted + len(self.text[quoted : comment.start()].rstrip(" \t")))
-
-
-class CaseEntry(NamedTuple):
-    """A case and where its block starts: add `offset` to the spans of the case."""
-
-    case: Case
-    #: The number of its block in the document, or -1 for a case inside the frame.
-    block: int
-    offset: int
-
-
-class ExternalCases(NamedTuple):
-    """A path in the case list, and the cases behind it."""
-
-    span: Span
-    found: CaseFileContents
-    #: The path as it is written.
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CaseList:
-    """Every case of a suite, for rules that look across cases. Their findings have offsets of the whole text."""
-
-    suite: Suite | None
-    cases: tuple[CaseEntry, ...]
-    #: Leads from a span of a case (None: of the suite) to one of the whole text.
-    outer: Callable[[CaseEntry | None, Span], Span]
-    #: Cases that stand in other files, where these could be looked at.
-    external: tuple[ExternalCases, ...] = ()
-    #: Ids of cases beside these that belong to the same suite; None where there may be any.
-    siblings: Collection[str] | None = ()
-    #: The text that the spans of a case (None: of the suite) are of.
-    text_of: Callable[[CaseEntry | None], str] = lambda _: ""
-
-    @property
-    def complete(self) -> bool:
-        """Whether no case is left out: those in other files are known, or there are none."""
-        if self.siblings is None:
-            return False
-        written = self.suite.cases if self.suite is not None else None
-        paths = isinstance(written, str) or (isinstance(written, list) and any(isinstance(c, str) for c in written))
-        known = {e.found.complete for e in self.external}
-        return False not in known if known else not paths
-
-
-class TargetListEntry(NamedTuple):
-    """An entry of a targets file."""
-
-    entry: Entry
-    #: Leads from its spans to those of the whole text.
-    outer: Callable[[Span], Span]
-
-
-@dataclass(frozen=True, slots=True)
-class TargetList:
-    """Every entry of a targets file. Findings about it have offsets of the whole text."""
-
-    entries: tuple[TargetListEntry, ...]
 
 
 #: See `rule`.

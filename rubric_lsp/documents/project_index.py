@@ -2,10 +2,8 @@
 
 import asyncio
 import os
-import re
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,24 +14,20 @@ from rubric_core.language.targets import Entry
 from rubric_core.loading.directory_search import URL, find_file, is_pattern, without_function
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import UnreadableError, absolute, read_text
-from rubric_core.loading.known_names import known_targets, programs, template_of, templates
+from rubric_core.loading.known_names import known_targets, template_of
 from rubric_core.loading.path_matches import path_matches
-from rubric_core.loading.reference_collector import is_script
 from rubric_core.text import Span
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
+from rubric_lsp.features.name_occurrence import NameOccurrence
 from rubric_lsp.features.names import FILES
 from rubric_lsp.protocol.uris import path_of
 
 if TYPE_CHECKING:
-    from rubric_lsp.features.completion import NameSource
+    pass
 
 __all__ = ["ProjectIndex", "YieldPoints"]
 
-#: A folder with more than this is no place to look for a prompt in.
-_MOST_VISITED = 2_000
-_MOST_OFFERED = 300
 #: A longer pattern is none, and so many files are enough to choose from.
 _LONGEST_PATTERN = 1_000
 _MOST_MATCHES = 100
@@ -41,13 +35,6 @@ _MOST_MATCHES = 100
 _LARGEST_SHOWN = 500_000
 #: Files whose settings may be keys.
 _SECRET = frozenset({FileKind.TARGETS, FileKind.CONFIG, FileKind.DEFAULTS})
-#: So many folders above a suite may have what it refers to.
-_MOST_ABOVE = 3
-#: How a path out of the folder begins, or one that says that it is in it.
-_ABOVE = re.compile(r"(?:\.{1,2}/)+")
-#: Names that files of promptfoo share.
-_OF_PROMPTFOO: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer", "variable"})
-_SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
 #: Seconds of work after which other requests are answered.
 _TURN = 0.005
 
@@ -232,12 +219,7 @@ class ProjectIndex:
         A path or link that leads out of the open folders is not followed, and a file of targets may hold keys.
         """
         path = self.file_of(suite, name)
-        if (
-            path is None
-            or not self._is_open(path.resolve())
-            or kind_by_name(path) in _SECRET
-            or path.name[:4] == ".env"
-        ):
+        if path is None or not self.is_open(path.resolve()) or kind_by_name(path) in _SECRET or path.name[:4] == ".env":
             return None
         try:
             text = self.project.files.read(path, _LARGEST_SHOWN).decode("utf-8")
@@ -268,77 +250,7 @@ class ProjectIndex:
                 return entry, local.text, where.path.name if where.path is not None else "this file"
         return None
 
-    def offers(self, suite: Path | None) -> "NameSource":
-        """Gives the names that a suite can refer to."""
-
-        def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:
-            if suite is None:
-                return ()
-            look = self.project.look()
-            if kind in _OF_PROMPTFOO:
-                return list(self._promptfoo_names(suite, kind))
-            if kind == "target":
-                return sorted(known_targets(look, suite.parent).names)
-            if kind == "template":
-                return sorted(templates(look, suite.parent))
-            if kind == "type":
-                return sorted(programs(look, "assertions", suite.parent))
-            if kind == "directory":
-                return list(self._paths_from(suite, typed, lambda _, is_folder: is_folder))
-            wanted = is_script if kind == "script" else fits
-            return list(self._paths_from(suite, typed, lambda path, is_folder: not is_folder and wanted(path)))
-
-        return names
-
-    def _promptfoo_names(self, path: Path, kind: str) -> Iterator[str]:
-        """The names that a file of promptfoo and those that belong to it make, as far as they were looked into."""
-        here = absolute(path)
-        known = {s.path: s for s in self.known() if s.path is not None and s.file_kind is FileKind.PROMPTFOO}
-        near = [s for at, s in known.items() if at == here or here in s.refers_to]
-        more = (self.at(each) for s in near for each in s.case_files)
-        own = self._workspace.at(here)
-        found = dict.fromkeys([*([own] if own is not None else []), *near, *(s for s in more if s is not None)])
-        names = (
-            n.name for s in found for _, names in s.names(_OF_PROMPTFOO) for n in names if n.defines and n.kind == kind
-        )
-        yield from dict.fromkeys(names)
-
-    def _paths_from(self, suite: Path, typed: str, wanted: Callable[[str, bool], bool]) -> Iterator[str]:
-        """Paths as they are written in a suite: below its folder, the nearest first, then below the folders above it.
-
-        `wanted` is given each path, and whether it is a folder.
-        """
-        found = _ABOVE.match(typed)
-        start, offered = found[0] if found is not None else "", 0
-        for number in range(_MOST_ABOVE + 1):
-            if number and not self._is_open(absolute(suite.parent / start)):
-                return
-            most = _MOST_VISITED if number == 0 else _MOST_VISITED // 4
-            for path, is_folder in self._paths_below(suite, start, most):
-                if offered < _MOST_OFFERED and wanted(path, is_folder):
-                    offered += 1
-                    yield path
-            start = f"{start.removeprefix('./')}../"
-
-    def _paths_below(self, suite: Path, start: str, most: int) -> Iterator[tuple[str, bool]]:
-        """What is below the folder at `start`, the nearest first, and whether it is a folder."""
-        files = self.project.files
-        waiting, visited = deque([start]), 0
-        # From above, what is in the suite's own folder has a shorter path.
-        around = {suite.parent, *suite.parent.parents}
-        while waiting and visited < most:
-            here = waiting.popleft()
-            folder = absolute(suite.parent / here)
-            for name in files.names(folder):
-                visited += 1
-                if name.startswith(".") or name in _SKIPPED or folder / name in around or folder / name == suite:
-                    continue
-                is_folder = files.is_directory(folder / name)
-                if is_folder:
-                    waiting.append(f"{here}{name}/")
-                yield f"{here}{name}", is_folder
-
-    def _is_open(self, folder: Path) -> bool:
+    def is_open(self, folder: Path) -> bool:
         """Whether it is one of the open folders, or in one."""
         opened = (path_of(uri) for uri in self._workspace.folders)
         return any(folder.is_relative_to(absolute(each)) for each in opened if each is not None)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
 
@@ -10,14 +9,12 @@ from rubric_core.analysis import Analysis, Language
 from rubric_core.configuration import Configuration
 from rubric_core.fixing import Gate
 from rubric_core.language.file_kinds import RUNNABLE, FileKind
-from rubric_core.language.usage_counts import Counts, count
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
 from rubric_lsp.documents.block_cache import BlockCache
 from rubric_lsp.documents.by_block import AnswerParts, BlockAnswer, Write
 from rubric_lsp.documents.closed_files import AnalysisCache, IndexedFile, suite_title
-from rubric_lsp.features.blockwise import blocks_of
 from rubric_lsp.features.edit_place import EditPlace
 from rubric_lsp.features.name_occurrence import NameKind
 from rubric_lsp.features.names import BlockNames
@@ -274,26 +271,6 @@ class Snapshot:
         if answer is None:
             answer = self.kept.answers[write] = BlockAnswer(write, self.encoding)
         return answer.of(self.analysis, self.first_line, keys, framed, about)
-
-    @property
-    def usage_key(self) -> tuple[object, ...]:
-        """Equal for two versions of a closed file that use keys and values alike; empty for an open document."""
-        if self.cache is None:
-            return ()
-        text = blake2b(self.document.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        return (text, self.analysis.dialect.name, self.analysis.kind)
-
-    @property
-    def usage(self) -> Counts:
-        """How often it uses keys and values."""
-        found = Counts()
-        if self.cache is not None:  # what is not open is counted once
-            for local in blocks_of(self.analysis):
-                found.update(count(local.every))
-            return found
-        for _, counts in self.kept.usage.of(self.analysis):
-            found.update(counts)
-        return found
 
     @cached_property
     def path(self) -> Path | None:

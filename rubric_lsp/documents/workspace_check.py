@@ -3,19 +3,18 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rubric_core.analysis import Analysis
 from rubric_core.configuration import Configuration, FolderConfigurations
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.file_kind import kind_by_name
-from rubric_lsp.documents.file_report import NOTHING_WRONG, FileReport, PackedCounts, Word
+from rubric_lsp.documents.file_report import NOTHING_WRONG, FileReport
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import ProjectIndex, YieldPoints
 from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.documents.suite_survey import SuiteSurvey, SurveyedSuite
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.protocol.progress import Progress, ProgressBoard
 from rubric_lsp.protocol.uris import path_of
@@ -32,23 +31,6 @@ _IDLE = 0.5
 _LONG = 1.0
 #: Seconds after which they are told again how far it is.
 OFTEN = 0.1
-_BESIDE = frozenset({
-    FileKind.TARGETS, FileKind.CONFIG, FileKind.CASES, FileKind.TEMPLATE, FileKind.DEFAULTS, FileKind.DEFAULT_TEST, FileKind.DATASET,
-})  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Suite:
-    """What the survey needs of one version of a suite."""
-
-    snapshot: Snapshot
-    usage: PackedCounts
-    #: The files of our own kinds on which it depends.
-    beside: frozenset[Path]
-    #: The prompts that it names, with its dialect.
-    prompts: Mapping[Path, str]
-    #: What a configuration of promptfoo names.
-    promptfoo: Mapping[Path, FileKind]
 
 
 class WorkspaceCheck:
@@ -93,10 +75,8 @@ class WorkspaceCheck:
         self.unwatched = False
         #: What the client has of each file, by its digest.
         self._sent: dict[str, str] = {}
-        #: One object for each word that suites use.
-        self._words: dict[Word, Word] = {}
-        #: What was found out of each suite, and what was said of each file: both hold until something else is found.
-        self._suites: dict[str, _Suite] = {}
+        self._survey = SuiteSurvey(documents, around)
+        #: What was said of each file; it holds until something else is found.
         self._reports: dict[str, tuple[Snapshot, object, FileReport]] = {}
         self._known: tuple[list[Path], set[Path]] = ([], set())
         self._waiting: asyncio.TimerHandle | None = None
@@ -111,12 +91,12 @@ class WorkspaceCheck:
     async def reports(self, *, opened: bool = True) -> AsyncIterator[FileReport]:
         """Every file, those that are open first, if they are wanted; other requests are answered between two files."""
         everything = self._documents.settings.check_workspace
-        suites: dict[str, _Suite] = {}
+        suites: dict[str, SurveyedSuite] = {}
         beside: set[Path] = set()
         folders = FolderConfigurations(self._documents.configurations)
         async for snapshot in self._around.suites(everywhere=everything):
             try:
-                suite = suites[snapshot.uri] = self._suite(self._configured_as(snapshot, folders))
+                suite = suites[snapshot.uri] = self._survey.suite(self._configured_as(snapshot, folders))
                 if opened or self._documents.get(snapshot.uri) is None:
                     yield self._report(suite.snapshot)
                 if everything:
@@ -144,39 +124,9 @@ class WorkspaceCheck:
         self._around.discoveries += snapshot.version is not None
         return self._around.at(path) or snapshot
 
-    def _suite(self, snapshot: Snapshot) -> _Suite:
-        """What there is to know of a suite; found out once for each version of its text and of what it depends on."""
-        known = self._suites.get(snapshot.uri)
-        if known is None or known.snapshot is not snapshot:
-            self._count(known, -1)
-            is_file = self._around.project.look().is_file
-            beside = frozenset(path for path in _beside(snapshot.analysis) if is_file(path))
-            usage = self._usage(snapshot, known)
-            named = snapshot.refers_to if snapshot.file_kind is FileKind.PROMPTFOO else {}
-            known = _Suite(snapshot, usage, beside, _prompts(snapshot.analysis), named)
-            self._suites[snapshot.uri] = known
-            self._count(known, 1)
-        return known
-
-    def _usage(self, snapshot: Snapshot, known: _Suite | None) -> PackedCounts:
-        """How often a suite uses keys and values: as before, where only other files have changed."""
-        made_from = snapshot.usage_key
-        if known is not None and made_from and known.usage.made_from == made_from:
-            return known.usage
-        return PackedCounts(snapshot.usage, made_from, self._words)
-
-    def _count(self, suite: _Suite | None, times: int) -> None:
-        """Add how often a suite uses keys and values to what all of them do, or take it away."""
-        every = self._documents.usage
-        for word, number in suite.usage.items() if suite is not None else ():
-            every[word] += times * number
-            if not every[word]:
-                del every[word]
-
-    def _end_with(self, suites: Mapping[str, _Suite], beside: Collection[Path]) -> None:
+    def _end_with(self, suites: Mapping[str, SurveyedSuite], beside: Collection[Path]) -> None:
         """All suites are known: forget those that are gone, and say which there are."""
-        for uri in [uri for uri in self._suites if uri not in suites]:
-            self._count(self._suites.pop(uri), -1)
+        self._survey.keep_only(suites)
         for uri in [uri for uri, (snapshot, _, _) in self._reports.items() if not _is_among(snapshot, suites, beside)]:
             del self._reports[uri]
         prompts: dict[Path, str] = {}
@@ -304,14 +254,5 @@ class WorkspaceCheck:
         self._sent.pop(uri, None)
 
 
-def _is_among(snapshot: Snapshot, suites: Mapping[str, _Suite], beside: Collection[Path]) -> bool:
+def _is_among(snapshot: Snapshot, suites: Mapping[str, SurveyedSuite], beside: Collection[Path]) -> bool:
     return snapshot.uri in suites or snapshot.path in beside
-
-
-def _beside(analysis: Analysis) -> Iterator[Path]:
-    yield from analysis.case_files
-    yield from (path for path in analysis.depends_on if kind_by_name(path) in _BESIDE)
-
-
-def _prompts(analysis: Analysis) -> dict[Path, str]:
-    return {path: analysis.dialect.name for path, kind in analysis.refers_to.items() if kind is FileKind.PROMPT}

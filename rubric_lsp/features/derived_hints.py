@@ -12,8 +12,8 @@ from rubric_core.loading.grading import case_list, default_name, gather_evaluato
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Span
 from rubric_core.validation.bands import is_sound
+from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.rubrics import criteria_of
-from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.hints import Hint
 from rubric_lsp.features.results import id_span, line_end
 from rubric_lsp.features.weight_shares import WeightShare, percent, shares_of, suite_shares

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rubric_core.analysis import Analysis, Language
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
-from rubric_core.validation.rule import CaseEntry, Diagnostic, Severity, Tag
+from rubric_core.validation.entry_lists import CaseEntry
+from rubric_core.validation.rule import Diagnostic, Severity, Tag
 from rubric_lsp.features.results import Results, ShownCase, id_span, marks, stale_words
 from rubric_lsp.features.suite_marks import span_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rubric_core.analysis import Analysis
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 from rubric_lsp.features.results import Results, ShownCase, brief, id_span, line_end, marks, tally_of
 from rubric_lsp.features.suite_marks import shared_tooltip, span_of
 

@@ -11,7 +11,7 @@ from rubric_core.language.targets import Entry
 from rubric_core.language.value_kinds import Text
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.syntax.tree import Sequence as SequenceNode
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 from rubric_lsp.features.completion.variables import values_at
 from rubric_lsp.features.hover import HoverText
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rubric_core.analysis import Analysis
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Span
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable

@@ -14,8 +14,8 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.grading import evaluators_of
 from rubric_core.text import Span
+from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.rubrics import criteria_of
-from rubric_core.validation.rule import CaseEntry
 from rubric_lsp.features.results import Results, ShownCase, id_span
 from rubric_lsp.features.tests import names_of
 

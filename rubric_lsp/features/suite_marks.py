@@ -11,7 +11,7 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, children
 from rubric_core.text import Span
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.wording import count
 from rubric_lsp.features.results import Results, ShownCase, marks_of_both
 

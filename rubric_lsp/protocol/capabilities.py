@@ -14,7 +14,15 @@ from rubric_core.text import Encoding
 from rubric_lsp.features import code_actions, on_type_formatting, tokens
 
 if TYPE_CHECKING:
-    from rubric_lsp.protocol.wire_types.handshake import DiagnosticOptions, ServerCapabilities, WorkspaceOptions
+    from rubric_lsp.protocol.wire_types.handshake import (
+        CodeActionOptions,
+        DiagnosticOptions,
+        DisplayCapabilities,
+        NavigationCapabilities,
+        ServerCapabilities,
+        WorkspaceOptions,
+        WritingCapabilities,
+    )
 
 __all__ = ["Client", "server_capabilities"]
 
@@ -189,14 +197,44 @@ def server_capabilities(client: Client, commands: Iterable[str]) -> "ServerCapab
     capabilities: ServerCapabilities = {
         "positionEncoding": client.encoding,
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+        "executeCommandProvider": {"commands": list(commands), "workDoneProgress": True},
+        "workspace": _workspace(client),
+        **_writing(client),
+        **_display(),
+        **_navigation(),  # type: ignore[typeddict-item]  # the parts that are put in have no further keys
+    }
+    if client.pulls_diagnostics:
+        pulled: DiagnosticOptions = {
+            "identifier": "rubric",
+            "interFileDependencies": True,
+            "workspaceDiagnostics": True,
+        }
+        capabilities["diagnosticProvider"] = pulled
+    return capabilities
+
+
+def _writing(client: Client) -> "WritingCapabilities":
+    """What helps to write and to mend a text."""
+    actions: bool | CodeActionOptions = True
+    if client.action_literals:
+        actions = {"codeActionKinds": list(code_actions.KINDS), "resolveProvider": client.resolves_edits}
+    return {
         "completionProvider": {"triggerCharacters": list(TRIGGERS), "resolveProvider": client.resolves_documentation},
         "hoverProvider": True,
-        "codeActionProvider": {
-            "codeActionKinds": list(code_actions.KINDS),
-            "resolveProvider": client.resolves_edits,
-        }
-        if client.action_literals
-        else True,
+        "codeActionProvider": actions,
+        "documentFormattingProvider": True,
+        "documentRangeFormattingProvider": True,
+        "documentOnTypeFormattingProvider": {
+            "firstTriggerCharacter": "\n",
+            "moreTriggerCharacter": list(on_type_formatting.TRIGGERS[1:]),
+        },
+        "renameProvider": {"prepareProvider": True} if client.prepares_rename else True,
+    }
+
+
+def _display() -> "DisplayCapabilities":
+    """What is shown beside the text, and how it is coloured and folded."""
+    return {
         "codeLensProvider": {"resolveProvider": False},
         "inlayHintProvider": {"resolveProvider": False},
         "documentSymbolProvider": {"label": "rubric"},
@@ -207,29 +245,18 @@ def server_capabilities(client: Client, commands: Iterable[str]) -> "ServerCapab
             "full": {"delta": True},
             "range": True,
         },
-        "documentFormattingProvider": True,
-        "documentRangeFormattingProvider": True,
-        "documentOnTypeFormattingProvider": {
-            "firstTriggerCharacter": "\n",
-            "moreTriggerCharacter": list(on_type_formatting.TRIGGERS[1:]),
-        },
+    }
+
+
+def _navigation() -> "NavigationCapabilities":
+    """What leads from a name to other places."""
+    return {
         "definitionProvider": True,
         "referencesProvider": True,
         "documentHighlightProvider": True,
-        "renameProvider": {"prepareProvider": True} if client.prepares_rename else True,
         "documentLinkProvider": {"resolveProvider": False},
         "workspaceSymbolProvider": True,
-        "executeCommandProvider": {"commands": list(commands), "workDoneProgress": True},
-        "workspace": _workspace(client),
     }
-    if client.pulls_diagnostics:
-        pulled: DiagnosticOptions = {
-            "identifier": "rubric",
-            "interFileDependencies": True,
-            "workspaceDiagnostics": True,
-        }
-        capabilities["diagnosticProvider"] = pulled
-    return capabilities
 
 
 def _workspace(client: Client) -> "WorkspaceOptions":

@@ -11,7 +11,7 @@ from rubric_core.language.file_kinds import RUNNABLE
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features import tests

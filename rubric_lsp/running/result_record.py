@@ -1,27 +1,26 @@
 """Results by suite and case, and whether they are stale for the current text."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import YieldPoints
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results, ShownCase
+from rubric_lsp.running.case_fingerprints import CaseFingerprints
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
     from rubric_core.evaluation.results.database import LatestSince, ReadMark
     from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
-    from rubric_core.evaluation.targets.resolve import Targets
 
 __all__ = ["ResultRecord"]
 
@@ -92,14 +91,13 @@ class ResultRecord:
         #: How far the stored results of each suite have been read.
         self._marks: dict[str, ReadMark] = {}
         self._shown: dict[str, tuple[Snapshot, int, object, Results]] = {}
-        #: Grows with every change of a result, and with every change of a file that results may depend on.
+        #: Grows with every change of a result.
         self._changes = 0
-        self._files = 0
-        self._targets: dict[Path, tuple[int, Suite, Targets]] = {}
+        self._fingerprints = CaseFingerprints(documents)
 
     def files_changed(self) -> None:
         """Something on disk has changed, or a run is over, whose programs may have changed files: results may be stale."""
-        self._files += 1
+        self._fingerprints.files_changed()
 
     def results(self, snapshot: Snapshot) -> Results:
         """What is known of the cases of a suite as it stands."""
@@ -133,7 +131,7 @@ class ResultRecord:
     @property
     def _around(self) -> tuple[int, int]:
         """Another one when a file has changed that results may depend on, on disk or in the editor."""
-        return self._files, self._documents.project.version
+        return self._fingerprints.version, self._documents.project.version
 
     @staticmethod
     def _shown_case(case: _Case) -> ShownCase:
@@ -152,8 +150,12 @@ class ResultRecord:
             if known is None or (known.last is None and not known.newer) or name in seen:
                 continue
             seen.add(name)  # of two cases with one id, the results are of the first
-            if known.case is not entry.case or known.suite is not analysis.settings or known.files != self._files:
-                known.case, known.suite, known.files = entry.case, analysis.settings, self._files
+            if (
+                known.case is not entry.case
+                or known.suite is not analysis.settings
+                or known.files != self._fingerprints.version
+            ):
+                known.case, known.suite, known.files = entry.case, analysis.settings, self._fingerprints.version
                 changed[name] = entry
         if snapshot.path is None:
             return
@@ -161,7 +163,7 @@ class ResultRecord:
             others = {n: c for n, c in cases.items() if c.last is not None and c.last.summary.file}
             self._refresh_others(snapshot, others)
         if changed:
-            for name, fingerprint in self._fingerprints(snapshot, snapshot.path, list(changed.values())):
+            for name, fingerprint in self._fingerprints.of_entries(snapshot, snapshot.path, list(changed.values())):
                 cases[name].fingerprint = fingerprint
 
     def _refresh_others(self, snapshot: Snapshot, cases: Mapping[str, _Case]) -> None:
@@ -170,37 +172,10 @@ class ResultRecord:
         changed = {name: c for name, c in cases.items() if c.suite is not suite or c.files != around}
         if not changed:
             return
-        from rubric_core.disk import DiskFiles  # noqa: PLC0415
-        from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
-        from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415
-
-        files = DiskFiles()
-        now = {case.id: case for case in distinct(suite_of(snapshot, self._documents).cases) if case.file is not None}
+        now = self._fingerprints.of_others(snapshot, changed)
         for name, known in changed.items():
             known.suite, known.files = suite, around
-            case = now.get(name)
-            known.fingerprint = fingerprint(case, files, self._targets_for(case)) if case is not None else ""
-
-    def _fingerprints(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
-        from rubric_core.adapters import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
-        from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
-        from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
-        from rubric_lsp.running.selection import distinct  # noqa: PLC0415
-
-        files = DiskFiles()
-        for runnable in distinct(placed_cases(path, snapshot.analysis, entries)):
-            yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
-
-    def _targets_for(self, runnable: "Runnable") -> "Targets":
-        from rubric_core.adapters import DiskFiles  # noqa: PLC0415
-        from rubric_core.evaluation.cases.target_choice import targets_for  # noqa: PLC0415
-
-        # They depend on the suite, too: targets may stand in it.
-        known = self._targets.get(runnable.path)
-        if known is None or known[0] != self._files or known[1] is not runnable.suite:
-            targets = targets_for(runnable, DiskFiles())
-            known = self._targets[runnable.path] = (self._files, runnable.suite, targets)
-        return known[2]
+            known.fingerprint = now.get(name, "")
 
     # -- what runs tell -----------------------------------------------------------------------------------------------
 
@@ -303,8 +278,8 @@ class ResultRecord:
         held: dict[str, _Held] = {}
         wanted, breaks = list(entries.values()), YieldPoints()
         for first in range(0, len(wanted), _AT_ONCE):
-            files, suite = self._files, snapshot.analysis.settings
-            for name, made in self._fingerprints(snapshot, snapshot.path, wanted[first : first + _AT_ONCE]):
+            files, suite = self._fingerprints.version, snapshot.analysis.settings
+            for name, made in self._fingerprints.of_entries(snapshot, snapshot.path, wanted[first : first + _AT_ONCE]):
                 held[name] = _Held(entries[name].case, suite, files, made)
             await breaks.due()
         return held

@@ -15,7 +15,8 @@ import pytest
 
 from rubric_core.analysis.cross_case import CASE_FACTS
 from rubric_core.language.model import Case
-from rubric_core.validation.rule import CaseList, Context, Finding, Rule, rule
+from rubric_core.validation.entry_lists import CaseList
+from rubric_core.validation.rule import Context, Finding, Rule, rule
 from rubric_core.validation.rules import RULES
 
 #: Besides keys: what a case is made of counts for the edits of fixes, which stand where the finding stands; an `input`

@@ -10,7 +10,7 @@ import pytest
 from harness import LANGUAGE
 
 from rubric_core.configuration import Configurations
-from rubric_core.configuration import discovery as module
+from rubric_core.configuration import folder_scope as module
 from rubric_core.configuration.discovery import Discovery
 
 SUITE = "tests:\n  - {id: a, criteria: x, input: hi}\n"

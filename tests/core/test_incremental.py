@@ -9,7 +9,7 @@ from harness import LANGUAGE, analysis_of
 from pictures import picture
 from thorough import seeds
 
-from rubric_core.analysis import Analysis, analyze, analyzer, incremental
+from rubric_core.analysis import Analysis, analyze, analyzer, incremental, linking
 from rubric_core.disk import DiskFiles
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Block, Document
@@ -378,7 +378,7 @@ def test_random_edits_of_a_suite_that_refers_to_files(tmp_path, seed):
 
 def test_a_letter_puts_nothing_of_the_other_cases_together_anew(monkeypatch, tmp_path):
     calls: list[object] = []
-    for module, name in ((incremental, "_own_targets"), (incremental, "_links"), (analyzer, "_signs_of")):
+    for module, name in ((incremental, "_own_targets"), (linking, "_links"), (analyzer, "_signs_of")):
         real = getattr(module, name)
         monkeypatch.setattr(module, name, lambda part, real=real: calls.append(part) or real(part))
     text = "tests:\n" + "".join(f"  - {{id: c{n}, input: hi, criteria: x}}\n" for n in range(50))

@@ -28,6 +28,7 @@ SHAPES = {
 OURS = {
     *(n for n, c in SHAPES.items() if c.__module__ == explorer.__name__),
     *("RubricTests", "Experimental", "NotificationMessage", "RequestMessage", "ResponseMessage"),
+    *("WritingCapabilities", "DisplayCapabilities", "NavigationCapabilities"),  # parts of ServerCapabilities
 }
 OTHER_NAMES = {"CommandWithArguments": "Command", "Documented": "CompletionItem"}
 OF_LSP = {n: getattr(lsp, OTHER_NAMES.get(n, n)) for n in SHAPES if hasattr(lsp, OTHER_NAMES.get(n, n))}

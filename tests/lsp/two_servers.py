@@ -91,6 +91,7 @@ def rubric(door: str) -> int:
     from rubric_lsp import __main__, routes
     from rubric_lsp.protocol.params import NOTHING
     from rubric_lsp.protocol.uris import path_of
+    from rubric_lsp.router import Router
     from rubric_lsp.server import RubricServer
 
     make = routes.make_server
@@ -118,12 +119,13 @@ def rubric(door: str) -> int:
         def fail(_: object) -> None:
             raise ValueError(CONFIDENTIAL)
 
-        server.answers("test/path", NOTHING, path)
-        server.answers("test/ask", NOTHING, ask)
-        server.answers("test/progress", NOTHING, progress)
-        server.answers("test/print", NOTHING, noisy)
-        server.answers("test/unwritable", NOTHING, lambda _: object())
-        server.answers("test/fail", NOTHING, fail)
+        router = Router(server.protocol, server.documents)
+        router.answers("test/path", NOTHING, path)
+        router.answers("test/ask", NOTHING, ask)
+        router.answers("test/progress", NOTHING, progress)
+        router.answers("test/print", NOTHING, noisy)
+        router.answers("test/unwritable", NOTHING, lambda _: object())
+        router.answers("test/fail", NOTHING, fail)
         return server
 
     routes.make_server = make_more

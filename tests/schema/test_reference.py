@@ -10,9 +10,9 @@ from harness import Page, analysis_of, unmarked
 from rubric_core.analysis import Language
 from rubric_core.cli import main
 from rubric_core.cli.reference import reference
-from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.properties import Properties
 from rubric_core.language.reference_dialects import property_words
 
 ROOT = Path(__file__).parents[2]

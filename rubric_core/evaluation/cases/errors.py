@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.text import Span
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 
 __all__ = ["place_words", "problems_by_case", "stray_items"]
 

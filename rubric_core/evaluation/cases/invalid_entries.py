@@ -10,7 +10,7 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.language.model import Case, CaseInclude
 from rubric_core.loading.directory_search import URL
 from rubric_core.text import Span
-from rubric_core.validation.rule import ExternalCases
+from rubric_core.validation.entry_lists import ExternalCases
 
 __all__ = ["empty_path_entry", "invalid_entries", "lines_of"]
 

@@ -1,6 +1,5 @@
 """Loads a suite with all its cases: its own, and included ones."""
 
-import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
@@ -11,6 +10,7 @@ from pathlib import Path
 from rubric_core.analysis import Analysis, Language, analyze
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.case_file_reader import CaseFileReader
 from rubric_core.evaluation.cases.errors import place_words, problems_by_case
 from rubric_core.evaluation.cases.invalid_entries import empty_path_entry, invalid_entries, lines_of
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite, NoSuiteError, is_program
@@ -21,19 +21,16 @@ from rubric_core.evaluation.cases.scenarios import scenario_cases
 from rubric_core.evaluation.model.arguments import instance
 from rubric_core.evaluation.model.errors import InvalidSuiteError
 from rubric_core.language.dialects import dialect_named
-from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
+from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind, LoneCase
 from rubric_core.language.model import Case, Origin, Suite
 from rubric_core.loading.case_files import cases_behind
-from rubric_core.loading.case_table import TableError, cases_in_table
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project
-from rubric_core.syntax.blocks import Document
-from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument
 from rubric_core.text import Span
-from rubric_core.validation.rule import CaseEntry, ExternalCases
+from rubric_core.validation.entry_lists import CaseEntry, ExternalCases
 
 __all__ = [
     "GeneratedCases",
@@ -134,7 +131,7 @@ class _Loader:
     ) -> None:
         self.generated = generated or {}
         self.language, self.project, self.options, self.dialect, self.read = language, project, options, dialect, read
-        self.files: dict[Path, Analysis] = {}
+        self.case_files = CaseFileReader(language, project, read)
 
     def suite(self, path: Path, analysis: Analysis) -> LoadedSuite:
         if analysis.kind is FileKind.PROMPTFOO:
@@ -154,7 +151,7 @@ class _Loader:
                 at = frame.suite_span(analysis.suite.key_at("scenarios")).start
                 placed.append((at, list(scenario_cases(frame, partial(self._behind, frame)))))
         cases = [case for _, several in sorted(placed, key=lambda p: p[0]) for case in several]
-        return LoadedSuite(path, analysis, tuple(_distinct(cases)), self.files)
+        return LoadedSuite(path, analysis, tuple(_distinct(cases)), self.case_files.known)
 
     def dataset(self, path: Path) -> LoadedSuite:
         """A data set that is run on its own; a YAML file of the same name holds the settings that its cases share."""
@@ -166,7 +163,9 @@ class _Loader:
         if suite is not None and described is not None and sidecar is not None:
             shared = tuple(problems_by_case(described, sidecar)[None])
             frame = replace(self._frame(sidecar, described), path=path, problems=shared)
-        return LoadedSuite(path, analysis, tuple(_distinct(self._of_file(analysis, path, frame))), self.files)
+        return LoadedSuite(
+            path, analysis, tuple(_distinct(self._of_file(analysis, path, frame))), self.case_files.known
+        )
 
     def description(self, path: Path) -> Analysis | None:
         """The YAML file that describes a data set; None if it is a suite with cases of its own."""
@@ -200,7 +199,7 @@ class _Loader:
         # A broken file among those that match a pattern does not keep the others from being run.
         for file in each.found.files if not trouble or len(each.found.files) > 1 else ():
             try:
-                found = self.case_file(file, frame.dialect.name)
+                found = self.case_files.analysis(file, frame.dialect.name)
             except UnreadableError as error:
                 trouble = str(error)
                 continue
@@ -231,39 +230,6 @@ class _Loader:
         found = analyze(document, self.language, dialect=frame.dialect.name, path=file, kind=FileKind.DATASET, project=self.project)  # fmt: skip
         for number, case in enumerate(self._of_file(found, file, frame), start=1):
             yield replace(case, named=f"{file.name}-{number}", line_at=lambda _: 1)
-
-    def case_file(self, file: Path, dialect: str) -> Analysis | None:
-        """The analysis of a file with cases; None for a file that is not a list of cases. Raises UnreadableError."""
-        known = self.files.get(file)
-        if known is not None:
-            return known
-        suffix = file.suffix.lower()
-        if suffix not in (*DATASETS, *TABLES, *YAML, ".json"):
-            return None
-        text = self.read(file)
-        if suffix in TABLES:
-            text = self._lines_of(file, text, dialect)
-        kind = FileKind.CASE if file.stem.lower() == "case" else FileKind.CASES
-        document = Document.of(text, self.language.item_keys | {ROOT_LIST})
-        if suffix in (*DATASETS, *TABLES):
-            kind, document = FileKind.DATASET, LineDocument.of(text)
-        found = analyze(document, self.language, dialect=dialect, path=file, kind=kind, project=self.project)
-        self.files[file] = found
-        return found
-
-    def _lines_of(self, file: Path, table: str, dialect: str) -> str:
-        """A table as a data set, with each case on the first line of its row. Raises UnreadableError."""
-        found = next((d for d in self.language.dialects if d.name == dialect), None)
-        if found is None or found.spelled(Suite, "prompts") is None:
-            raise UnreadableError(f"{file.name}: {dialect} does not read tables; write the cases in YAML or JSONL")
-        try:
-            rows = cases_in_table(table, found.types)
-        except TableError as error:
-            raise UnreadableError(f"{file.name}:{error}") from None
-        lines = [""] * (rows[-1].line if rows else 0)
-        for row in rows:
-            lines[row.line - 1] = json.dumps(row.case, ensure_ascii=False)
-        return "\n".join(lines)
 
     def _of_file(self, analysis: Analysis, file: Path, frame: Runnable) -> Iterator[Runnable]:
         problems = problems_by_case(analysis, file)

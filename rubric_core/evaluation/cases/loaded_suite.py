@@ -9,7 +9,8 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.directory_search import without_function
 from rubric_core.syntax.plain_data import plain
-from rubric_core.validation.rule import Diagnostic, ExternalCases
+from rubric_core.validation.entry_lists import ExternalCases
+from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["GeneratedCases", "LoadedSuite", "NoSuiteError", "is_program"]
 

@@ -10,8 +10,8 @@ from typing import Any
 from rubric_core.evaluation.cases.content import ContentReader, FilePart, Part, flat_text
 from rubric_core.evaluation.model.inputs import PromptInputs, conversation_text
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
+from rubric_core.language.properties import Properties
 from rubric_core.loading.directory_search import directories_up
 from rubric_core.ports import ChatMessage, Files, Role
 from rubric_core.syntax.plain_data import plain

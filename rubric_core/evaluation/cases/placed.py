@@ -7,7 +7,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.evaluation.cases.promptfoo.entries import promptfoo_entries
 from rubric_core.evaluation.cases.runnable import Runnable, runnables
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 
 __all__ = ["placed_cases"]
 

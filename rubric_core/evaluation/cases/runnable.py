@@ -30,7 +30,7 @@ from rubric_core.sandbox import Sandbox
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node, SyntaxTree
 from rubric_core.text import Span
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 
 __all__ = ["Runnable", "runnables"]
 

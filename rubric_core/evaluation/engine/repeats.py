@@ -11,8 +11,8 @@ from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import at_least, ungraded_words, verdict_of
-from rubric_core.language.dialect import Properties
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
+from rubric_core.language.properties import Properties
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.syntax.plain_data import plain
 

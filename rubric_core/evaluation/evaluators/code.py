@@ -27,9 +27,9 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import GraderError
-from rubric_core.language.dialect import ReplyStyle
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
+from rubric_core.language.properties import ReplyStyle
 from rubric_core.ports import Finished, Processes, Program
 
 __all__ = ["CodeEvaluator"]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Verdict
-from rubric_core.language.dialect import ReplyStyle
+from rubric_core.language.properties import ReplyStyle
 
 __all__ = ["score_of_reply"]
 

@@ -1,15 +1,16 @@
 """The formats of exports: by name, and by the ending of the file that is to be written."""
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from rubric_core.evaluation.exporting.csv_table import csv_table
-from rubric_core.evaluation.exporting.html_page import html_page
 from rubric_core.evaluation.exporting.json_documents import json_document, json_rows
 from rubric_core.evaluation.exporting.junit import junit_xml
 from rubric_core.evaluation.exporting.markdown_summary import markdown_summary
 from rubric_core.evaluation.exporting.run_cases import ExportedRun
+from rubric_core.evaluation.report_page.write_report import report_pieces
 
 __all__ = ["FORMATS", "ExportFormat", "UnknownFormatError", "exported", "format_of"]
 
@@ -26,9 +27,16 @@ _ENDINGS: Mapping[str, ExportFormat] = {
     ".md": "markdown",
     ".markdown": "markdown",
 }
+
+
+def _html_page(run: ExportedRun) -> Iterator[str]:
+    """The page of `rubric report`, without the runs before this one. It always has the prompts that were sent."""
+    return report_pieces(run.record, run.cases, now=datetime.now(tz=timezone.utc))
+
+
 _WRITERS: Mapping[ExportFormat, Callable[[ExportedRun], Iterator[str]]] = {
     "csv": csv_table,
-    "html": html_page,
+    "html": _html_page,
     "json": json_document,
     "jsonl": json_rows,
     "junit": junit_xml,

@@ -8,7 +8,7 @@ from typing import Any
 from rubric_core.evaluation.model.criteria import CriterionItem
 from rubric_core.evaluation.model.inputs import CustomPrompt
 from rubric_core.evaluation.scoring.rubric import RubricSheet
-from rubric_core.language.dialect import Properties
+from rubric_core.language.properties import Properties
 from rubric_core.language.variables import STANDS_FOR, VARIABLE, variables_in
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import ToolUse

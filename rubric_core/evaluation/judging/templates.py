@@ -19,9 +19,9 @@ from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.templating.custom_filters import with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation
 from rubric_core.evaluation.templating.nunjucks import render_off_loop
-from rubric_core.language.dialect import Properties
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import LlmJudge, LlmRubric, PromptProgram, Rubric
+from rubric_core.language.properties import Properties
 from rubric_core.language.shape import Shape
 from rubric_core.language.variables import replaces_system, variables_in
 from rubric_core.loading.directory_search import URL, current_directory, find_file

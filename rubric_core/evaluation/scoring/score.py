@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rubric_core.evaluation.model.result import EvaluatorResult, Ungraded, Verdict
-from rubric_core.language.dialect import Properties
+from rubric_core.language.properties import Properties
 
 __all__ = ["Outcome", "at_least", "case_outcome", "ungraded_words", "verdict_of", "weighted_mean", "withheld_score"]
 

@@ -14,7 +14,8 @@ from rubric_core.syntax.edit import plain_or_quoted
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_item_fix
-from rubric_core.validation.promptfoo.suite import PlacedCase, PromptfooSuite, placed_fix
+from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix
 from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["equal_entries", "too_few_outputs", "unknown_labels", "unknown_metrics"]

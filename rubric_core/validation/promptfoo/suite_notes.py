@@ -6,7 +6,8 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
-from rubric_core.validation.promptfoo.suite import PlacedCase, PromptfooSuite, options_of, texts_of
+from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.rule import Finding
 
 __all__ = ["environment_names", "environment_values", "unasserted_cases"]

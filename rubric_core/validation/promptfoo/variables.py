@@ -14,13 +14,8 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.suite import (
-    PROGRAM,
-    PlacedCase,
-    PromptfooSuite,
-    placed_fix,
-    texts_of,
-)
+from rubric_core.validation.promptfoo.case_summary import PROGRAM, PlacedCase
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Context, Finding, Fix
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.dialect import Properties
 from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.template_syntax import (

@@ -9,8 +9,9 @@ from rubric_core.loading.reference_collector import is_open
 from rubric_core.syntax.edit import remove_entry, remove_item
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.entry_lists import CaseEntry, CaseList
 from rubric_core.validation.fixes import replace_with_words
-from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, Related, rule
+from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 
 __all__ = ["DEPENDENCY"]
 

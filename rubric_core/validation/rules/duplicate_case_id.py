@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rubric_core.language.model import Case
+from rubric_core.validation.entry_lists import CaseEntry, CaseList
 from rubric_core.validation.rename_fixes import FreeNames
-from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Related, rule
+from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_CASE_ID"]
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from rubric_core.validation.entry_lists import TargetList, TargetListEntry
 from rubric_core.validation.rename_fixes import FreeNames
-from rubric_core.validation.rule import Context, Finding, Related, TargetList, TargetListEntry, rule
+from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["DUPLICATE_TARGET"]
 

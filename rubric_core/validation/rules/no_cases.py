@@ -6,8 +6,9 @@ from dataclasses import replace
 from rubric_core.language.model import Suite
 from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Edit
+from rubric_core.validation.entry_lists import CaseList
 from rubric_core.validation.first_case_fix import first_case
-from rubric_core.validation.rule import CaseList, Context, Finding, Fix, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["NO_CASES"]
 

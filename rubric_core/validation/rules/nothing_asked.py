@@ -6,8 +6,9 @@ from rubric_core.language.model import Case, Suite
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.entry_lists import CaseEntry, CaseList
 from rubric_core.validation.first_case_fix import has_prompts
-from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["NOTHING_ASKED"]
 

@@ -9,7 +9,8 @@ from rubric_core.loading.issues import SplitItem
 from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
+from rubric_core.validation.entry_lists import CaseEntry, CaseList
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["SPLIT_ITEM"]
 

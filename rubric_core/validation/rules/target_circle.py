@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from rubric_core.language.targets import Entry
-from rubric_core.validation.rule import Context, Finding, Related, TargetList, TargetListEntry, rule
+from rubric_core.validation.entry_lists import TargetList, TargetListEntry
+from rubric_core.validation.rule import Context, Finding, Related, rule
 
 __all__ = ["TARGET_CIRCLE"]
 

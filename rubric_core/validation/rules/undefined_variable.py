@@ -8,11 +8,12 @@ from dataclasses import replace
 from rubric_core.language.model import Case, DefaultTest, Suite
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
+from rubric_core.validation.entry_lists import CaseEntry, CaseList
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import environment_values
 from rubric_core.validation.promptfoo.variables import undefined_variables
-from rubric_core.validation.rule import CaseEntry, CaseList, Context, Finding, Fix, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
 
 __all__ = ["UNDEFINED_VARIABLE"]

@@ -167,32 +167,47 @@ class Experimental(TypedDict):
     rubricTests: RubricTests
 
 
-class _ServerCapabilities(TypedDict):
-    positionEncoding: Encoding
-    textDocumentSync: TextDocumentSyncOptions
+class WritingCapabilities(TypedDict):
+    """What helps to write and to mend a text."""
+
     completionProvider: CompletionOptions
     hoverProvider: bool
     codeActionProvider: bool | CodeActionOptions
+    documentFormattingProvider: bool
+    documentRangeFormattingProvider: bool
+    documentOnTypeFormattingProvider: DocumentOnTypeFormattingOptions
+    renameProvider: bool | RenameOptions
+
+
+class DisplayCapabilities(TypedDict):
+    """What is shown beside the text, and how it is coloured and folded."""
+
     codeLensProvider: CodeLensOptions
     inlayHintProvider: InlayHintOptions
     documentSymbolProvider: DocumentSymbolOptions
     foldingRangeProvider: bool
     selectionRangeProvider: bool
     semanticTokensProvider: SemanticTokensOptions
-    documentFormattingProvider: bool
-    documentRangeFormattingProvider: bool
-    documentOnTypeFormattingProvider: DocumentOnTypeFormattingOptions
+
+
+class NavigationCapabilities(TypedDict):
+    """What leads from a name to other places."""
+
     definitionProvider: bool
     referencesProvider: bool
     documentHighlightProvider: bool
-    renameProvider: bool | RenameOptions
     documentLinkProvider: DocumentLinkOptions
     workspaceSymbolProvider: bool
+
+
+class _AlwaysOffered(WritingCapabilities, DisplayCapabilities, NavigationCapabilities):
+    positionEncoding: Encoding
+    textDocumentSync: TextDocumentSyncOptions
     executeCommandProvider: ExecuteCommandOptions
     workspace: WorkspaceOptions
 
 
-class ServerCapabilities(_ServerCapabilities, total=False):
+class ServerCapabilities(_AlwaysOffered, total=False):
     """What the server can do for this client."""
 
     diagnosticProvider: DiagnosticOptions

@@ -23,7 +23,7 @@ from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
-from rubric_core.validation.rule import CaseEntry
+from rubric_core.validation.entry_lists import CaseEntry
 
 __all__ = ["promptfoo_entries"]
 

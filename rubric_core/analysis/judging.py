@@ -1,0 +1,47 @@
+"""What the rules find in what a text was lowered to."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from rubric_core.analysis.block_state import Found
+from rubric_core.analysis.result import Analysis
+from rubric_core.language.file_kinds import OF_PROMPTFOO
+from rubric_core.language.shape import Shape
+from rubric_core.loading.issues import Issue
+from rubric_core.syntax.line_document import LineDocument, is_still_json
+from rubric_core.text import Span
+from rubric_core.validation.rule import Context, Finding
+
+__all__ = ["judge"]
+
+
+def judge(analysis: Analysis, visited: Iterable[Any], context: Context) -> tuple[Found, ...]:
+    """What the rules find in shapes and issues; the same thing said twice is said once."""
+    judges = analysis.language.judges  # of an issue they need no fields
+    found = [
+        (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
+        for each in visited for rule, needs in judges(type(each)) if needs is None or not needs.isdisjoint(each.places)
+        for finding in rule.check(each, context)
+    ]  # fmt: skip
+    if not found:
+        return ()
+    if isinstance(analysis.document, LineDocument) or _is_json(analysis, context.text):
+        found = [
+            (r, replace(f, fixes=tuple(x for x in f.fixes if is_still_json(context.text, x.edits)))) for r, f in found
+        ]
+    return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
+
+
+def _is_json(analysis: Analysis, text: str) -> bool:
+    """Whether a file of promptfoo is JSON, which no fix may end."""
+    return analysis.kind in OF_PROMPTFOO and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and is_still_json(text, ())
+
+
+def _settled(finding: Finding, span: Span, hides: Span | None) -> Finding:
+    """A finding with what is underlined; most rules give that themselves, and a copy takes longer than to compare."""
+    return finding if (span, hides) == (finding.span, finding.hides) else replace(finding, span=span, hides=hides)
+
+
+def _hidden(each: Issue | Shape) -> Span | None:
+    return each.hides if isinstance(each, Issue) and not each.borrowed else None

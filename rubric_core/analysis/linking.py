@@ -1,0 +1,154 @@
+"""What a text refers to in other files: looked up block by block, and again only where that may have changed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rubric_core.analysis.block_change import BlockChange
+from rubric_core.analysis.block_state import BlockState
+from rubric_core.analysis.judging import judge
+from rubric_core.analysis.result import Analysis
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.model import Requires, Suite
+from rubric_core.language.shape import Shape
+from rubric_core.loading.block_references import BlockReferences, look_up_references
+from rubric_core.loading.project import Project
+from rubric_core.loading.promptfoo_files import look_up_configuration
+from rubric_core.loading.references import References
+from rubric_core.syntax.blocks import Block
+from rubric_core.validation.entry_lists import ExternalCases
+from rubric_core.validation.rule import Context
+
+__all__ = ["Linking"]
+
+
+class Linking:
+    """Fills an analysis with what its blocks refer to."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self.dialect = analysis.dialect
+        self.states = analysis.states
+        self.anchors = analysis.anchoring
+        self.frame = analysis.frame
+        #: Shapes and everything inside them, from lowering to linking, by the id of the shapes, which are kept with it.
+        self.inner: dict[int, tuple[tuple[Shape, ...] | None, list[Shape] | None]] = {}
+
+    def of_suite(self, project: Project, path: Path, previous: Analysis | None, change: BlockChange | None) -> None:
+        """Look up what the text refers to in other files, in every block for which that may have changed."""
+        analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
+        references = References(project, path, analysis.kind, self.dialect, analysis.own_targets)
+        analysis.references, pinned = references, self._is_pinned
+        analysis.linked_in = (project, project.version, references.key, pinned)
+        if previous is None or change is None or previous.linked_in != analysis.linked_in:
+            previous, first, last = None, 0, len(blocks)
+        else:
+            first, last = change.start, len(blocks) - change.end
+        self._linked(-1, self.frame.block, references, pinned=pinned)
+        for number in range(first, last):
+            if blocks[number].key:
+                self._linked(number, blocks[number], references, pinned=pinned)
+        known = references.targets(outside := project.look())
+        if previous is not None and change is not None and self._links_alike(previous, change):
+            analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
+        else:
+            links = [states[self.frame.block].links, *(states[block].links for block in blocks if block.key)]
+            analysis.linked_files = frozenset[Path]().union(*{each.seen for each in links})
+            analysis.refers_to = {
+                **{f: k for each in links for f, k in each.files},
+                **(
+                    {known.path: FileKind.TARGETS} if known.path is not None and analysis.kind is FileKind.SUITE else {}
+                ),
+            }
+            analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
+        analysis.depends_on = analysis.linked_files | outside.seen
+
+    def of_promptfoo(self, project: Project, path: Path, previous: Analysis | None, change: BlockChange | None) -> None:
+        """The same for a configuration of promptfoo, whose paths follow other rules."""
+        analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
+        analysis.linked_in = (project, project.version, path)
+        every = [self.frame.block, *(b for b in blocks if b.key)]
+        known = previous is not None and change is not None and previous.linked_in == analysis.linked_in
+        for block in [self.frame.block, *change.added] if known and change is not None else every:
+            state, key = states[block], (states[block].key, path)
+            since, state.linked_at = state.linked_at, project.version
+            if state.linked == key and not project.changed_since(since, state.links.seen):
+                continue
+            state = self._to_link(block)
+            state.linked, state.linked_at = key, project.version
+            in_list = state.tree.root if block.key else None
+            state.links = look_up_configuration(state.shapes, in_list, project.look(), path.parent)
+            state.links.findings = judge(self.analysis, state.links.issues, Context(block.text, self.dialect))
+        if known and previous is not None and change is not None and self._links_alike(previous, change):
+            analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
+        else:
+            links = [states[b].links for b in every]
+            analysis.linked_files = frozenset[Path]().union(*(each.seen for each in links))
+            analysis.refers_to = {f: k for each in links for f, k in each.files}
+        analysis.depends_on = analysis.linked_files
+
+    def _links_alike(self, previous: Analysis, change: BlockChange) -> bool:
+        """Whether all links together are what they were. The places of cases in other files move with every letter."""
+        if previous.external or any(self.states[b].links.cases for b in change.added):
+            return False
+        frame = previous.states[previous.frame.block].links, self.states[self.frame.block].links
+        return _links(frame[0]) == _links(frame[1]) and change.alike(
+            previous.states, self.states, lambda state: _links(state.links)
+        )
+
+    def nearby(self, number: int, block: Block) -> None:
+        """Look up what one block refers to, in an analysis in which everything else is as it was in an earlier one."""
+        if self.analysis.references is not None:
+            self._linked(number, block, self.analysis.references, pinned=self._is_pinned)
+
+    @property
+    def _is_pinned(self) -> bool:
+        """Whether somebody said which releases of the engine run this."""
+        return self.analysis.choice.stated or _needs_release(self.analysis.suite)
+
+    def _linked(self, number: int, block: Block, references: References, *, pinned: bool) -> None:
+        state, project = self.states[block], references.project
+        key = (state.key, references.key, pinned)
+        since = state.linked_at
+        state.linked_at = project.version
+        if state.linked == key and not project.changed_since(since, state.links.seen):
+            return
+        state = self._to_link(block)
+        state.linked, state.linked_at = key, project.version
+        sources = self.anchors.blocks(number) if state.borrows and number >= 0 else ()
+        above = [self.states[b].links.told for b in sources]
+        marked = bool(state.borrows or state.tree.problems) or "//" in block.text or "\\" in block.text
+        state.links = look_up_references(
+            references, state.shapes, state.tree.root, state.deferred, above, marked=marked,
+            every=self.inner.pop(id(state.shapes), (None, None))[1],
+        )  # fmt: skip
+        state.links.findings = judge(
+            self.analysis, state.links.issues, Context(block.text, self.dialect, pinned=pinned)
+        )
+
+    def _external(self) -> Iterator[ExternalCases]:
+        outer = self.analysis.span_of
+        for at, found, text in self.states[self.frame.block].links.cases:
+            yield ExternalCases(outer(None, at), found, text)
+        for number, block in enumerate(self.analysis.document.blocks):
+            if block.key and self.states[block].links.cases:
+                start = self.analysis.document.start(number)
+                for at, found, text in self.states[block].links.cases:
+                    yield ExternalCases(at.moved(start), found, text)
+
+    def _to_link(self, block: Block) -> BlockState:
+        """The state of a block that is linked again; an earlier analysis keeps what it knows of it."""
+        state = self.states[block]
+        if state.linked is not None:
+            key, state = state.key, state.again()
+            state.key = key
+            self.states[block] = state
+        return state
+
+
+def _links(links: BlockReferences) -> tuple[object, ...]:
+    return links.seen, links.files, links.cases
+
+
+def _needs_release(suite: Suite | None) -> bool:
+    """Whether a suite says which releases of the engine can run it."""
+    return suite is not None and isinstance(suite.requires, Requires) and suite.requires.agentv is not None

@@ -1,0 +1,124 @@
+"""Which files of one folder are checked: by their names, by git, by the configuration, and by the engine's own settings."""
+
+# Paths as text: every folder is walked through again after each pause of a person who types.
+# ruff: noqa: PTH116
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from rubric_core.configuration.model import Configuration
+from rubric_core.disk import open_file
+from rubric_core.language.file_extensions import DATASETS, YAML
+from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.loading import gitignore
+from rubric_core.loading.directory_search import HOMES
+from rubric_core.loading.file_kind import kind_by_name
+from rubric_core.loading.files import (
+    UnreadableError,
+    is_common_name,
+    is_promptfoo_name,
+    is_suite,
+    is_suite_name,
+    read_text,
+)
+from rubric_core.loading.path_patterns import Patterns, braces
+from rubric_core.loading.recognize import head_is_eval_yaml
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain_data import plain
+
+__all__ = ["SETTINGS_FOLDER", "FolderScope", "content_counts", "eval_patterns"]
+
+#: A suite has one of these at the beginning of a line, within so many characters.
+_SUITE_KEY = pattern(r"^(?:(?:evalcases|eval_cases|testcases)[ \t]*:|\$schema:[ \t]*[\"']?agentv-eval)", re.MULTILINE)
+_HEAD = 20_000
+_EVALS = f"{os.sep}evals{os.sep}"
+SETTINGS_FOLDER = HOMES[0]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderScope:
+    """What decides in one folder which of its files and folders are looked at."""
+
+    configuration: Configuration
+    ignores: tuple[Patterns, ...]
+    #: The patterns of the nearest .agentv/config.yaml.
+    evals: Patterns | None
+    #: Whether somebody named a folder that its own configuration excludes.
+    everything: bool = False
+
+    def hides(self, path: str, *, is_folder: bool) -> bool:
+        """Whether git ignores a path of the folder, or the configuration excludes it."""
+        excluded = not self.everything and self.configuration.excludes(path, is_folder=is_folder)
+        return excluded or gitignore.is_ignored(self.ignores, path, is_folder=is_folder)
+
+    def takes(self, path: str, names: frozenset[str]) -> bool:
+        """Whether a file is a suite; `names` are those of everything in its folder."""
+        if self.configuration.includes(path):
+            return True
+        if self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML):
+            return True
+        file = Path(path)
+        if is_promptfoo_name(file.name):
+            return True
+        if is_suite(file, names):
+            return head_is_eval_yaml(file) is not False
+        if is_common_name(file.name):
+            return head_is_eval_yaml(file) is True
+        return (
+            path.endswith(YAML)
+            and _EVALS in path.lower()
+            and _says_suite(path)
+            and head_is_eval_yaml(file) is not False
+        )
+
+    def takes_around(self, path: str, names: frozenset[str]) -> bool:
+        """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""
+        file = Path(path)
+        if file.suffix in YAML:
+            home = file.parent.name in HOMES or (file.parent.name == "templates" and file.parent.parent.name in HOMES)
+            return (home and kind_by_name(file) is not None) or _has_data(file.name, names)
+        return file.suffix in DATASETS and _has_data(f"{file.stem}.yaml", names)
+
+
+def content_counts(path: str, name: str) -> bool:
+    """Whether a file has to be looked into to know whether it is a suite."""
+    if not name.lower().endswith(YAML):
+        return False
+    return (is_suite_name(name) and not name.lower().endswith((".eval.yaml", ".eval.yml"))) or _EVALS in path.lower()
+
+
+def _says_suite(path: str) -> bool:
+    """Whether a file below a folder `evals` has a key that only suites have: the first releases gave them any name."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False  # a pipe would be waited for
+        with open_file(Path(path)) as file:
+            return _SUITE_KEY.search(file.read(_HEAD).decode("utf-8", "replace")) is not None
+    except OSError:
+        return False
+
+
+def _has_data(name: str, neighbours: frozenset[str]) -> bool:
+    """Whether a YAML file of that name is, or would be, the description of a data set beside it."""
+    return is_suite_name(name) and any(f"{Path(name).stem}{ending}" in neighbours for ending in DATASETS)
+
+
+def eval_patterns(folder: str) -> Patterns | None:
+    """The `eval_patterns` of the .agentv/config.yaml in `folder`; None where there are none that can be used."""
+    file = Path(folder) / SETTINGS_FOLDER / "config.yaml"
+    if not file.is_file():
+        return None
+    try:
+        tree = parse(read_text(file))
+    except UnreadableError:
+        return None
+    settings = plain(tree.root, tree.anchors)
+    listed = settings.get("eval_patterns") if isinstance(settings, dict) else None
+    texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
+    try:
+        patterns = Patterns(folder, [each for text in texts for each in braces(text)], any_case=True)
+    except ValueError:
+        return None
+    return patterns or None

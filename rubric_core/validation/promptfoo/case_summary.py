@@ -1,0 +1,135 @@
+"""One case of a promptfoo configuration, as rules across cases see it."""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
+from rubric_core.language.shape import children
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Span
+from rubric_core.validation.promptfoo.templates import names_in, read_by_code
+
+__all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of", "variable_nodes"]
+
+#: What is given all variables, and reads any of them.
+PROGRAM = pattern(r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
+_WORD = pattern(r"[A-Za-z_]\w*")
+
+
+class PlacedCase(NamedTuple):
+    """A case and where its block starts; -1 is the number of the text around the cases."""
+
+    case: PromptfooCase
+    block: int
+    #: Leads from its spans to those of the whole text.
+    outer: Callable[[Span], Span]
+    #: The text that its spans are of.
+    text: str
+
+    @property
+    def summary(self) -> "CaseSummary":
+        """What there is to know of the case; asked for with every keystroke, and put together once."""
+        known = self.case.summary
+        if not isinstance(known, CaseSummary):
+            known = self.case.summary = CaseSummary(self.case, self.text)
+        return known
+
+
+class CaseSummary:
+    """What rules across cases look at in one case."""
+
+    def __init__(self, case: PromptfooCase, text: str) -> None:
+        place = case.places.get("vars")
+        self.variables = variable_nodes(case)
+        self.names = frozenset(self.variables)
+        self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))
+        options = options_of(case)
+        #: Whether every variable stands in the text.
+        self.is_plain = (
+            place is None or (not place.borrowed and isinstance(place.meant or place.node, Mapping))
+        ) and not (options is not None and options.has("transform_vars"))
+        stored = options.store_output_as if options is not None else None
+        self.stored = frozenset({stored} if isinstance(stored, str) else ())
+        self.checks = tuple(assertions_of(case))
+        #: The texts in which variables are filled in, with the names that these use.
+        self.rendered = tuple(
+            (node, used, check) for check in self.checks for node in _rendered(check) if (used := names_in(node.text))
+        )
+        #: Variables that templates and scripts in the case read, and those that it defines itself.
+        self.used = frozenset({each.name for each in names_in(text)}.union(read_by_code(text)))
+        self.own = (
+            ()
+            if place is None or place.borrowed
+            else tuple(n for n in self.variables if _WORD.fullmatch(n) and n[0] != "_")
+        )
+        self.has_program = PROGRAM.search(text) is not None
+        self.metrics = frozenset(check.metric for check in self.checks if isinstance(check.metric, str))
+        self.graders = tuple(_graders(options, self.checks))
+        self.compares = tuple(
+            check for check in self.checks if isinstance(check, SelectBest | MaxScore) and not check.borrowed
+        )
+        self.named = any(case.has(field) for field in ("prompts", "providers"))
+
+    @cached_property
+    def facts(self) -> object:
+        """Equal facts mean that nothing is different for other cases, or for what is said about them."""
+        return self.names, self.maps, self.is_plain, self.stored, self.used, self.metrics
+
+
+def _graders(options: CaseOptions | None, checks: tuple[Assertion, ...]) -> Iterator[tuple[Assertion | None, Scalar]]:
+    """The graders that are words, with the assertion that has each; None for the case."""
+    own: Assertion | None = None
+    for shape in (options, *checks):
+        place = shape.places.get("provider") if shape is not None else None
+        if (
+            place is not None
+            and not place.borrowed
+            and isinstance(place.node, Scalar)
+            and isinstance(place.node.value, str)
+        ):
+            own = shape if isinstance(shape, Assertion) else None
+            if place.node.text.strip():
+                yield own, place.node
+
+
+def _rendered(check: Assertion) -> Iterator[Scalar]:
+    """The texts of an assertion in which variables are filled in."""
+    place = check.places.get("value")
+    if place is None or place.borrowed or check.borrowed:
+        return
+    nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
+    yield from (n for n in nodes if isinstance(n, Scalar) and "{" in n.text and not n.text.startswith("file://"))
+
+
+def variable_nodes(case: PromptfooCase) -> dict[str, Node]:
+    """The variables of a case by name, merged ones included; the node is what stands there."""
+    place = case.places.get("vars")
+    node = (place.meant or place.node) if place is not None else None
+    if not isinstance(node, Mapping):
+        return {}
+    written = {e.name: e.value for e in node.entries if e.name is not None}
+    if isinstance(case.vars, dict):
+        for name in case.vars:
+            written.setdefault(name, node)
+    written.pop("<<", None)
+    return written
+
+
+def assertions_of(case: PromptfooCase) -> Iterator[Assertion]:
+    """The assertions of a case, those in sets included."""
+    listed: Any = case.assertions
+    for each in listed if isinstance(listed, list) else ():
+        if isinstance(each, Assertion):
+            yield each
+            if isinstance(each, AssertionSet):
+                yield from (inner for inner in children(each)[1:] if isinstance(inner, Assertion))
+
+
+def options_of(case: PromptfooCase | None) -> CaseOptions | None:
+    """The options of a case, as far as they are a mapping."""
+    found = case.options if case is not None else None
+    return found if isinstance(found, CaseOptions) else None

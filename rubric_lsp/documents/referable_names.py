@@ -1,0 +1,100 @@
+"""The names that a suite can refer to, for completion."""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.loading.files import absolute
+from rubric_core.loading.known_names import known_targets, programs, templates
+from rubric_core.loading.reference_collector import is_script
+from rubric_core.ports import Files
+from rubric_lsp.documents.project_index import ProjectIndex
+from rubric_lsp.features.completion import NameSource
+from rubric_lsp.features.name_occurrence import NameKind
+
+__all__ = ["names_for"]
+
+#: A folder with more than this is no place to look for a prompt in.
+_MOST_VISITED = 2_000
+_MOST_OFFERED = 300
+#: So many folders above a suite may have what it refers to.
+_MOST_ABOVE = 3
+#: How a path out of the folder begins, or one that says that it is in it.
+_ABOVE = re.compile(r"(?:\.{1,2}/)+")
+#: Names that files of promptfoo share.
+_OF_PROMPTFOO: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer", "variable"})
+_SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
+
+
+def names_for(index: ProjectIndex, suite: Path | None) -> NameSource:
+    """Gives the names that a suite can refer to: of targets, templates, types, scripts, folders and files."""
+
+    def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:
+        if suite is None:
+            return ()
+        look = index.project.look()
+        if kind in _OF_PROMPTFOO:
+            return list(_promptfoo_names(index, suite, kind))
+        if kind == "target":
+            return sorted(known_targets(look, suite.parent).names)
+        if kind == "template":
+            return sorted(templates(look, suite.parent))
+        if kind == "type":
+            return sorted(programs(look, "assertions", suite.parent))
+        if kind == "directory":
+            return list(_paths_from(index, suite, typed, lambda _, is_folder: is_folder))
+        wanted = is_script if kind == "script" else fits
+        return list(_paths_from(index, suite, typed, lambda path, is_folder: not is_folder and wanted(path)))
+
+    return names
+
+
+def _promptfoo_names(index: ProjectIndex, path: Path, kind: str) -> Iterator[str]:
+    """The names that a file of promptfoo and those that belong to it make, as far as they were looked into."""
+    here = absolute(path)
+    known = {s.path: s for s in index.known() if s.path is not None and s.file_kind is FileKind.PROMPTFOO}
+    near = [s for at, s in known.items() if at == here or here in s.refers_to]
+    more = (index.at(each) for s in near for each in s.case_files)
+    found = dict.fromkeys(s for s in (index.at(here), *near, *more) if s is not None)
+    names = (
+        n.name for s in found for _, names in s.names(_OF_PROMPTFOO) for n in names if n.defines and n.kind == kind
+    )
+    yield from dict.fromkeys(names)
+
+
+def _paths_from(index: ProjectIndex, suite: Path, typed: str, wanted: Callable[[str, bool], bool]) -> Iterator[str]:
+    """Paths as they are written in a suite: below its folder, the nearest first, then below the folders above it.
+
+    `wanted` is given each path, and whether it is a folder.
+    """
+    found = _ABOVE.match(typed)
+    start, offered = found[0] if found is not None else "", 0
+    for number in range(_MOST_ABOVE + 1):
+        if number and not index.is_open(absolute(suite.parent / start)):
+            return
+        most = _MOST_VISITED if number == 0 else _MOST_VISITED // 4
+        for path, is_folder in _paths_below(index.project.files, suite, start, most):
+            if offered < _MOST_OFFERED and wanted(path, is_folder):
+                offered += 1
+                yield path
+        start = f"{start.removeprefix('./')}../"
+
+
+def _paths_below(files: Files, suite: Path, start: str, most: int) -> Iterator[tuple[str, bool]]:
+    """What is below the folder at `start`, the nearest first, and whether it is a folder."""
+    waiting, visited = deque([start]), 0
+    # From above, what is in the suite's own folder has a shorter path.
+    around = {suite.parent, *suite.parent.parents}
+    while waiting and visited < most:
+        here = waiting.popleft()
+        folder = absolute(suite.parent / here)
+        for name in files.names(folder):
+            visited += 1
+            if name.startswith(".") or name in _SKIPPED or folder / name in around or folder / name == suite:
+                continue
+            is_folder = files.is_directory(folder / name)
+            if is_folder:
+                waiting.append(f"{here}{name}/")
+            yield f"{here}{name}", is_folder

@@ -1,0 +1,97 @@
+"""The three kinds of routes: notifications, requests, and requests about a document."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rubric_lsp import convert
+from rubric_lsp.documents.open_documents import ClientWorkspace
+from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.documents.template_variables import is_prompt
+from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
+from rubric_lsp.protocol.json_array import JsonArray
+from rubric_lsp.protocol.json_rpc import RubricProtocol
+from rubric_lsp.protocol.params import Shape
+
+__all__ = ["Router", "per_yaml_document"]
+
+log = logging.getLogger("rubric")
+Work = Callable[[Snapshot, Any], Any]
+
+
+class Router:
+    """Adds routes to a protocol.
+
+    Args:
+        protocol: Calls the handler of a method with its parameters, once they have the shape that it needs.
+        documents: What is open.
+    """
+
+    def __init__(self, protocol: RubricProtocol, documents: ClientWorkspace) -> None:
+        self._protocol = protocol
+        self._documents = documents
+
+    def hears(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
+        """A notification."""
+        self._protocol.route(method, work, needs)
+
+    def answers(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
+        """A request that is about no single document."""
+        self._protocol.route(method, work, needs)
+
+    def reads(
+        self,
+        method: str,
+        needs: Shape,
+        work: Work,
+        empty: object = None,
+        *,
+        whole: bool = False,
+        prompts: bool = False,
+    ) -> None:
+        """A request about one document. One that fails is logged with what was asked, and answered by `empty`.
+
+        A file may hold several YAML documents: `work` is given the one in which the place is, or each of them, unless it
+        wants the file as a `whole`. With `prompts`, `work` finds out by itself whether a text is the prompt of a suite.
+        """
+
+        def asked(params: Any) -> object:
+            # The version that is asked about is the newest one now, not the newest one when there is time to answer.
+            snapshot = self._documents.get(convert.uri(params))
+            done = work if whole else partial(per_yaml_document, work)
+            return self._read(method, snapshot, params, done, empty, prompts=prompts)
+
+        self._protocol.route(method, asked, needs)
+
+    async def _read(
+        self, method: str, snapshot: Snapshot | None, params: Any, work: Work, empty: object, *, prompts: bool
+    ) -> object:
+        if snapshot is None:
+            return empty
+        if not self._documents.is_newest(snapshot) and not snapshot.analyzed:
+            raise RequestFailedError(CONTENT_MODIFIED, "the document has changed since")
+        try:
+            if not (snapshot.is_ours or (prompts and is_prompt(snapshot))):
+                return empty
+            result = work(snapshot, params)
+            return await result if asyncio.iscoroutine(result) else result
+        except RequestFailedError:
+            raise
+        except Exception:
+            log.exception("%s failed: %s", method, convert.asked(snapshot, params))
+            return empty
+
+
+def per_yaml_document(work: Callable[[Snapshot, Any], Any], snapshot: Snapshot, params: Any) -> Any:
+    """What `work` gives for the YAML document that is asked about; for a file as a whole, the lists of all of them."""
+    if len(snapshot.parts) == 1:
+        return work(snapshot, params)
+    line = convert.line(params)
+    if line is not None:
+        return work(snapshot.part_at(line), params)
+    found = [work(part, params) or () for part in snapshot.parts]
+    if any(isinstance(each, JsonArray) for each in found):
+        return JsonArray.joined(each for each in found if isinstance(each, JsonArray))
+    return [each for listed in found for each in listed]

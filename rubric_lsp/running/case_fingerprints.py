@@ -1,0 +1,62 @@
+"""The fingerprints of cases as they stand in the editor: a result with another one is stale."""
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rubric_core.language.model import Suite
+from rubric_core.validation.entry_lists import CaseEntry
+from rubric_lsp.documents.open_documents import ClientWorkspace
+from rubric_lsp.documents.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.targets.resolve import Targets
+
+__all__ = ["CaseFingerprints"]
+
+
+class CaseFingerprints:
+    """Computes fingerprints with the files as they are on disk, and targets as they are in files and suites."""
+
+    def __init__(self, documents: ClientWorkspace) -> None:
+        self._documents = documents
+        #: Grows with every change of a file that results may depend on.
+        self.version = 0
+        self._targets: dict[Path, tuple[int, Suite, Targets]] = {}
+
+    def files_changed(self) -> None:
+        """Something on disk has changed: every fingerprint may be another one."""
+        self.version += 1
+
+    def of_entries(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
+        """The fingerprints of some cases of a suite, by id; of two with one id the first."""
+        from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
+        from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
+        from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
+        from rubric_lsp.running.selection import distinct  # noqa: PLC0415
+
+        files = DiskFiles()
+        for runnable in distinct(placed_cases(path, snapshot.analysis, entries)):
+            yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
+
+    def of_others(self, snapshot: Snapshot, names: Collection[str]) -> dict[str, str]:
+        """The fingerprints of cases that a suite takes over from other files; those that are gone are left out."""
+        from rubric_core.disk import DiskFiles  # noqa: PLC0415
+        from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
+        from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415
+
+        files = DiskFiles()
+        taken_over = (case for case in distinct(suite_of(snapshot, self._documents).cases) if case.file is not None)
+        return {case.id: fingerprint(case, files, self._targets_for(case)) for case in taken_over if case.id in names}
+
+    def _targets_for(self, runnable: "Runnable") -> "Targets":
+        from rubric_core.disk import DiskFiles  # noqa: PLC0415
+        from rubric_core.evaluation.cases.target_choice import targets_for  # noqa: PLC0415
+
+        # They depend on the suite, too: targets may stand in it.
+        known = self._targets.get(runnable.path)
+        if known is None or known[0] != self.version or known[1] is not runnable.suite:
+            targets = targets_for(runnable, DiskFiles())
+            known = self._targets[runnable.path] = (self.version, runnable.suite, targets)
+        return known[2]
