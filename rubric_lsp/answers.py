@@ -10,14 +10,12 @@ from rubric_core.language.file_kinds import OF_PROMPTFOO
 from rubric_core.text import Span
 from rubric_lsp import convert
 from rubric_lsp.documents.promptfoo_family import OF_FAMILY
-from rubric_lsp.documents.relocation import reference_edits
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import Action, actions
 from rubric_lsp.features.hints import hints
 from rubric_lsp.features.menu import menu
 from rubric_lsp.features.name_occurrence import NameOccurrence
 from rubric_lsp.features.run_actions import RunAction, run_actions
-from rubric_lsp.features.selection_ranges import selections
 from rubric_lsp.protocol.errors import CONTENT_MODIFIED, RequestFailedError
 from rubric_lsp.protocol.json_array import JsonArray
 from rubric_lsp.server import RubricServer
@@ -208,6 +206,8 @@ async def rename(s: RubricServer, d: Snapshot, p: Any) -> "WorkspaceEdit":
 
 def selection_ranges(d: Snapshot, p: Any) -> list["SelectionRange"]:
     """What a selection at each position grows to."""
+    from rubric_lsp.features.selection_ranges import selections  # noqa: PLC0415  # few ask
+
     return [convert.selection_range(d, selections(d.analysis, d.offset(each))) for each in convert.positions(p)]
 
 
@@ -228,7 +228,10 @@ async def references(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:
 
 async def follow_moves(s: RubricServer, p: Any) -> "WorkspaceEdit | None":
     """The edits with which suites refer to files that are about to move."""
-    found = await reference_edits(s.index, convert.moves(p))
+    from rubric_lsp.documents.relocation import reference_edits  # noqa: PLC0415  # moves are rare
+    from rubric_lsp.features.moved_files import FileMoves  # noqa: PLC0415
+
+    found = await reference_edits(s.index, FileMoves(convert.moves(p)))
     return convert.workspace_edits(found, s.client) if found else None
 
 

@@ -1,13 +1,13 @@
 """Reads request parameters, whose shape is already checked."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rubric_core.loading.files import absolute
 from rubric_core.text import Position, Span, TextRange
 from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.moved_files import FileMoves
 from rubric_lsp.protocol.uris import path_of
 
 __all__ = [
@@ -98,10 +98,10 @@ def changed_files(params: Params) -> list[str]:
     return [change["uri"] for change in params["changes"]]
 
 
-def moves(params: Params) -> FileMoves:
-    """The files and folders that are about to be moved; those that are not on disk are left out."""
+def moves(params: Params) -> dict[Path, Path]:
+    """The files and folders that are about to be moved, with their new paths; those that are not on disk are left out."""
     paths = ((path_of(each["oldUri"]), path_of(each["newUri"])) for each in params["files"])
-    return FileMoves({absolute(old): absolute(new) for old, new in paths if old is not None and new is not None})
+    return {absolute(old): absolute(new) for old, new in paths if old is not None and new is not None}
 
 
 def arguments(params: Params) -> tuple[str, Sequence[Any]]:
