@@ -12,7 +12,8 @@ from rubric_core.analysis import Language
 from rubric_core.atomic_write import write_file
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator
-from rubric_core.language.reference import RuleRow, pages
+from rubric_core.language.promptfoo_reference import promptfoo_reference
+from rubric_core.language.reference import NOTICE, RuleRow, pages
 from rubric_core.migration import titles
 from rubric_core.text import Span
 from rubric_core.validation.rule import Finding, Fix, Rule
@@ -60,7 +61,8 @@ def reference() -> dict[str, str]:
 
     kinds = {name: tuple(kind.unused) for kind in PROVIDERS for name in kind.names}
     rows = (_row(rule) for rule in language.rules)
-    return pages(language.dialects, rows, _evaluator_pages(language.dialects), ways, kinds)
+    made = pages(language.dialects, rows, _evaluator_pages(language.dialects), ways, kinds)
+    return {**made, "promptfoo.md": f"{NOTICE}\n\n{promptfoo_reference()}"}
 
 
 def _row(rule: "Rule[object]") -> RuleRow:

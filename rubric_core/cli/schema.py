@@ -2,28 +2,36 @@
 
 import argparse
 import json
+import sys
 
-from rubric_core.language.dialects import DIALECTS
-from rubric_core.language.schema import KINDS, json_schema
+from rubric_core.language.dialects import DIALECTS, PROMPTFOO, dialect_named
+from rubric_core.language.schema import KINDS, json_schema, kinds_of
 
 __all__ = ["add_arguments", "main"]
+
+PRINTED, WRONG_USE = 0, 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric schema`."""
-    names = [dialect.name for dialect in DIALECTS]
+    names = [dialect.name for dialect in (*DIALECTS, PROMPTFOO)]
+    kinds = dict.fromkeys((*KINDS, *kinds_of(PROMPTFOO)))
     parser.add_argument(
         "--dialect",
         choices=names,
-        default=names[-1],
+        default=DIALECTS[-1].name,
         metavar="NAME",
-        help=f"one of {', '.join(names)} (default: the last one)",
+        help=f"one of {', '.join(names)} (default: {DIALECTS[-1].name})",
     )
-    parser.add_argument("--kind", choices=tuple(KINDS), default="suite", help="the kind of file (default: a suite)")
+    parser.add_argument("--kind", choices=tuple(kinds), default="suite", help="the kind of file (default: a suite)")
 
 
 def main(options: argparse.Namespace) -> int:
     """Print the schema."""
-    dialect = next(d for d in DIALECTS if d.name == options.dialect)
+    dialect = dialect_named(options.dialect)
+    known = kinds_of(dialect)
+    if options.kind not in known:
+        print(f"rubric: {dialect.name} has no files of kind {options.kind}; choose {', '.join(known)}", file=sys.stderr)
+        return WRONG_USE
     print(json.dumps(json_schema(dialect, options.kind), ensure_ascii=False, indent=2))
-    return 0
+    return PRINTED

@@ -78,9 +78,11 @@ def _index() -> str:
 - [Evaluators](evaluators.md): every type of check, with its keys
 - [Targets](targets.md): what answers and judges, and the settings of every kind
 - [Rules](rules.md): every code that `rubric check` may report
+- [promptfoo](promptfoo.md): every key and assertion type of configurations of promptfoo
 
 `rubric schema --dialect agentv-3` prints the same as JSON Schema, for editors that know nothing else: save it, and put
-`# yaml-language-server: $schema=eval.schema.json` into the first line of a suite.
+`# yaml-language-server: $schema=eval.schema.json` into the first line of a suite. `--dialect promptfoo` prints that of
+`promptfooconfig.yaml`, which accepts what promptfoo accepts: `$ref`, keys that hold anchors, settings of providers.
 """
 
 

@@ -13,6 +13,7 @@ from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import Band, Evaluator, Include
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
+from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.providers import Settings
 from rubric_core.language.schema_values import (
     NOT_BLANK,
@@ -43,7 +44,7 @@ from rubric_core.language.value_kinds import (
     Text,
 )
 
-__all__ = ["KINDS", "Json", "json_schema"]
+__all__ = ["KINDS", "Json", "json_schema", "kinds_of"]
 
 #: What a schema can be made for, by the word on the command line.
 KINDS: Mapping[str, FileKind] = {
@@ -53,7 +54,24 @@ KINDS: Mapping[str, FileKind] = {
     "cases": FileKind.CASES,
     "template": FileKind.TEMPLATE,
 }
+#: The same for promptfoo.
+_OF_PROMPTFOO: Mapping[str, FileKind] = {
+    "suite": FileKind.PROMPTFOO,
+    "cases": FileKind.PROMPTFOO_CASES,
+    "defaults": FileKind.PROMPTFOO_DEFAULTS,
+    "scenarios": FileKind.PROMPTFOO_SCENARIOS,
+}
 
+
+def kinds_of(dialect: Dialect) -> Mapping[str, FileKind]:
+    """What a schema of a dialect can be made for, by the word on the command line."""
+    return _OF_PROMPTFOO if dialect.properties.engine == "promptfoo" else KINDS
+
+
+#: What stands in the place of a mapping that is kept elsewhere.
+_REFERENCE: Json = {"type": "string", "description": "Where the mapping is kept: a pointer into this file or another."}
+#: An id of a provider in the place of a key, with its settings below.
+_IDENTITY = r"^(?:[^:]+:.+|echo|https?)$"
 #: A lower bound in a map of score ranges.
 _SCORE = r"^(?:10|[0-9])$"
 _SYNTAX = re.compile(r"[\\^$.*+?()\[\]{}|/]")
@@ -67,13 +85,13 @@ _FATES = {
 
 
 def json_schema(dialect: Dialect, kind: str = "suite") -> Json:
-    """The JSON Schema of one kind of file (a key of KINDS) in one dialect."""
+    """The JSON Schema of one kind of file (a key of `kinds_of`) in one dialect."""
     schema = _Schema(dialect)
-    root = schema.root(KINDS[kind])
+    root = schema.root(kinds_of(dialect)[kind])
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": f"{dialect.name} {kind}",
-        "description": f"What agentv {dialect.releases} reads.",
+        "description": f"What {dialect.properties.engine} {dialect.releases} reads.",
         **root,
         "definitions": dict(sorted(schema.definitions.items())),
     }
@@ -182,6 +200,8 @@ class _Schema:
             # `openai:gpt-5: {config: …}` is short for an entry with that id.
             short = {"maxProperties": 1, "additionalProperties": {"type": "object"}, "not": {"required": ["config"]}}
             needed = {"allOf": [{"anyOf": [needed, short]}]}
+        if self.dialect.properties.refs:
+            needed = _or_reference(needed)
         every = [*needed.get("allOf", ()), *cases]
         return {**shared, **needed, **({"allOf": every} if every else {})}
 
@@ -205,11 +225,15 @@ class _Schema:
         table = self.dialect.table(shape)
         places = {field: number for number, field in enumerate(shape.keys)}
         spellings = sorted(table.values(), key=lambda s: places.get(s.field, len(places)))
+        needed = self._needed(shape)
         schema: Json = {
             "description": f"{shape.title()[:1].upper()}{shape.title()[1:]}.",
             "properties": {s.name: self._shared(shape, s) for s in spellings},
-            **self._needed(shape),
+            **(_or_reference(needed) if self.dialect.properties.refs else needed),
         }
+        if self.dialect.properties.refs:
+            # A pattern: some programs follow a property that is called `$ref` in a schema.
+            schema["patternProperties"] = {r"^\$ref$": _REFERENCE, **({_IDENTITY: {}} if shape.keyed else {})}
         if shape.strict and not shape.open and self.dialect.properties.strict_keys:
             schema["additionalProperties"] = False
         elif not shape.open:
@@ -228,8 +252,9 @@ class _Schema:
     def _shared(self, shape: type[Shape], spelling: Spelling) -> Json:
         """The schema of a key; one that the shape has from its base is written once, for all shapes below it."""
         made = self._property(shape, spelling)
-        if spelling.fate is not SpellingStatus.REJECTED and may_be_left_empty(
-            self.dialect, shape, spelling.field, in_words=True
+        if spelling.fate is not SpellingStatus.REJECTED and (
+            (shape.nullable and self.dialect.properties.refs)
+            or may_be_left_empty(self.dialect, shape, spelling.field, in_words=True)
         ):
             made = or_nothing(made)
         owner = next((base for base in shape.__mro__ if spelling.field in vars(base)), shape)
@@ -257,7 +282,7 @@ class _Schema:
         return f"{said}{instead} ({spelling.note})." if spelling.note else f"{said}{instead}."
 
     def _content(self, shape: type[Shape], declared: Key[Any]) -> Json:
-        bases: tuple[type[Shape], ...] = (Evaluator, *self.dialect.families)
+        bases: tuple[type[Shape], ...] = (Evaluator, Assertion, *self.dialect.families)
         base = next((b for b in bases if issubclass(shape, b)), None)
         if base is not None and declared.field == base.tag:
             return self._tags(base) if shape is base else {"type": "string"}
@@ -269,6 +294,11 @@ class _Schema:
         words = [t.shape.title() for t in known]
         names: Json = {"type": "string", "enum": [t.name for t in known], "markdownEnumDescriptions": words}
         return {"anyOf": [names, NOT_BLANK]} if known else NOT_BLANK
+
+
+def _or_reference(needed: Json) -> Json:
+    """What has to be there, unless a `$ref` stands for it."""
+    return {"allOf": [{"if": {"required": ["$ref"]}, "else": needed}]} if needed else {}
 
 
 def _escaped(name: str) -> str:

@@ -76,7 +76,7 @@ def or_nothing(schema: Json) -> Json:
         return {**{name: value for name, value in schema.items() if name in said}, "anyOf": [bare, {"type": "null"}]}
     if "anyOf" in schema:
         return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
-    return {**schema, "type": [*types(schema), "null"]} if "type" in schema else schema
+    return {**schema, "type": list(dict.fromkeys([*types(schema), "null"]))} if "type" in schema else schema
 
 
 def required(dialect: Dialect, shape: type[Shape], inner: Collection[str] = (), deeper: Iterable[str] = ()) -> Json:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +11,10 @@ from jsonschema import Draft7Validator
 
 from rubric_core.cli import main
 from rubric_core.language.dialect import Dialect, SpellingStatus
-from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.schema import KINDS, json_schema
+from rubric_core.language.schema import KINDS, json_schema, kinds_of
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
@@ -192,3 +193,50 @@ def test_a_key_that_may_be_left_empty_may_be_null() -> None:
     assert complaints("agentv-3", "name: a\ntests: [{id: , input: , criteria: }]") == [
         "tests/0/criteria", "tests/0/id", "tests/0/input",
     ]  # fmt: skip
+
+
+CONFIGURATION = "providers: [echo]\ntests: [{assert: [CHECK]}]\n"
+
+
+@pytest.mark.parametrize("kind", kinds_of(PROMPTFOO))
+def test_that_of_promptfoo_is_valid(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "--dialect", "promptfoo", "--kind", kind]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    Draft7Validator.check_schema(schema)
+    assert "agentv" not in json.dumps(schema)
+
+
+def test_promptfoo_has_no_targets_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "--dialect", "promptfoo", "--kind", "targets"]) == 2
+    assert "choose suite, cases, defaults, scenarios" in capsys.readouterr().err
+
+
+def test_what_is_legal_in_promptfoo_is_accepted() -> None:
+    pages = (Path(__file__).parents[1] / "core" / "legal" / "promptfoo.txt").read_text(encoding="utf-8")
+    named = re.split(r"(?m)^--- (\S+)\n", pages)
+    validator = Draft7Validator(json_schema(PROMPTFOO))
+    looked_at = 0
+    for name, text in zip(named[1::2], named[2::2], strict=True):
+        if name.startswith("promptfooconfig") and name.endswith(".yaml"):
+            tree = parse(re.split(r"(?m)^####", text)[0])
+            looked_at += 1
+            assert [e.message for e in validator.iter_errors(plain(tree.root, tree.anchors))] == []
+    assert looked_at > 3
+
+
+@pytest.mark.parametrize(
+    ("check", "wrong"),
+    [
+        ("{type: contains, value: hi}", []),
+        ("{$ref: '#/x'}", []),
+        ("{type: not-latency, threshold: 3}", []),
+        ("{type: contains}", ["'value' is a required property"]),
+        ("{type: latency}", ["'threshold' is a required property"]),
+        ("{type: regex, value: 5}", ["5 is not of type 'string'"]),
+        ("{value: 5}", ["'type' is a required property"]),
+    ],
+)
+def test_an_assertion_of_promptfoo_needs_what_its_type_needs(check: str, wrong: list[str]) -> None:
+    tree = parse(CONFIGURATION.replace("CHECK", check))
+    errors = Draft7Validator(json_schema(PROMPTFOO)).iter_errors(plain(tree.root, tree.anchors))
+    assert [error.message for error in errors] == wrong

@@ -11,9 +11,9 @@ from harness import LANGUAGE
 from yaml_server import UnavailableError, YamlServer, installed
 
 from rubric_core.analysis import analyze
-from rubric_core.language.dialects import DIALECTS
+from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.schema import KINDS, json_schema
+from rubric_core.language.schema import KINDS, json_schema, kinds_of
 
 pytestmark = pytest.mark.node
 
@@ -29,6 +29,9 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for dialect in DIALECTS:
         for kind in KINDS:
             paths[f"{dialect.name}-{kind}"].write_text(json.dumps(json_schema(dialect, kind)))
+    for kind in kinds_of(PROMPTFOO):
+        paths[f"promptfoo-{kind}"] = folder / f"promptfoo-{kind}.json"
+        paths[f"promptfoo-{kind}"].write_text(json.dumps(json_schema(PROMPTFOO, kind)))
     return paths
 
 
@@ -150,3 +153,28 @@ def test_completes_and_explains_keys(server: YamlServer) -> None:
         9,
     )
     assert "The pattern, in JavaScript syntax." in shown
+
+
+PROMPTFOO_CONFIG = """\
+x-home: &check {type: contains, value: hi}
+prompts: ["Say {{word}}"]
+providers: [echo, {id: "openai:gpt-5", config: {anything: 1}}, {"openai:gpt-5-mini": {label: small}}]
+defaultTest:
+tests:
+  - vars: {word: hi}
+    assert: [*check, {$ref: "#/x-home"}, {type: latency}, {type: contains, value: [a]}]
+    transfrom: output
+"""
+
+
+def test_a_configuration_of_promptfoo_is_checked_and_completed(server: YamlServer) -> None:
+    found = server.diagnostics([("promptfoo-suite", PROMPTFOO_CONFIG)])[0]
+    assert sorted((d["range"]["start"]["line"], d["message"]) for d in found) == [
+        (6, 'Missing property "threshold".'),
+        (6, "This should be a non-empty string."),
+        (7, "promptfoo does not read this key."),
+    ]
+    text = "providers: [echo]\ntests:\n  - assert:\n      - type: \n"
+    assert {"contains", "not-contains", "llm-rubric", "select-best"} <= set(
+        server.completions("promptfoo-suite", text, 3, 14)
+    )
