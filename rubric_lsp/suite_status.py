@@ -38,6 +38,7 @@ def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> "Abo
 def _asked(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
     """The names of the target and of the judge as they are written; empty where there is none."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when somebody asks for it
+    from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
     from rubric_core.evaluation.cases.target_choice import target_name, targets_for  # noqa: PLC0415
     from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
     from rubric_lsp.running.selection import suite_of  # noqa: PLC0415
@@ -48,6 +49,8 @@ def _asked(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
         case = None
     if case is None:
         return "", ""
+    if isinstance(case, PromptfooRunnable):
+        return _listed([each.name for each in case.matrix.providers]), ""
     targets = targets_for(case, DiskFiles())
     name = target_name(case.suite, case.options.target, targets)
     try:
@@ -56,3 +59,8 @@ def _asked(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
         return name, targets.default_judge() or ""
     written = (settings.get(key) for key in ("grader_target", "judge_target"))
     return name, next((each for each in written if isinstance(each, str)), targets.default_judge() or "")
+
+
+def _listed(names: list[str]) -> str:
+    """The first of several names, and how many more there are."""
+    return " ".join([*names[:1], *([f"+{len(names) - 1}"] if len(names) > 1 else [])])

@@ -1,7 +1,7 @@
 """The report of a case's last run, as Markdown for a hover."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, grader_words, seconds_words, shortened
 from rubric_core.evaluation.reporting.transcript import usage_words
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 _BAR = 10
+#: Variations of a case that are listed.
+_MOST_VARIATIONS = 12
 _LEVELS = {"passed": "▇", "borderline": "▅", "failed": "▂", "unscored": "·"}
 
 
@@ -33,6 +35,7 @@ def _report(shown: ShownCase, result: "CaseResult", command: str) -> Iterator[st
     yield "" if shown.stale else plain(grader_words(result))
     yield "" if shown.stale or _is_told(result) else plain(result.reason)
     yield _table(result)
+    yield _variations(result)
     yield "  \n".join(plain(usage_words(each)) for each in result.usage if each.is_told)
     yield plain(to_flip(result))
     yield "\n".join(_criteria(result))
@@ -75,6 +78,29 @@ def _table(result: "CaseResult") -> str:
         for e in result.evaluators
     )
     return f"| evaluator | score × weight | | gives | |\n|---|---|---|---|---|\n{rows}"
+
+
+def _variations(result: "CaseResult") -> str:
+    """What came of each variation of a case, those that did not pass first."""
+    rows = (result.details or {}).get("variations")
+    known = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
+    if len(known) < 2:
+        return ""
+    known.sort(key=lambda row: row.get("verdict") == "passed")
+    lines = [_variation(row) for row in known[:_MOST_VARIATIONS]]
+    left = len(known) - len(lines)
+    more = [f"\n… and {left} more"] if left else []
+    return "\n".join(["| variation | target | | why |\n|---|---|---|---|", *lines, *more])
+
+
+def _variation(row: Mapping[str, Any]) -> str:
+    sign = next((sign for verdict, sign in SIGNS.items() if verdict.value == row.get("verdict")), "")
+    score = row.get("score")
+    result = f"{sign} {score:.2f}" if isinstance(score, int | float) else sign
+    name = str(row.get("id") or "").partition("[")[2].removesuffix("]")
+    return (
+        f"| {_cell(name)} | {_cell(str(row.get('target') or ''))} | {result} | {_cell(str(row.get('reason') or ''))} |"
+    )
 
 
 def _share(found: "EvaluatorResult", total: float) -> str:

@@ -145,7 +145,9 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, outdated: b
     whole = shown.result if (outdated or not shown.stale) and not shown.running else None
     if whole is None and not shown.newer:
         return []
-    runnable = shown.taken_over or placed_cases(Path(), analysis, [entry], marks_only=True)[0]
+    runnable = shown.taken_over or next(iter(placed_cases(Path(), analysis, [entry], marks_only=True)), None)
+    if runnable is None:
+        return []
     found = marks_of_some(runnable, shown.newer) if whole is None else marks_of_both(runnable, whole, shown.newer)
     return [m for m in found if m.what != "case" and not m.in_suite and analysis.case_at(m.span.start) == entry]
 

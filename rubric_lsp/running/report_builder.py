@@ -17,6 +17,7 @@ from rubric_lsp.running.known_results import KnownResults
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.evaluation.model.result import CaseResult
     from rubric_core.language.shape import Shape
     from rubric_lsp.protocol.wire_types.documents import Range
 
@@ -68,7 +69,7 @@ class ReportBuilder:
         name = case.suite.name if isinstance(case.suite.name, str) and case.suite.name else case.path.name
         about = ReportContext(
             SEPARATOR.join((snapshot.uri, case.id)), snapshot.uri, name, self.command(snapshot, case.id),
-            self.markdown(snapshot, case.id) or "", prompt_of(case), expected_of(case), range_of,
+            self.markdown(snapshot, case.id) or "", prompt_of(_shown_variation(case, shown.result)), expected_of(case), range_of,
         )  # fmt: skip
         return report_row(about, case, shown, shown.result)
 
@@ -80,6 +81,18 @@ def command_line(path: Path, name: str, folders: list[Path]) -> str:
     file = Path(os.path.relpath(path, best)).as_posix()
     file = f"./{file}" if file.startswith("-") else file  # else it would be an option
     return shlex.join(["rubric", "run", f"{file}{SEPARATOR}{name}" if name else file])
+
+
+def _shown_variation(case: "Runnable", result: "CaseResult") -> "Runnable":
+    """The variation of which a joined result has the answer; the case itself where it has no variations."""
+    from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
+
+    rows = (result.details or {}).get("variations")
+    for row in rows if isinstance(rows, list | tuple) else ():
+        if isinstance(row, Mapping) and (row.get("answer"), row.get("target")) == (result.answer, result.target):
+            named = (each for each in variations(case) if each.id == row.get("id"))
+            return next(named, case)
+    return case
 
 
 class _Unread(Mapping[str, str]):

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
@@ -94,6 +95,8 @@ class ResultRecord:
         #: Grows with every change of a result.
         self._changes = 0
         self._fingerprints = CaseFingerprints(documents)
+        #: The names of the cases of configurations of promptfoo, as they were last.
+        self._names: dict[str, list[str]] = {}
 
     def files_changed(self) -> None:
         """Something on disk has changed, or a run is over, whose programs may have changed files: results may be stale."""
@@ -106,6 +109,8 @@ class ResultRecord:
             return {}
         made = self._shown.get(snapshot.uri)
         if made is None or made[0] is not snapshot or made[1:3] != (self._changes, self._around):
+            if snapshot.analysis.kind is FileKind.PROMPTFOO:
+                self._follow(snapshot, cases)
             self._refresh(snapshot, cases)
             known = ((name, case) for name, case in cases.items() if case.last or case.running or case.newer)
             made = self._shown[snapshot.uri] = (
@@ -138,6 +143,19 @@ class ResultRecord:
         stale = case.last is not None and case.fingerprint != case.last.summary.fingerprint
         newer = case.newer if case.running or case.newer_for == case.fingerprint else {}
         return ShownCase(case.last, stale, case.running, dict(newer))
+
+    def _follow(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
+        """Keep the result of a case of promptfoo that an edit gave another name: its variables name it, and it is stale then."""
+        names = [entry.case.id or "" for entry in snapshot.analysis.cases]
+        before = self._names.get(snapshot.uri, names)
+        self._names[snapshot.uri] = names
+        if len(before) != len(names):
+            return
+        changed = [(old, new) for old, new in zip(before, names, strict=True) if old != new]
+        if len(changed) == 1 and changed[0][0] in cases and changed[0][1] not in cases and changed[0][0] not in names:
+            old, new = changed[0]
+            if not cases[old].running:
+                cases[new] = cases.pop(old)
 
     def _refresh(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
         """Work out fingerprints where case, suite or files have changed since the last time."""

@@ -1,13 +1,17 @@
 """What is on the screen, cell by cell; the pictures land in artifacts/."""
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 import screenshot
-from neovim import Open, ScreenNeovim
+from neovim import REPOSITORY, Open, ScreenNeovim
 from terminal import until
 
 pytestmark = pytest.mark.editor
+
+PROMPTFOO = REPOSITORY / "tests" / "editors" / "promptfoo"
 
 
 def keep(editor: ScreenNeovim, artifacts: Path, name: str) -> None:
@@ -131,3 +135,36 @@ def marks(screen: str) -> dict[str, str]:
     """Case → the first mark on its line."""
     lines = [line.split("id: ", 1)[1] for line in screen.splitlines() if "- id: " in line]
     return {line.split()[0]: next((c for c in line if c in "✔✘○◌◐"), "") for line in lines}
+
+
+def test_a_configuration_of_promptfoo_is_run_as_a_suite(screen: Open, workspace: Path, artifacts: Path) -> None:
+    """Lenses, results on their lines, signs, the report, a result that is stale after an edit (issue 18, section 3)."""
+    shutil.copytree(PROMPTFOO, workspace, dirs_exist_ok=True)
+    editor = screen("promptfooconfig.yaml", size=(112, 46))
+    assert isinstance(editor, ScreenNeovim)
+    editor.sees("Run 2 cases")
+    editor.keys(":RubricRunFile<CR>")
+    until("each case has its mark", lambda: re.search(r"greets everybody +✔ 1\.00", editor.screen()))
+    until("and the other one", lambda: re.search(r"- vars: +✘ 0\.83  1/2 variations", editor.screen()))
+    editor.sees("✔ 2/2 cases")
+    signs = editor.lua("""
+        local found = {}
+        for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { details = true })) do
+          local sign = vim.trim(mark[4].sign_text or '')
+          if sign ~= '' then found[#found + 1] = { mark[2] + 1, sign } end
+        end
+        return found""")
+    assert {12, 18} <= {line - 1 for line, _ in signs}
+    keep(editor, artifacts, "neovim-promptfoo")
+    editor.put_cursor("starts-with")
+    editor.keys(":RubricReport<CR>")
+    editor.sees("q close")
+    editor.sees("name=Zoe")
+    keep(editor, artifacts, "neovim-promptfoo-report")
+    editor.keys("q")
+    editor.put_cursor("name: Zoe")
+    editor.keys("A!<Esc>")
+    editor.sees("◌ stale")
+    keep(editor, artifacts, "neovim-promptfoo-stale")
+    editor.keys("u")
+    until("the result holds again", lambda: re.search(r"- vars: +✘ 0\.83", editor.screen()))

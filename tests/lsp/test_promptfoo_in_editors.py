@@ -172,6 +172,21 @@ def test_an_edit_elsewhere_leaves_the_result(connect: Connect, folder: Path, uri
     assert shown[line("description: greets") + 2].startswith("◌ stale")
 
 
+def test_another_value_of_the_variable_that_names_a_case_makes_it_stale(
+    connect: Connect, folder: Path, uri: str
+) -> None:
+    client = connected(connect, folder, uri)
+    run(client, uri)
+    ended(client)
+    last = "  - vars: {name: Zoe}\n    providers: [shell]"
+    at = line(last)
+    for name in ("Zo", "Zoee"):
+        client.change(uri, {"text": SUITE.replace(last, last.replace("Zoe", name))})
+        assert hints(client, uri)[at].startswith("◌ stale")
+    client.change(uri, {"text": SUITE})
+    assert hints(client, uri)[at].startswith("✘")
+
+
 def test_a_run_is_cancelled(connect: Connect, folder: Path, uri: str, tmp_path: Path) -> None:
     marker = tmp_path / "alive"
     program = f"import time, os; open(r'{marker}', 'w').write(str(os.getpid())); time.sleep(600)"
@@ -218,6 +233,16 @@ def test_the_prompt_of_a_case_is_shown(connect: Connect, folder: Path, uri: str)
     command(client, "openPrompt", uri, "name=Zoe")
     shown = until("the document", lambda: [p["uri"] for m, p in client.requests if m == "window/showDocument"])[0]
     assert "Hello" in Path(shown.removeprefix("file://")).read_text("utf-8")
+
+
+def test_the_report_shows_the_prompt_of_the_answer_that_it_shows(connect: Connect, folder: Path, uri: str) -> None:
+    """A case with several variations has the answer of the worst one, and what was asked for that."""
+    client = connected(connect, folder, uri, experimental={"rubricTests": True})
+    run(client, uri)
+    ended(client)
+    found = client.request("rubric/report", {"testId": f"{uri}::greets"})
+    assert found["answer"].startswith("Bye")
+    assert found["prompt"].startswith("Bye")
 
 
 def test_the_report_of_a_case_has_its_rows(connect: Connect, folder: Path, uri: str) -> None:

@@ -108,10 +108,12 @@ def case_words(result: CaseResult, age: str = "") -> str:
     gate = next((e.gate_label for e in result.evaluators if e.gate), "") if result.verdict is Verdict.FAILED else ""
     runs = (result.details or {}).get("trials")
     times = f"{runs['passed']}/{runs['count']}" if isinstance(runs, dict) else ""
+    varied = _variation_words(result)
     parts = (
         f"{sign} {result.score:.2f}",
         errors,
         times,
+        varied,
         seconds_words(result.duration_ms),
         cost,
         "cached" if (result.details or {}).get("cached_answer") else "",
@@ -119,6 +121,14 @@ def case_words(result: CaseResult, age: str = "") -> str:
         f"gate: {gate}" if gate else "",
     )
     return shortened("  ".join(part for part in parts if part))
+
+
+def _variation_words(result: CaseResult) -> str:
+    """How many variations of a case passed, where not all of them did: `1/4 variations`."""
+    rows = (result.details or {}).get("variations")
+    rows = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
+    passed = sum(row.get("verdict") == Verdict.PASSED.value for row in rows)
+    return f"{passed}/{len(rows)} variations" if passed < len(rows) else ""
 
 
 def evaluator_words(result: EvaluatorResult) -> str:

@@ -9,6 +9,7 @@ import { continuous } from './continuous.mjs';
 import { explorer, many } from './explorer.mjs';
 import { broken, graders } from './graders.mjs';
 import { menus } from './menus.mjs';
+import { configured, promptfoo } from './promptfoo.mjs';
 import { shared } from './shared.mjs';
 import { hostile, strangers } from './strangers.mjs';
 import { commands, mixed, refused, thousands, thousandsOfCases, unasked as untrusted } from './testing.mjs';
@@ -26,6 +27,7 @@ export const tours = {
   menus: { options: {}, play: menus },
   graders: { options: broken, play: graders },
   explorer: { options: many, play: explorer },
+  promptfoo: { options: configured, play: promptfoo },
   shared: { options: {}, play: shared },
   strangers: { options: hostile, play: strangers },
   commands: { options: mixed, play: commands },

@@ -1,0 +1,59 @@
+// A configuration of promptfoo: asked about, run, read, edited, as a suite.
+import fs from 'node:fs';
+import path from 'node:path';
+import { command, goTo, line, lineOf, pressLens, quiet, test, until, webview } from './look.mjs';
+import { REPOSITORY } from './studio.mjs';
+
+const FILE = 'promptfooconfig.yaml';
+
+export const configured = { consented: false, workspace: path.join(REPOSITORY, 'tests/editors/promptfoo') };
+
+export async function promptfoo({ page, shot, open, studio }) {
+  const file = path.join(studio.workspace, FILE);
+  const lens = (text) => page.locator('.codelens-decoration a', { hasText: text });
+  const dialog = page.locator('.monaco-dialog-box', { hasText: 'Run ' });
+  await open(FILE);
+  await pressLens(page, lens('Run 2 cases'), dialog);
+  for (const told of ['python3 answer.py', 'file://check.py']) await dialog.filter({ hasText: told }).waitFor();
+  await shot('promptfoo-asked');
+  if (fs.existsSync(path.join(studio.workspace, '.rubric'))) throw new Error('something was run');
+  await dialog.locator('.monaco-button', { hasText: 'Trust this folder' }).click();
+
+  await line(page, /greets\s+everybody\s*✔\s*1\.00/u).waitFor();
+  await line(page, /-\s+vars:\s*✘\s*0\.83\s*1\/2\s*variations/u).waitFor();
+  await line(page, /type:\s*starts-with\s*✘/u).waitFor();
+  await line(page, /type:\s*python\s*✔/u).waitFor();
+  await line(page, /type:\s*icontains\s*✔\s*2\/2\s*cases/u).waitFor();
+  await lens('Cancel').first().waitFor({ state: 'detached' });
+  await shot('promptfoo-results');
+
+  await goTo(page, lineOf(file, '- vars:'));
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await command(page, 'Show or Focus Hover');
+  await page.locator('.monaco-hover', { hasText: 'name=Zoe' }).filter({ hasText: '1 of 2 variations' }).first().waitFor();
+  await page.waitForTimeout(600); // it fades in
+  await shot('promptfoo-hover');
+  await page.keyboard.press('Escape');
+
+  await command(page, 'Rubric: Open report');
+  const report = await webview(page);
+  await report.locator('body', { hasText: 'name=Zoe' }).waitFor();
+  await page.waitForTimeout(600);
+  await shot('promptfoo-report');
+  await page.keyboard.press('Control+W');
+
+  await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
+  await test(page, FILE).waitFor();
+  await test(page, FILE).locator('.monaco-tl-twistie').click();
+  await test(page, 'greets everybody').waitFor();
+  await until(async () => /Passed/u.test(await test(page, 'greets everybody').getAttribute('aria-label')));
+  await until(async () => /Failed/u.test(await test(page, 'name=Zoe').getAttribute('aria-label')));
+  await shot('promptfoo-testing');
+
+  // What a result depends on changes outside of the editor.
+  fs.writeFileSync(path.join(studio.workspace, 'check.py'), "def get_assert(output, context):\n    return False\n");
+  await line(page, /greets\s+everybody\s*◌\s*stale/u).waitFor();
+  await shot('promptfoo-stale');
+  await quiet(page);
+}
