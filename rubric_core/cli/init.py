@@ -8,6 +8,7 @@ from pathlib import Path
 from rubric_core.atomic_write import write_file
 from rubric_core.cli.init_files import CI_FILES
 from rubric_core.cli.init_plan import OWN_TARGET, Plan, RefusedError, make_plan, targets_file
+from rubric_core.cli.init_promptfoo import configurations_in, point_to, write_configuration
 from rubric_core.cli.init_targets import TargetsNotExtendedError
 
 __all__ = ["add_arguments", "main"]
@@ -26,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric init`."""
     parser.epilog = (
         "Exit code: 0 the suite was written and its first run passed, 1 it did not pass, 2 usage error, or nothing could be "
-        "written. Existing files are never overwritten; an existing targets file gets new targets at its end."
+        "written. Existing files are never overwritten; an existing targets file gets new targets at its end. In a folder with "
+        "configurations of promptfoo nothing is written unless an option says what to test."
     )
     parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="where to begin (default: here)")
     parser.add_argument(
@@ -44,6 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", metavar="URL", help="the address of the model's API")
     parser.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the API's key")
     parser.add_argument("--target", metavar="NAME", help=f"the name of the target (default: {OWN_TARGET})")
+    parser.add_argument(
+        "--promptfoo", action="store_true", help="write a first promptfooconfig.yaml instead, which runs offline"
+    )
     parser.add_argument("--ci", choices=(*CI_FILES, "none"), help="the CI server to write a job for (default: none)")
 
 
@@ -51,6 +56,10 @@ def main(options: argparse.Namespace) -> int:
     """Write, check and run. Gives the exit code."""
     folder = Path(options.folder)
     try:
+        if options.promptfoo:
+            return write_configuration(folder)
+        if not _is_decided(options) and (found := configurations_in(folder)):
+            return point_to(found)
         _complete(options, folder)
         plan = make_plan(options, folder)
         _write(plan)
@@ -61,6 +70,11 @@ def main(options: argparse.Namespace) -> int:
         print("\nrubric: the questions were not answered; nothing was written", file=sys.stderr)
         return 2
     return _try(plan)
+
+
+def _is_decided(options: argparse.Namespace) -> bool:
+    """Whether an option says what is tested, so that a suite of AgentV is wanted."""
+    return any((options.test, options.program, options.function, options.url, options.model))
 
 
 def _complete(options: argparse.Namespace, folder: Path) -> None:

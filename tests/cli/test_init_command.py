@@ -184,3 +184,26 @@ def test_who_is_asked_gets_what_was_answered(here: Path) -> None:
     finally:
         screen.close()
     assert 'command: "python3 bot.py {PROMPT}"' in (here / TARGETS).read_text(encoding="utf-8")
+
+
+def test_a_repository_of_promptfoo_needs_nothing(rubric: Run) -> None:
+    write("evals/promptfooconfig.yaml", "prompts: [hi]\nproviders: [echo]\ntests:\n  - asserts: []\n")
+    done = rubric("init", "--yes")
+    assert (done.code, done.err) == (0, "")
+    assert "nothing was written" in done.out
+    assert "unknown-key" in done.out
+    assert "rubric run evals/promptfooconfig.yaml" in done.out
+    assert files() == {"evals/promptfooconfig.yaml"}
+    assert rubric("init", "--test", "example").code == 0, "a suite of AgentV is written where one is asked for"
+    assert SUITE.as_posix() in files()
+
+
+def test_a_first_configuration_of_promptfoo_runs_offline(rubric: Run) -> None:
+    done = rubric("init", "--promptfoo", "sub")
+    assert (done.code, done.err) == (0, "")
+    assert files() == {"sub/promptfooconfig.yaml"}
+    assert "no findings" in done.out
+    assert "1 passed" in done.out
+    again = rubric("init", "--promptfoo", "sub")
+    assert again.code == 2
+    assert "exists already" in again.err

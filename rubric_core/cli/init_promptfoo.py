@@ -1,0 +1,74 @@
+"""`rubric init` in a repository of promptfoo: nothing has to be written, and what to do instead; or a first configuration."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from rubric_core.analysis import Language
+from rubric_core.atomic_write import write_file
+from rubric_core.cli.init_plan import RefusedError
+from rubric_core.configuration import Configurations
+from rubric_core.configuration.discovery import Discovery
+from rubric_core.language.promptfoo_reference import PROMPTFOO_EXAMPLE
+from rubric_core.loading.files import is_promptfoo_name
+
+__all__ = ["configurations_in", "point_to", "write_configuration"]
+
+_NAME = "promptfooconfig.yaml"
+#: More are not listed.
+_MOST_SHOWN = 5
+
+
+def configurations_in(folder: Path) -> list[str]:
+    """The configurations of promptfoo in a folder and below it, as `rubric check` finds them; a few of many."""
+    return list(islice(_found(folder), _MOST_SHOWN + 1)) if folder.is_dir() else []
+
+
+def _found(folder: Path) -> Iterator[str]:
+    for name in Discovery(Configurations(Language())).files(str(folder)):
+        if is_promptfoo_name(os.path.basename(name)):  # noqa: PTH119  # a name only
+            yield name
+
+
+def point_to(configurations: list[str]) -> int:
+    """Say that nothing has to be written, check what there is, and say what to do next. Gives the exit code."""
+    shown = configurations[:_MOST_SHOWN]
+    more = " and more" if len(configurations) > _MOST_SHOWN else ""
+    print(f"This is a repository of promptfoo: {', '.join(shown)}{more}")
+    print("rubric reads these configurations as they are; nothing was written.")
+    first = shlex.quote(shown[0])
+    _call(["check", *shown])
+    print("\nNext:")
+    print(f"  rubric check {first}   what is wrong in it, and what promptfoo swallows")
+    print(f"  rubric run {first}   the same rows and scores as promptfoo, for what rubric runs")
+    print("  rubric init --test example   a first suite of AgentV beside it")
+    print(
+        "Editors with rubric open these files by themselves. https://promptfoo.dev has the documentation of promptfoo."
+    )
+    return 0
+
+
+def write_configuration(folder: Path) -> int:
+    """Write a first configuration, check it and run it, offline. Gives the exit code. Raises RefusedError."""
+    path = folder / _NAME
+    if path.exists() or path.is_symlink():
+        raise RefusedError(f"{path} exists already; nothing was written. Choose another FOLDER")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(path, PROMPTFOO_EXAMPLE.encode())
+    except OSError as error:
+        raise RefusedError(f"{path} cannot be written: {error.strerror or error}; nothing was written") from error
+    print(f"wrote    {path}")
+    code = _call(["check", str(path)]) or _call(["run", str(path)])
+    print("\nNext: put your provider in the place of echo, and your cases in the place of this one")
+    return code
+
+
+def _call(command: list[str]) -> int:
+    """Show and run a command of rubric."""
+    from rubric_core.cli import main as rubric  # noqa: PLC0415  # it imports this module when asked for this command
+
+    print(f"\n$ rubric {shlex.join(command)}", flush=True)
+    return rubric(command)
