@@ -116,7 +116,7 @@ def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     node, entry, text = issue.node, issue.entry, context.text
     if not isinstance(node, Mapping) or node.flow or issue.owner is None or not begins_line(text, entry):
         return
-    number = node.position(entry) or 0
+    number = node.position(entry)
     for shape in _last_shapes(issue.owner, node.entries[number - 1].value) if number else ():
         inner = shape.node
         if isinstance(inner, Mapping) and _takes(shape, inner, entry, context):

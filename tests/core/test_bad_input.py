@@ -5,9 +5,11 @@ from harness import analysis_of
 from waiting import without_hanging
 
 from rubric_core.analysis import Language, analyze
+from rubric_core.loading.files import UnreadableError, decoded
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.case_items import ROOT_LIST
-from rubric_core.syntax.parse import LARGEST
+from rubric_core.syntax.parse import LARGEST, parse
+from rubric_core.syntax.tree_builder import DEEPEST
 from rubric_core.text import Edit, Span
 
 CASE = "  - {id: a, input: hi, criteria: x}\n"
@@ -209,3 +211,28 @@ def test_references_that_lead_through_hundreds_of_others() -> None:
 
 def test_a_hundred_thousand_empty_lines() -> None:
     assert analyze("\n" * 100_000).diagnostics
+
+
+@pytest.mark.parametrize("levels", [DEEPEST, DEEPEST + 1, DEEPEST + 2, DEEPEST + 3])
+def test_what_follows_a_list_that_is_nested_too_deeply_is_read(levels):
+    tree = parse(f"deep:\n  {'- ' * levels}x\nafter: 1\n")
+    assert [entry.name for entry in tree.root.entries] == ["deep", "after"]
+    assert [problem.kind for problem in tree.problems] == ["nesting"]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xff\xfea", "suite.yaml: this is UTF-16, not UTF-8; save it as UTF-8"),
+        (b"a\nb\xff", "suite.yaml:2: not UTF-8: byte 0xff at offset 3; save it as UTF-8"),
+        (b"\0\xff", "suite.yaml:1: not UTF-8: byte 0xff at offset 1; this is a binary file"),
+        (
+            b"\0",
+            "suite.yaml: this is a binary file, or UTF-16 without a byte order mark: byte 0x00 at offset 0",
+        ),
+    ],
+)
+def test_what_is_no_text_says_where_and_what_to_do(data, words):
+    with pytest.raises(UnreadableError) as raised:
+        decoded(data, "suite.yaml")
+    assert str(raised.value) == words

@@ -15,8 +15,10 @@ from rubric_core.syntax.edit import (
     rename_key,
     replace_value,
 )
+from rubric_core.syntax.lines import columns
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.reindent import move_entry_lines
 from rubric_core.syntax.tree import Mapping
 from rubric_core.text import apply_edits
 
@@ -136,3 +138,23 @@ def test_a_fix_has_the_line_breaks_of_the_text() -> None:
     for fix in fixes:
         made = apply_edits(text, fix.edits)
         assert made.count("\n") == made.count("\r\n"), fix.title
+
+
+@pytest.mark.parametrize(
+    ("above", "found"),
+    [
+        (["  a:", "    b: 1"], [4, 6, 2]),
+        (["a:", "  b:", "    c: 1", ""], [4, 6, 2, 0]),
+        (["  - a: 1", "    b: 2"], [4, 6, 2]),
+        (["a:", "  b: 1"], [2, 4, 0]),
+        (["a:"], [2, 0]),
+    ],
+)
+def test_a_line_may_start_where_those_above_it_do(above, found):
+    assert columns([*above, "x: 3", "          y: 4"], len(above)) == found
+
+
+def test_the_lines_of_an_entry_move_up_to_an_item_that_its_text_has_swallowed():
+    text = "a:\n  k: word\n   - next\nb: 1\n"
+    entry = mapping(text).entries[0].value.entries[0]
+    assert apply_edits(text, [*move_entry_lines(text, entry, 2)]) == "a:\n    k: word\n   - next\nb: 1\n"

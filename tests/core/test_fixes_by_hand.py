@@ -126,3 +126,174 @@ def test_limits_of_a_check(value, fixed):
 def test_a_first_case_is_asked_and_brings_nothing(text):
     (found,) = analysis_of(text, "agentv-5").diagnostics
     assert not analysis_of(after(text, found.fixes[0]), "agentv-5").diagnostics
+
+
+HOOKED = 'prompts: ["{{ q }}"]\nextensions: [%s]\ntests:\n  - {id: a, vars: {q: hi}, assert: [Greets]}\n'
+CHECKED = 'prompts: ["{{ q }}"]\ntests:\n  - {id: a, vars: {q: hi}, assert: [%s]}\n'
+OLD_RUBRIC = f"{OLD}    rubrics: [{{id: c, expected_outcome: Says when to return it, %s}}]\n"
+MESSAGE = "tests:\n  - id: a\n    criteria: Greets\n    input: %s\n"
+HOOKS = ("beforeAll", "beforeEach", "afterEach", "afterAll")
+BEFORE_HOOK = "file://a:b"
+
+#: A dialect, a text, what is written in it, and every fix of the first finding there: whether it is safe, its title, and what it makes.
+SAFE_OR_NOT = [
+    ("agentv-5", HOOKED, "clean", []),
+    ("agentv-5", HOOKED, "clean.py", [(False, f"write `file://clean.py:{h}`", f"file://clean.py:{h}") for h in HOOKS]),
+    ("agentv-5", HOOKED, "hooks/clean", [(False, f"write `file://hooks/clean:{h}`", f"file://hooks/clean:{h}") for h in HOOKS]),
+    ("agentv-5", HOOKED, "hooks/clean.py:afterAll", [(True, "put `file://` in front", "file://hooks/clean.py:afterAll")]),
+    ("agentv-5", HOOKED, "hooks/clean.py:later", []),
+    ("agentv-5", HOOKED, f"{BEFORE_HOOK}/c", [(False, f"add `:{h}`", f"{BEFORE_HOOK}/c:{h}") for h in HOOKS]),
+    ("agentv-5", HOOKED, f"{BEFORE_HOOK}.py", [(False, f"add `:{h}`", f"{BEFORE_HOOK}.py:{h}") for h in HOOKS]),
+    ("agentv-5", HOOKED, BEFORE_HOOK, [(False, f"change it to `{h}`", f"file://a:{h}") for h in HOOKS]),
+    (
+        "agentv-1",
+        OLD_RUBRIC,
+        "min_score: 0.6, score_ranges: {0: bad, 6: good}",
+        [
+            (True, "write `required_min_score: 6`", "required_min_score: 6, score_ranges: {0: bad, 6: good}"),
+            (False, "remove `min_score`", "score_ranges: {0: bad, 6: good}"),
+        ],
+    ),
+    (
+        "agentv-1",
+        OLD_RUBRIC,
+        "min_score: 0.64, score_ranges: {0: bad, 6: good}",
+        [
+            (False, "write `required_min_score: 6`", "required_min_score: 6, score_ranges: {0: bad, 6: good}"),
+            (False, "remove `min_score`", "score_ranges: {0: bad, 6: good}"),
+        ],
+    ),
+    (
+        "agentv-1",
+        OLD_RUBRIC,
+        "min_score: 0.6, score_ranges: {0: bad, 6: good}, required_min_score: 6",
+        [(False, "remove `min_score`", "score_ranges: {0: bad, 6: good}, required_min_score: 6")],
+    ),
+    (
+        "agentv-1",
+        f"{OLD}    execution: {{evaluators: [{{%s, name: n, type: llm_judge}}]}}\n",
+        "min_score: 0.6",
+        [(False, "remove `min_score`", None)],
+    ),
+    ("agentv-1", OLD_RUBRIC, "required: true, operator: contradiction", [(False, "remove `operator`", "required: true")]),
+    (
+        "agentv-1",
+        f"{OLD}    %s: [{{type: llm_judge, name: n}}]\n",
+        "assertions",
+        [(True, "rename it to `evaluators`", "evaluators")],
+    ),
+    (
+        "agentv-1",  # there an evaluator needs a name, and the list was not read so far
+        f"{OLD}    %s: [{{type: llm_judge}}]\n",
+        "assertions",
+        [(False, "rename it to `evaluators`", "evaluators")],
+    ),
+    (
+        "agentv-2.7",  # there it needs none
+        f"{CASE}    %s: [{{type: llm_judge}}]\n",
+        "assertions",
+        [(True, "rename it to `assert`", "assert")],
+    ),
+    (
+        "agentv-3",
+        f"{CASE}    metadata: {{note: %s}}\n",
+        "*bold",
+        [(False, "put it in quotes: text, not a reference", '"*bold"')],
+    ),
+    (
+        "agentv-5",
+        CHECKED,
+        "{type: composite, aggregator: {type: weighted_average}, assert: [Greets]}",
+        [(False, "make it `assert-set`", "{type: assert-set, threshold: 0.8, assert: [Greets]}")],
+    ),
+    (
+        "agentv-5",
+        CHECKED,
+        "{type: composite, assert: [Greets]}",
+        [(False, "make it `assert-set`", "{type: assert-set, assert: [Greets]}")],
+    ),
+    ("agentv-5", CHECKED, "{type: composite, aggregator: {type: weighted_average, weights: {a: 1}}, assert: [Greets]}", []),
+    ("agentv-5", CHECKED, "{type: composite, aggregator: {type: threshold}, assert: [Greets]}", []),
+    (
+        "agentv-3",
+        MESSAGE,
+        "{role: user, content: hi}",
+        [(True, "make it a list with one message", "[{role: user, content: hi}]")],
+    ),
+    (
+        "agentv-3",
+        MESSAGE,
+        "{role: user}",
+        [
+            (False, "write only the text", "user"),
+            (False, "make it a list with one message", '[{role: user, content: "…"}]'),
+        ],
+    ),
+    (
+        "agentv-3",
+        MESSAGE,
+        "\n      role: user",
+        [(False, "make it a list with one message", "\n      - role: user")],
+    ),
+    (
+        "agentv-3",
+        f"{CASE}    assertions:\n      - type: contains\n        value: x\n%snegate: true\n",
+        "    ",
+        [
+            (False, "indent it: it belongs to the item above", "        "),
+            (False, "remove `negate`", None),
+        ],
+    ),
+    ("agentv-3", MESSAGE, "\n      - role: user\n        content: hi\n        ? assertions\n        : [Greets]", []),
+    (
+        "agentv-3",
+        f"{CASE}    rubrics:\n      - id: c\n        score_ranges:%s",
+        "\n          - 0-4: |\n              bad\n          - 5-10: 'good: yes'\n",
+        [
+            (
+                True,
+                "write them as bands",
+                (
+                    '\n          - score_range: [0, 4]\n            outcome: "bad\\n"'
+                    "\n          - score_range: [5, 10]\n            outcome: 'good: yes'\n"
+                ),
+            )
+        ],
+    ),
+    (
+        "agentv-3",
+        "tests:\n  - {id: a, vars: {name: Ann}, input: 'Hi {{ %s }}', criteria: Greets}\n",
+        "nme",
+        [(True, "change it to `name`", "name")],
+    ),
+    # A key that is the first of its item has no item above.
+    (
+        "agentv-3",
+        "tests:\n  - %sid: a\n    input: hi\n    criteria: Greets\n    assertions: [{type: contains, value: x}]\n",
+        "negate: true\n    ",
+        [(False, "remove `negate`", "")],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "written", "offered"), SAFE_OR_NOT, ids=[w[:40] for _, _, w, _ in SAFE_OR_NOT]
+)
+def test_what_is_safe_and_what_has_to_be_chosen(dialect, text, written, offered):
+    whole = text.replace("%s", written)
+    found = analysis_of(whole, dialect).diagnostics[0]
+    made = [(fix.safe, fix.title, after(whole, fix)) for fix in found.fixes]
+    assert [each[:2] for each in made] == [each[:2] for each in offered]
+    for (_, _, got), (_, _, wanted) in zip(made, offered, strict=True):
+        assert wanted is None or got == text.replace("%s", wanted)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tests:\n  - {id: a, vars: {name: '{{ nme }}'}, input: hi, criteria: Greets}\n",
+        "tests:\n  - {id: a, vars: {name: Ann}, input: hi, criteria: '{% set nme = 1 %}{{ nme }}'}\n",
+    ],
+)
+def test_names_that_may_be_filled_in_otherwise_are_left_alone(text):
+    assert not analysis_of(text, "agentv-3").diagnostics

@@ -15,6 +15,7 @@ from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, PathMatches, path_matches
 from rubric_core.loading.path_patterns import Patterns, braces, without_backtracking
 from rubric_core.loading.project import Project
+from rubric_core.loading.template_files import template_trouble
 
 #: What lines are made of, and what stands between slashes in paths.
 TOKENS = ["a", "b", "*", "*", "?", "/", "**/", "/**/", "/**", "[ab]", "[]b]", "[!a]", "[+-9]", "c.x", "\\*"]
@@ -83,6 +84,29 @@ def test_links_in_a_circle_and_stars_lead_to_each_case_once(tmp_path: Path) -> N
     found = cases_behind(project.look(), "**/**/**/*.yaml", tmp_path)
     assert time.process_time() - began < 1
     assert [path.name for path in found.files] == ["x.yaml"]
+
+
+def test_of_a_folder_without_cases_nothing_is_known(tmp_path: Path) -> None:
+    (tmp_path / "cases" / "empty").mkdir(parents=True)
+    found = cases_behind(Project(DiskFiles(), tmp_path).look(), "./cases", tmp_path)
+    assert (found.complete, found.trouble) == (False, "no directory in cases has a case.yaml")
+
+
+def test_templates_may_include_others_three_levels_deep(tmp_path: Path) -> None:
+    look = Project(DiskFiles(), tmp_path).look()
+    folder = tmp_path / ".agentv" / "templates"
+    folder.mkdir(parents=True)
+    for name, item in (
+        ("one", "include: two"),
+        ("two", "include: three"),
+        ("three", "include: four"),
+        ("four", "Greets"),
+    ):
+        (folder / f"{name}.yaml").write_text(f"- {item}\n")
+    assert template_trouble(look, folder / "two.yaml") == ""
+    assert template_trouble(look, folder / "one.yaml") == (
+        "three.yaml includes four.yaml, which is nested deeper than 3 levels"
+    )
 
 
 class _Disk:

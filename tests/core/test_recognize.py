@@ -1,7 +1,7 @@
 """Whether a file has to do with evals, by its first lines: a glance says the same as all of them."""
 
 import random
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 from edit_scripts import random_edit
@@ -49,3 +49,29 @@ def test_only_the_glance_is_parsed_where_it_tells(tmp_path: Path, monkeypatch: p
     assert max(parsed) <= recognize._GLANCE
     path.write_text(OTHERS, encoding="utf-8")
     assert head_is_eval_yaml(path) is False
+
+
+@pytest.mark.parametrize(("length", "read"), [(39, "a: 1\n" * 7 + "b: 2"), (40, "a: 1\n" * 7), (41, "a: 1\n" * 7)])
+def test_of_a_long_file_only_whole_lines_are_read(
+    length: int, read: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(recognize, "_HEAD", 40)
+    monkeypatch.setattr(recognize, "is_eval_yaml", lambda _, text, __: seen.append(text))
+    path = tmp_path / "suite.yaml"
+    path.write_text(("a: 1\n" * 7 + "b: 2 # comment")[:length], encoding="utf-8")
+    head_is_eval_yaml(path)
+    assert seen == [read]
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        (".agentv/notes.yaml", True),
+        (".agentv/templates/notes.yaml", True),
+        ("a/.agentv/templates/deep/notes.yaml", None),
+        ("a/b/notes.yaml", None),
+    ],
+)
+def test_what_is_in_the_engines_own_folder_has_to_do_with_evals(path: str, known: bool | None) -> None:
+    assert is_eval_yaml(PurePath("/work", path), "", None) is known

@@ -68,6 +68,14 @@ def test_the_first_releases_wrote_a_bare_list_with_settings(folder: Folder) -> N
     assert dict(entry.settings) == {"judge_target": "j", "endpoint": "X", "model": "m"}
 
 
+def test_a_string_is_a_provider_only_among_the_providers(folder: Folder) -> None:
+    bare = read_targets(folder.write("targets.yaml", "- openai:small\n- {name: a, provider: mock}\n"), DiskFiles())
+    assert [(entry.name, entry.as_provider) for entry in bare.entries] == [("a", False)]
+    assert [words for _, words in bare.problems] == ["a target needs a `name`"]
+    listed = read_targets(folder.write("providers.yaml", "providers: [openai:small]\n"), DiskFiles())
+    assert [(entry.name, entry.as_provider) for entry in listed.entries] == [("openai:small", True)]
+
+
 async def test_no_target_file_is_said_with_what_to_write(folder: Folder) -> None:
     result = await folder.one(SUITE)
     assert result.verdict is Verdict.UNSCORED
