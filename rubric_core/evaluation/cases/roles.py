@@ -26,7 +26,11 @@ def participating_names(cases: Iterable[Runnable], targets: Targets) -> list[str
     """The names of the targets that answer or judge these cases; some may not exist."""
     names: list[str | None] = [targets.default_judge()]
     for case in (each for whole in cases for each in variations(whole)):
-        names += [target_name(case.suite, case.options.target, targets), case.options.grader_target]
+        names += [
+            target_name(case.suite, case.options.target, targets),
+            case.options.grader_target,
+            *case.further_targets,
+        ]
         inner = (shape for config in case.evaluators for shape in children(config))
         names += [named_judge(shape) for shape in inner if isinstance(shape, Evaluator)]
     return list(dict.fromkeys(names))

@@ -105,6 +105,11 @@ class Runnable(CaseSource):
         return None
 
     @property
+    def further_targets(self) -> tuple[str, ...]:
+        """The targets that take part in a run of the case beside those that it is run with and that judge."""
+        return ()
+
+    @property
     def threshold(self) -> tuple[float, str]:
         """The score from which it passes, and where that is written; empty for the dialect's own."""
         return threshold_of(self.options.threshold, self.whole_suite, self.case, self.dialect.properties)

@@ -82,6 +82,10 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
     if (typeof call !== 'function' && typeof module.default === 'function' && told.function === 'default') call = module.default;
     if (Array.isArray(call) && told.function === 'default') { const listed = call; call = () => listed; }
     if (typeof call !== 'function') throw new Error(`${told.file} exports no function ${told.function}`);
+    if (told.method) {
+      const [method, options] = told.method, made = new call(options);
+      call = made[method].bind(made);
+    }
   } else {
     const AsyncFunction = (async () => {}).constructor;
     const code = told.code.trim();
@@ -139,9 +143,14 @@ async def run_function(
     *,
     function: str = "",
     spare: bool = False,
+    method: tuple[str, Mapping[str, Any]] | None = None,
 ) -> Any:
-    """See `run_code`; a function gets no more arguments than it takes where some are `spare`."""
+    """See `run_code`; a function gets no more arguments than it takes where some are `spare`.
+
+    `method` is called on an object of the class that a JavaScript file exports, which is made with the options beside it.
+    """
     told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare}
+    told |= {"method": method} if method is not None else {}
     if code.startswith(URL):
         told |= _in_file(code, ports, directory, at, function)
     program = _program(_argv(language, ports, at), told, directory, limit)

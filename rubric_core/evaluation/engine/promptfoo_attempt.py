@@ -33,7 +33,8 @@ class PromptfooAttempt(Attempt):
         configs = self._graders()
         target, provider = self.target(base.target)
         inputs = self.inputs()
-        answer = await self._answer(provider, inputs)
+        other = self.case.answered_by
+        answer = await self._answer(self.target(other)[1] if other else provider, inputs)
         results: Sequence[EvaluatorResult] = ()
         if configs:
             context = self.context(target, provider, inputs, answer, min(1.0, max(0.0, base.threshold)))

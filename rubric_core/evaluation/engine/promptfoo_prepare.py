@@ -75,7 +75,6 @@ def _refuse(case: PromptfooRunnable) -> None:
     found = [f"`options.{name}`" for name in _UNSUPPORTED if test.part("options").get(name)]
     found += ["`extensions`"] if configuration.data.get("extensions") else []
     found += ["`assertScoringFunction`"] if test.data.get("assertScoringFunction") else []
-    found += ["`provider` of a case"] if test.data.get("provider") else []
     found += [
         f"assertions of the type {each.type_name}" for each in case.assertions if each.type_name in COMPARING_TYPES
     ]

@@ -1,4 +1,4 @@
-"""The providers of a configuration of promptfoo: `echo` and `exec:`, and the kinds of targets that rubric has (issue 18, section 3)."""
+"""The providers of a configuration of promptfoo: those of its own kinds, and the kinds of targets that rubric has (issue 18, section 3)."""
 
 import json
 import shlex
@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.model.redaction import Redactor, header_secrets
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.promptfoo_http import PromptfooHttp, PromptfooWebhook
+from rubric_core.evaluation.targets.promptfoo_scripts import PromptfooScript
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.policies import GuardedProvider
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
@@ -15,15 +18,16 @@ from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.targets import Target
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request, SentPayload
 
-__all__ = ["ECHO", "EXEC", "OWN_KINDS", "PromptfooTargets"]
+__all__ = ["ADDRESS", "ECHO", "EXEC", "OWN_KINDS", "SCRIPT", "WEBHOOK", "PromptfooTargets"]
 
-ECHO, EXEC = "echo", "exec"
+ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT = "echo", "exec", "address", "webhook", "script"
 #: The kinds that only configurations of promptfoo have.
-OWN_KINDS = frozenset({ECHO, EXEC})
+OWN_KINDS = frozenset({ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT})
+_ENVIRONMENT = pattern(r"\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
 #: Seconds; promptfoo itself has no limit.
 _TIMEOUT = 300.0
 
@@ -57,12 +61,43 @@ class PromptfooTargets(Targets):
             raise Unscored(f"{trouble} ({entry.where()})")
         if entry.kind not in OWN_KINDS:
             return super()._new(entry, ports)
-        place = TargetLocation(entry.name, lambda _: entry.where(), self.directory, Redactor(), entry.kind)
-        made = _Echo(entry.name) if entry.kind == ECHO else _Exec(entry.name, entry.settings, place, ports)
+        config = entry.settings.get("config")
+        headers = config.get("headers") if isinstance(config, dict) else None
+        redact = Redactor.of(header_secrets(headers))
+        place = TargetLocation(entry.name, lambda _: entry.where(), self.directory, redact, entry.kind)
+        filled = replace_fields(entry, settings=_with_environment(entry.settings, ports.environment))
+        made = _made(filled, place, ports)
         written = entry.settings.get("delay")
         delay = written if isinstance(written, int | float) and written > 0 else self.pause
         pace = self.rates.pace((entry.home.path, entry.name), None, delay / 1000)
         return GuardedProvider(made, place.redact, ports.clock, pace)
+
+
+def _with_environment(value: Any, environment: Mapping[str, str]) -> Any:
+    """Some settings with `{{ env.NAME }}` filled in for the variables that are there; everything else is left for the request."""
+    if isinstance(value, str):
+        return _ENVIRONMENT.sub(lambda m: environment.get(m[1] or m[2], m[0]), value) if "env" in value else value
+    if isinstance(value, list | tuple):
+        return [_with_environment(item, environment) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _with_environment(item, environment) for name, item in value.items()}
+    return value
+
+
+def _made(entry: LoadedTargetEntry, place: TargetLocation, ports: Ports) -> Provider:
+    """The provider of an entry whose kind only promptfoo has."""
+    name, settings = entry.name, entry.settings
+    config = settings.get("config")
+    own = config if isinstance(config, dict) else {}
+    if entry.kind == ECHO:
+        return _Echo(name)
+    if entry.kind == ADDRESS:
+        return PromptfooHttp(name, str(settings.get("url") or ""), own, place, ports)
+    if entry.kind == WEBHOOK:
+        return PromptfooWebhook(name, str(settings.get("url") or ""), own, place, ports)
+    if entry.kind == SCRIPT:
+        return PromptfooScript(name, str(settings.get("code") or ""), settings, place, ports)
+    return _Exec(name, settings, place, ports)
 
 
 @dataclass(frozen=True)

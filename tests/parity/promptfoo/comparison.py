@@ -19,6 +19,7 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Ver
 
 from . import oracle
 from .row import Row, Scored
+from .server import serving
 
 __all__ = ["ENVIRONMENT", "Difference", "compare", "compare_all", "rubric_rows", "suites", "unexplained"]
 
@@ -78,10 +79,11 @@ def compare(
 
 def compare_all(start: Sequence[str], work: Path, only: str = "") -> Iterator[tuple[str, int, list[Difference]]]:
     """Each configuration whose name has `only` in it: its name, how much was compared, and what differs."""
-    for number, configuration in enumerate(each for each in suites() if only in each.name):
-        folder = work / f"promptfoo-{number}"
-        folder.mkdir(parents=True)
-        yield configuration.name, *compare(start, configuration, folder, ENVIRONMENT)
+    with serving() as port:
+        for number, configuration in enumerate(each for each in suites() if only in each.name):
+            folder = work / f"promptfoo-{number}"
+            folder.mkdir(parents=True)
+            yield configuration.name, *compare(start, configuration, folder, {**ENVIRONMENT, "PARITY_PORT": f"{port}"})
 
 
 def _name(row: Row) -> str:

@@ -92,8 +92,10 @@ class CaseMaker:
         """The case of a test; `place` are fields of `CaseSource` that are otherwise than in a text that was read as one."""
         configuration = self._configuration
         graders: Mapping[int, str] = {}
+        answered_by = ""
         try:
             graders = self._graders_of(test)
+            answered_by = self._graders.name(test.data.get("provider"), test.node, is_own=True)
         except ConfigurationError as error:
             test = replace_fields(test, trouble=str(error))
         source = test.source
@@ -116,7 +118,8 @@ class CaseMaker:
         return PromptfooRunnable(
             path=configuration.path, suite=self._suite, dialect=self._analysis.dialect, dialects=self._analysis.language.dialects,
             named=name, problems=problems, options=self._options, files=configuration.files, facts=self._facts, matrix=self._matrix,
-            test=test, grader_names=graders, **placed,
+            test=test, grader_names=graders,
+            answered_by=answered_by, **placed,
         )  # fmt: skip
 
     def _graders_of(self, test: PromptfooTest) -> Mapping[int, str]:
@@ -178,7 +181,11 @@ class CaseMaker:
         for each in self._analysis.diagnostics:
             # What an assertion lacks keeps it from grading, which its result tells.
             inside = each.code not in _YAML_ERRORS and _holding(each, graded) is not None
-            if each.severity == "error" and not inside:
+            if (
+                each.severity == "error"
+                and not inside
+                and not any(_of_provider(each, p) for p in self._matrix.providers)
+            ):
                 number = _holding(each, [test.node for test in here])
                 found.setdefault(None if number is None else id(here[number].node), []).append(
                     (f"line {self._configuration.line_of(each.span.start)}", f"{each.code}: {each.message}")
@@ -190,6 +197,20 @@ def _holding(found: Diagnostic, nodes: Sequence[Node]) -> int | None:
     """The number of the first of the nodes in which a finding stands."""
     inside = (number for number, node in enumerate(nodes) if node.whole.start <= found.span.start < node.whole.end)
     return next(inside, None)
+
+
+def _with_finding(
+    provider: PromptfooProvider, analysis: Analysis, configuration: PromptfooConfiguration
+) -> PromptfooProvider:
+    """The provider with the error that is found in it, which keeps its own rows from being run."""
+    if provider.trouble or provider.node is configuration.root:
+        return provider
+    found = next((each for each in analysis.diagnostics if _of_provider(each, provider)), None)
+    return provider if found is None else replace_fields(provider, trouble=f"{found.code}: {found.message}")
+
+
+def _of_provider(found: Diagnostic, provider: PromptfooProvider) -> bool:
+    return found.severity == "error" and found.code not in _YAML_ERRORS and _holding(found, [provider.node]) is not None
 
 
 def _settings(configuration: PromptfooConfiguration) -> Mapping[str, Any]:

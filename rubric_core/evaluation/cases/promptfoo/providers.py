@@ -10,7 +10,9 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.vendors import VendorTarget, vendor_target
-from rubric_core.evaluation.targets.promptfoo import ECHO, EXEC, PromptfooTargets
+from rubric_core.evaluation.targets.promptfoo import ADDRESS, ECHO, EXEC, SCRIPT, WEBHOOK, PromptfooTargets
+from rubric_core.evaluation.targets.promptfoo_http import HTTP_SETTINGS, http_address
+from rubric_core.evaluation.targets.promptfoo_scripts import script_of
 from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.lazy_compilation import dataclass
@@ -21,10 +23,8 @@ from rubric_core.syntax.tree import Node
 __all__ = ["Graders", "PromptfooProvider", "own_provider", "providers_of", "targets_of"]
 
 _YAML = (".yaml", ".yml", ".json")
-_EXEC = "exec:"
-_RUN = (
-    "echo, exec:, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
-)
+_EXEC, _WEBHOOK = "exec:", "webhook:"
+_RUN = "echo, exec:, addresses, webhooks, Python and JavaScript files, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
 #: The role of a grader that reads text, where one is named for each role.
 _TEXT_ROLE = "text"
 
@@ -115,18 +115,38 @@ def _made(identity: str, settings: Mapping[str, Any], at: Node) -> PromptfooProv
     config, prompts, delay = settings.get("config"), settings.get("prompts"), settings.get("delay")
     own = config if isinstance(config, dict) else {}
     target, trouble = None, ""
-    if identity != ECHO and not identity.startswith(_EXEC):
+    if not _own_kind(identity, own):
         target = vendor_target(identity, own)
         trouble = (
             target.trouble
             if target is not None
             else f"rubric does not call the provider {identity} of promptfoo; it runs {_RUN}"
         )
+    elif http_address(identity, own):
+        unsent = next((key for key in own if key not in HTTP_SETTINGS), "")
+        trouble = f"rubric does not support `config.{unsent}` of {identity}" if unsent else ""
+        if not own.get("body") and not own.get("request") and own.get("method") != "GET":
+            trouble = trouble or f"promptfoo stops: {identity} needs `body`, `request` or `method: GET` in `config`"
     return PromptfooProvider(
         label or identity, label, identity, own,
         prompts if isinstance(prompts, list) else [prompts] if isinstance(prompts, str) else None,
         settings.get("transform"), float(delay) if isinstance(delay, int | float) else 0.0, at, trouble, target,
     )  # fmt: skip
+
+
+def _own_kind(identity: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The kind of a provider that only promptfoo has, with what it needs to be called; empty for others."""
+    if identity == ECHO:
+        return {"kind": ECHO}
+    if identity.startswith(_EXEC):
+        return {"kind": EXEC, "command": identity.removeprefix(_EXEC).strip()}
+    if script_of(identity):
+        return {"kind": SCRIPT, "code": script_of(identity)}
+    if http_address(identity, config):
+        return {"kind": ADDRESS, "url": http_address(identity, config)}
+    if identity.startswith(_WEBHOOK):
+        return {"kind": WEBHOOK, "url": identity.removeprefix(_WEBHOOK)}
+    return {}
 
 
 class Graders:
@@ -139,11 +159,16 @@ class Graders:
         #: Those that only grade.
         self.further: list[PromptfooProvider] = []
 
-    def name(self, written: Any, at: Node) -> str:
-        """The name of the target that a `provider` of a test or assertion means; empty for none. Raises ConfigurationError."""
-        if isinstance(written, dict) and "id" not in written and _TEXT_ROLE in written:
+    def name(self, written: Any, at: Node, *, is_own: bool = False) -> str:
+        """The name of the target that a `provider` of a test or assertion means; empty for none. Raises ConfigurationError.
+
+        One that answers a test is loaded by its id: the label of another counts for graders only, which `is_own` says.
+        """
+        if written is None:
+            return ""
+        if not is_own and isinstance(written, dict) and "id" not in written and _TEXT_ROLE in written:
             written = written[_TEXT_ROLE]
-        if isinstance(written, str):
+        if isinstance(written, str) and not is_own:
             known = next((each for each in self._answering if written in (each.label, each.id)), None)
             if known is not None:
                 return known.name
@@ -184,8 +209,6 @@ def _entry(provider: PromptfooProvider, home: TargetSource) -> LoadedTargetEntry
         settings |= target.settings
         node = node_of({"name": provider.name, "provider": target.kind, **settings}, provider.node)
         return LoadedTargetEntry(provider.name, target.kind, settings, provider.node.span, home, node)
-    settings |= {"id": provider.id, "config": dict(provider.config)}
-    kind = provider.id
-    if provider.id.startswith(_EXEC):
-        kind, settings["command"] = EXEC, provider.id.removeprefix(_EXEC).strip()
+    settings |= {"id": provider.id, "config": dict(provider.config), **_own_kind(provider.id, provider.config)}
+    kind = settings.pop("kind", provider.id)
     return LoadedTargetEntry(provider.name, kind, settings, provider.node.span, home, node_of(settings, provider.node))

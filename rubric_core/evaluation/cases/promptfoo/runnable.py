@@ -60,6 +60,8 @@ class PromptfooRunnable(Runnable):
     grader_names: Mapping[int, str] = field(default_factory=dict)
     #: The assertions of `defaultTest` that all cases share, by the identity of their settings; None where each has its own.
     shared_assertions: dict[int, PromptfooAssertion] | None = None
+    #: The target that answers in place of the provider of the row; empty for none.
+    answered_by: str = ""
     #: What the row sends, once that is filled in.
     filled: FilledRow | None = None
 
@@ -196,6 +198,11 @@ class PromptfooRunnable(Runnable):
     def option(self, name: str) -> str | None:  # noqa: ARG002  # what it overrides has it
         """No option of agentv: those of promptfoo are in `test`."""
         return None
+
+    @property
+    def further_targets(self) -> tuple[str, ...]:
+        """See `Runnable.further_targets`."""
+        return (self.answered_by,) if self.answered_by else ()
 
     @property
     def borrowed_files(self) -> list[Path]:

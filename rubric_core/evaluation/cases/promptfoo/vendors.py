@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from rubric_core.lazy_compilation import pattern
+
 __all__ = ["VendorTarget", "vendor_target"]
 
 
@@ -50,6 +52,8 @@ _SETTINGS = {
 _IDLE = frozenset({"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "apiVersion", "cost", "basePath", "showThinking"})
 #: Models that think before they answer, to which promptfoo sends neither a temperature nor its usual limit.
 _THINKS = re.compile(r"(?:o\d|gpt-5)")
+#: A variable of the environment, as promptfoo writes it.
+_ENVIRONMENT = pattern(r"(?<!\$)\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
 _USUAL_LIMIT = 1024
 
 
@@ -64,6 +68,7 @@ class VendorTarget(NamedTuple):
 
 def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | None:
     """The target for an id such as `openai:chat:gpt-5-mini`; None for an id of no vendor that rubric calls."""
+    config = {k: _ENVIRONMENT.sub(r"${{ \1\2 }}", v) if isinstance(v, str) else v for k, v in config.items()}
     name, _, rest = identity.partition(":")
     vendor = _VENDORS.get(name)
     if vendor is None or not rest:
@@ -86,7 +91,9 @@ def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | No
     key = config.get("apiKey") or config.get("apiKeyEnvar") or vendor.key
     if key:
         settings["api_key"] = config["apiKey"] if config.get("apiKey") else f"${{{{ {key} }}}}"
-    return VendorTarget(vendor.kind, settings, trouble)
+    # OpenRouter at another address is a server that speaks OpenAI's API.
+    kind = "openai" if vendor.kind == "openrouter" and "base_url" in settings else vendor.kind
+    return VendorTarget(kind, settings, trouble)
 
 
 def _usual(name: str, model: str) -> dict[str, Any]:
@@ -107,7 +114,7 @@ def _address(name: str, vendor: _Vendor, config: Mapping[str, Any], settings: di
     address = base or (f"https://{host}/v1" if host else vendor.base)
     if not address:
         return ""
-    if vendor.kind != "openai":
+    if vendor.kind not in ("openai", "openrouter"):
         return f"rubric does not call {name} at another address: `config.apiBaseUrl`"
     settings["base_url"] = address
     return ""

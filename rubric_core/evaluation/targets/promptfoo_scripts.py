@@ -1,0 +1,91 @@
+"""Providers of promptfoo that are files with code: `python:` and `file://x.py` with `call_api`, `file://x.js` with a class."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.evaluation.code.promptfoo_transform import output_text
+from rubric_core.evaluation.code.scripts import language_of, run_function
+from rubric_core.evaluation.model.redaction import seal
+from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.providers.base import TargetLocation
+from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.loading.directory_search import URL
+from rubric_core.ports import Answer, Ports, ProviderError, Request, SentPayload, Tokens
+from rubric_core.text import Span
+
+__all__ = ["PromptfooScript", "script_of"]
+
+_SCRIPT = pattern(r"(?:python:(?:file://)?|file://)?(?P<file>.+\.(?:py|js|mjs|cjs)(?::[A-Za-z_$][\w$.]*)?)\Z")
+#: Seconds.
+_TIMEOUT = 300.0
+_AT = Shape(Span(0, 0))
+
+
+def script_of(identity: str) -> str:
+    """The address of the file that a provider with this id is; empty for an id of another kind."""
+    found = _SCRIPT.match(identity) if identity.startswith(("python:", URL)) else None
+    return f"{URL}{found['file']}" if found else ""
+
+
+@dataclass(frozen=True)
+class PromptfooScript:
+    """Calls a function in a Python file, or `callApi` of a class in a JavaScript file, in a process of its own."""
+
+    name: str
+    code: str
+    settings: Mapping[str, Any]
+    place: TargetLocation
+    ports: Ports
+    kind: str = "script"
+
+    @property
+    def identity(self) -> str:
+        """See `Provider.identity`."""
+        return f"{self.code.removeprefix(URL)}:{self.name}"
+
+    async def ask(self, request: Request) -> Answer:
+        """See `Provider.ask`."""
+        # The code runs in the directory of the configuration.
+        config = {**(self.settings.get("config") or {}), "basePath": "."}
+        options = {"id": self.settings.get("id"), "config": config}
+        context = {"vars": dict(request.variables), "prompt": {"raw": request.prompt, "label": request.prompt}}
+        arguments = {"prompt": request.prompt, "options": options, "context": context}
+        request.sent(SentPayload(self.name, request.messages, argv=(self.code.removeprefix(URL),)))
+        language = language_of(self.code)
+        is_class = language == "javascript"
+        if is_class:
+            del arguments["options"]
+        ports, clock = seal(self.ports, self.place.redact), self.ports.clock
+        began = clock.seconds()
+        try:
+            told = await run_function(
+                self.code, language, arguments, ports, self.place.directory, _TIMEOUT, _AT, function="call_api",
+                method=("callApi", options) if is_class else None,
+            )  # fmt: skip
+        except Unscored as problem:
+            raise ProviderError(f"{problem.reason} ({self.place.where('id')})") from None
+        return self._answer(told, (clock.seconds() - began) * 1000)
+
+    def _answer(self, told: Any, took: float) -> Answer:
+        if not isinstance(told, dict) or not ("output" in told or "error" in told):
+            raise ProviderError(
+                f"{self.code.removeprefix(URL)} returned neither `output` nor `error` ({self.place.where('id')})"
+            )
+        if told.get("error"):
+            raise ProviderError(f"{told['error']} ({self.place.where('id')})")
+        output, cost = told.get("output"), told.get("cost")
+        if output is None:
+            raise ProviderError(f"{self.code.removeprefix(URL)} returned no output ({self.place.where('id')})")
+        return Answer(
+            output_text(output), duration_ms=took, tokens=_tokens(told.get("tokenUsage")), data=None if isinstance(output, str) else output,
+            cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+            finish_reason=str(told.get("finishReason") or ""),
+        )  # fmt: skip
+
+
+def _tokens(told: Any) -> Tokens | None:
+    if not isinstance(told, dict):
+        return None
+    counts = [n if isinstance(n := told.get(name), int) else 0 for name in ("prompt", "completion", "cached")]
+    return Tokens(*counts) if any(counts) else None

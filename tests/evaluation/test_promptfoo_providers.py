@@ -1,0 +1,80 @@
+"""Providers of promptfoo that are addresses and code. What promptfoo itself makes of them: `tests/parity/promptfoo`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.schedule import run_cases
+from rubric_core.evaluation.model.result import CaseResult
+
+PYTHON = """\
+def call_api(prompt, options, context):
+    return {"output": f"{prompt} {options['config'].get('a')}", "cost": 0.5, "tokenUsage": {"prompt": 1, "completion": 2}}
+
+
+def fails(prompt, options, context):
+    return {"error": "as asked"}
+"""
+
+
+async def run(folder: Path, answers: Any, **test: Any) -> CaseResult:
+    path = folder / "promptfooconfig.yaml"
+    suite = {
+        "prompts": ["Hi {{name}}"],
+        "providers": [answers],
+        "tests": [{"description": "t", "vars": {"name": "Ann"}, **test}],
+    }
+    path.write_text(json.dumps(suite), encoding="utf-8")
+    (folder / "p.py").write_text(PYTHON, encoding="utf-8")
+    (result,) = await run_cases([each for case in load_suite(path).cases for each in variations(case)])
+    return result
+
+
+@pytest.mark.parametrize("identity", ["python:p.py", "file://p.py", "file://p.py:call_api"])
+async def test_a_function_in_python_answers(identity: str, tmp_path: Path) -> None:
+    result = await run(tmp_path, {"id": identity, "config": {"a": 1}})
+    assert (result.answer, result.cost_usd, result.tokens and result.tokens.total) == ("Hi Ann 1", 0.5, 3)
+
+
+@pytest.mark.parametrize(
+    ("provider", "reason"),
+    [
+        ("python:p.py:fails", "as asked"),
+        ("python:p.py:none", "none"),
+        ("file://gone.py", "gone.py"),
+        ({"id": "http://127.0.0.1:9/x", "config": {"body": {"a": 1}, "tls": {}}}, "does not support `config.tls`"),
+        ("http://127.0.0.1:9/x", "promptfoo stops"),
+        ({"id": "http://127.0.0.1:9/x", "config": {"method": "GET"}}, "127.0.0.1"),
+        ("webhook:http://127.0.0.1:9/x", "127.0.0.1"),
+        ("ws://127.0.0.1:9/x", "does not call the provider ws://"),
+    ],
+)  # fmt: skip
+async def test_what_gives_no_answer_is_unscored(provider: Any, reason: str, tmp_path: Path) -> None:
+    result = await run(tmp_path, provider)
+    assert result.verdict.value == "unscored"
+    assert reason in result.reason
+
+
+async def test_an_error_in_one_provider_leaves_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text("prompts: [p]\nproviders: ['file://gone.py', echo]\ntests: [{vars: {a: b}}]\n", encoding="utf-8")
+    found = await run_cases([each for case in load_suite(path).cases for each in variations(case)])
+    assert [each.verdict.value for each in found] == ["unscored", "passed"]
+
+
+async def test_a_provider_of_a_test_answers_in_place_of_others(tmp_path: Path) -> None:
+    result = await run(tmp_path, "echo", provider={"id": "python:p.py", "config": {"a": 2}})
+    assert (result.target, result.answer) == ("echo", "Hi Ann 2")
+    (case,) = load_suite(tmp_path / "promptfooconfig.yaml").cases
+    assert case.further_targets == ("python:p.py",)
+
+
+async def test_a_secret_in_a_header_reaches_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PF_TOKEN", "tok-12345-secret")
+    provider = {"id": "http://127.0.0.1:9/x", "config": {"method": "GET", "headers": {"Authorization": "{{env.PF_TOKEN}}"}, "url": "http://127.0.0.1:9/{{env.PF_TOKEN}}"}}  # fmt: skip
+    result = await run(tmp_path, provider)
+    assert "tok-12345-secret" not in repr(result)

@@ -1,0 +1,116 @@
+"""A server on this machine that both programs ask: services, models that answer and grade by what they are told, and embeddings."""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+__all__ = ["serving"]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        self._reply()
+
+    def do_POST(self) -> None:
+        self._reply()
+
+    def do_PUT(self) -> None:
+        self._reply()
+
+    def _reply(self) -> None:
+        length = int(self.headers.get("content-length") or 0)
+        text = self.rfile.read(length).decode()
+        status, said = _answer(self.command, self.path, dict(self.headers.items()), text)
+        body = said.encode() if isinstance(said, str) else json.dumps(said).encode()
+        self.send_response(status)
+        self.send_header("content-type", "text/plain" if isinstance(said, str) else "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _answer(method: str, path: str, headers: Mapping[str, str], text: str) -> tuple[int, Any]:
+    place = path.partition("?")[0]
+    told = json.loads(text) if text.startswith(("{", "[")) else text
+    lowered = {name.lower(): value for name, value in headers.items()}
+    if place.startswith("/status/"):
+        return int(place.rpartition("/")[2]), {"error": "as asked", "text": "told"}
+    if place == "/echo":
+        kept = {name: lowered[name] for name in ("content-type", "x-own", "authorization") if name in lowered}
+        return 200, {"method": method, "path": path, "headers": kept, "body": told}
+    if place == "/text":
+        return 200, f"said {text}"
+    if place == "/webhook":
+        return 200, {"output": f"hooked {told['prompt']}"} if "prompt" in told and "bad" not in text else {"other": 1}
+    if place == "/grade":
+        good = "good" in str(told["output"])
+        return 200, {"pass": good, "score": 0.75, "reason": "r"} if "scored" in path else {"pass": good}
+    if place.endswith("/embeddings"):
+        return 200, _embedded(told)
+    return _model(place, told)
+
+
+def _embedded(told: Any) -> Any:
+    texts = told["input"] if isinstance(told["input"], list) else [told["input"]]
+    made = [[1.0 + text.count(sign) for sign in "abcdefghij"] for text in texts]
+    return {
+        "data": [{"index": n, "embedding": each} for n, each in enumerate(made)],
+        "usage": {"total_tokens": 1, "prompt_tokens": 1},
+    }
+
+
+def _model(place: str, told: Any) -> tuple[int, Any]:
+    """The reply of a model, in the words of its vendor."""
+    asked = json.dumps(told)
+    text = _said(asked)
+    if place.endswith("/messages"):
+        return 200, {
+            "id": "m", "type": "message", "role": "assistant", "model": told["model"], "content": [{"type": "text", "text": text}],
+            "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1},
+        }  # fmt: skip
+    if "generateContent" in place:
+        content = {"role": "model", "parts": [{"text": text}]}
+        return 200, {
+            "candidates": [{"content": content, "finishReason": "STOP"}],
+            "usageMetadata": {"totalTokenCount": 2},
+        }
+    if place.endswith("/chat/completions"):
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        return 200, {
+            "id": "c",
+            "object": "chat.completion",
+            "model": told.get("model", "m"),
+            "choices": [choice],
+            "usage": usage,
+        }
+    return 404, {"error": {"message": f"no {place}"}}
+
+
+def _said(asked: str) -> str:
+    """By a key in what a model is told: `say-WORD-end` is said as WORD, with underscores for spaces and `+` for line breaks."""
+    begin = asked.find("say-")
+    if begin < 0:
+        return "hello from the model"
+    end = asked.find("-end", begin)
+    return asked[begin + 4 : end].replace("_", " ").replace("+", "\n").replace("~", '"')
+
+
+@contextmanager
+def serving() -> Iterator[int]:
+    """The port of the server, while it runs."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

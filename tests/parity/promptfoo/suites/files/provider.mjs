@@ -1,0 +1,4 @@
+export default class Own {
+  id() { return 'own-module'; }
+  async callApi(prompt) { return {output: `module ${prompt}`}; }
+}

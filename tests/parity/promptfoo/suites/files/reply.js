@@ -1,0 +1,1 @@
+module.exports = (json, text, context) => `${json.body.q} ${context.response.status}`;
