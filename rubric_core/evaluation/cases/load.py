@@ -151,7 +151,7 @@ class _Loader:
                 at = frame.suite_span(analysis.suite.key_at("scenarios")).start
                 placed.append((at, list(scenario_cases(frame, partial(self._behind, frame)))))
         cases = [case for _, several in sorted(placed, key=lambda p: p[0]) for case in several]
-        return LoadedSuite(path, analysis, tuple(_distinct(cases)), self.case_files.known)
+        return LoadedSuite(path, analysis, tuple(_distinct(cases)), self.case_files.known, self.generated)
 
     def dataset(self, path: Path) -> LoadedSuite:
         """A data set that is run on its own; a YAML file of the same name holds the settings that its cases share."""

@@ -1,6 +1,7 @@
 """A loaded suite: its cases, their files, and which of them run."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import field
 from pathlib import Path
 
 from rubric_core.analysis import Analysis
@@ -44,6 +45,8 @@ class LoadedSuite:
     cases: tuple[Runnable, ...]
     #: The files with cases, with their analyses.
     files: Mapping[Path, Analysis]
+    #: What its programs that generate cases made, by their entry verbatim.
+    generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
 
     @property
     def programs(self) -> tuple[str, ...]:

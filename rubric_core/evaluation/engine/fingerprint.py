@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,11 +19,12 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import SETTINGS_BESIDE_ANSWERS
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
+from rubric_core.loading.directory_search import URL
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["digest", "files_of", "fingerprint", "shown_entries"]
+__all__ = ["absolute_files_of", "digest", "digests_of", "files_of", "fingerprint", "shown_entries"]
 
 _LARGEST = 20_000_000
 _JSON = json.JSONEncoder(sort_keys=True, default=str)
@@ -93,11 +95,26 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
     return InheritedText(runnable.suite, _JSON.encode(written), tuple(addresses(around)))
 
 
+def digests_of(runnable: Runnable, files: Files, targets: Targets) -> dict[str, str]:
+    """The files that the fingerprint of a case is made of, by the names by which they are called, each with its digest."""
+    found = {name: digest(path, files) for name, path in _named_files(runnable, files, targets)}
+    return {**found, **_workspace(runnable, files, targets)}
+
+
+def absolute_files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
+    """Those files of a case that it calls by an absolute path, with what they import."""
+    named = _named_files(runnable, files, targets)
+    return [path for name, path in named if os.path.isabs(name.removeprefix(URL))]  # noqa: PTH117  # a text, not a path yet
+
+
+def _named_files(runnable: Runnable, files: Files, targets: Targets) -> Iterator[tuple[str, Path]]:
+    written = [plain(runnable.case.node, runnable.anchors), plain(runnable.suite.node, runnable.suite_anchors)]
+    return CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
+
+
 def files_of(runnable: Runnable, files: Files, targets: Targets) -> list[Path]:
     """The files that take part in a run of a case and are there, the target file left out."""
-    written = [plain(runnable.case.node, runnable.anchors), plain(runnable.suite.node, runnable.suite_anchors)]
-    found = CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
-    return list(dict.fromkeys(path for _, path in found))
+    return list(dict.fromkeys(path for _, path in _named_files(runnable, files, targets)))
 
 
 def _entries(runnable: Runnable, targets: Targets) -> TargetEntries:

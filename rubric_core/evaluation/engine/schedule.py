@@ -147,6 +147,11 @@ class Schedule:
         """The cases that were cancelled, or not started because the run was halted."""
         return [self.cases[number] for number, result in sorted(self._results.items()) if result is None]
 
+    @property
+    def without_result(self) -> list[Runnable]:
+        """The cases that have none, also when the run was ended by an error."""
+        return [case for number, case in enumerate(self.cases) if self._results.get(number) is None]
+
     def _deadline(self) -> asyncio.TimerHandle | None:
         """End the run at the time limit of the suite, if it sets one."""
         options = self.cases[0].suite.evaluate_options if self.cases else None

@@ -1,0 +1,31 @@
+"""How many cases go to a worker at once: as many as keep it busy for half a second, and fewer towards the end of a run."""
+
+import math
+
+__all__ = ["BatchSize"]
+
+#: Seconds that a batch should take.
+_SECONDS = 0.5
+#: The weight of what was measured last.
+_LATEST = 0.3
+
+
+class BatchSize:
+    """Guided self-scheduling: sizes follow how long cases took so far."""
+
+    def __init__(self) -> None:
+        #: Seconds for each case; None before the first is done.
+        self.mean: float | None = None
+
+    def took(self, seconds: float, cases: int) -> None:
+        """A batch of so many cases took so long."""
+        each = seconds / cases
+        self.mean = each if self.mean is None else self.mean + _LATEST * (each - self.mean)
+
+    def most(self) -> int:
+        """How many cases take half a second."""
+        return max(1, int(_SECONDS / max(self.mean, 1e-5))) if self.mean is not None else 1
+
+    def size(self, ready: int, slots: int) -> int:
+        """The cases of the next batch, where so many are ready for so many slots."""
+        return max(1, min(self.most(), math.ceil(ready / (2 * max(1, slots)))))

@@ -1,0 +1,129 @@
+"""The client's side of a cluster: connecting, comparing versions, and what it asks scheduler and workers."""
+
+import asyncio
+import os
+import platform
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any
+
+from rubric_core.cluster.errors import ClusterError
+from rubric_core.cluster.versions import catalogue_hash, rubric_version
+
+__all__ = ["LOCAL", "RunConnection", "cluster_at", "connected", "required_distributed"]
+
+#: In front of a number of worker processes on this machine.
+LOCAL = "local:"
+#: Seconds within which a scheduler answers, and a first worker is there.
+_ANSWER, _FIRST = 10.0, 60.0
+
+
+def required_distributed() -> Any:
+    """The package that does the work. Raises ClusterError where it is not installed."""
+    try:
+        import distributed  # noqa: PLC0415  # an extra
+    except ImportError:
+        raise ClusterError("--on needs Dask: pip install distributed") from None
+    return distributed
+
+
+@contextmanager
+def cluster_at(where: str, workers: int) -> Iterator[str]:
+    """The address of a scheduler: `where` itself, or that of `local:N`, whose processes end with the block.
+
+    Args:
+        where: An address, or `local:` with the number of worker processes.
+        workers: How many cases run at once on a cluster of this machine, all processes together.
+
+    Raises ClusterError.
+    """
+    distributed = required_distributed()
+    if not where.startswith(LOCAL):
+        yield where
+        return
+    number = where.removeprefix(LOCAL)
+    if not number.isdecimal() or not int(number):
+        raise ClusterError(f"--on local:N takes the number of worker processes, as in local:4, found {where}")
+    with distributed.LocalCluster(
+        n_workers=int(number), threads_per_worker=max(1, -(-workers // int(number))), processes=True, dashboard_address="127.0.0.1:0",
+        silence_logs=50, memory_limit=0,
+    ) as cluster:  # fmt: skip
+        yield cluster.scheduler_address
+
+
+class RunConnection:
+    """One run on a cluster, as who started it sees it."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        #: The name of the run.
+        self.run = f"rubric-{uuid.uuid4().hex[:12]}"
+        #: The threads of each worker.
+        self.threads: dict[str, int] = {}
+
+    @property
+    def slots(self) -> int:
+        """How many cases run at once."""
+        return max(1, sum(self.threads.values()))
+
+    async def ask(self, what: str, **arguments: Any) -> Any:
+        """What the plugin in the scheduler answers. Raises OSError when the scheduler is gone."""
+        return await getattr(self.client.scheduler, f"rubric_{what}")(**arguments)
+
+    async def on_workers(
+        self, call: Callable[..., Any], *arguments: Any, seconds: float, workers: list[str] | None = None
+    ) -> Any:
+        """What each worker returns, by its address; workers that do not answer in time are left out."""
+        coroutine = self.client.run(call, *arguments, on_error="return", workers=workers)
+        try:
+            return await asyncio.wait_for(coroutine, seconds)
+        except asyncio.TimeoutError:
+            return {}
+
+    async def compare_versions(
+        self, probe: Callable[[], tuple[str, str, str]], workers: list[str] | None = None
+    ) -> None:
+        """Raises ClusterError for a worker that is not like this process."""
+        python = ".".join(platform.python_version_tuple()[:2])
+        own = (rubric_version(), python, catalogue_hash())
+        for worker, found in (await self.on_workers(probe, seconds=_FIRST, workers=workers)).items():
+            if isinstance(found, BaseException):
+                raise ClusterError(f"the worker {worker} cannot say its versions: {found}")
+            rubric, there, code = found
+            if there != python:
+                raise ClusterError(f"the worker {worker} runs Python {there}, here is {python}; both must be the same")
+            if not rubric:
+                raise ClusterError(
+                    f"the worker {worker} has no rubric that can be used ({code}); install the same one there"
+                )
+            if rubric != own[0]:
+                raise ClusterError(f"the worker {worker} has rubric {rubric}, here is {own[0]}; both must be the same")
+            if code != own[2]:
+                raise ClusterError(
+                    f"the worker {worker} has another state of rubric {rubric}: its catalogue of the language differs from that here"
+                )
+
+
+@asynccontextmanager
+async def connected(address: str) -> AsyncIterator[RunConnection]:
+    """A connection for one run. Raises ClusterError when no scheduler answers, or it has no workers."""
+    distributed = required_distributed()
+    try:
+        client = await distributed.Client(
+            address, asynchronous=True, set_as_default=False, name="rubric", timeout=_ANSWER, heartbeat_interval=2000
+        )
+    except (OSError, ValueError, asyncio.TimeoutError) as error:
+        raise ClusterError(f"no scheduler answers at {address}: {error or type(error).__name__}") from None
+    made = RunConnection(client)
+    try:
+        until = time.monotonic() + float(os.environ.get("RUBRIC_FIRST_WORKER", _FIRST))
+        while not (await client.scheduler.identity())["workers"]:
+            if time.monotonic() > until:
+                raise ClusterError(f"the scheduler at {address} has no workers; start some: dask worker {address}")
+            await asyncio.sleep(0.2)
+        yield made
+    finally:
+        with suppress(Exception):  # whatever is wrong now, there is nobody left to mend it
+            await asyncio.wait_for(client.close(), 3)

@@ -1,0 +1,27 @@
+"""Messages between a worker and its engine: pickled, each behind its length, over the pipes of a process that the worker started."""
+
+import asyncio
+import pickle
+import struct
+from typing import Any
+
+__all__ = ["encode", "receive"]
+
+_LENGTH = struct.Struct(">Q")
+
+
+def encode(message: tuple[Any, ...]) -> bytes:
+    """A message as bytes."""
+    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(content)) + content
+
+
+async def receive(stream: asyncio.StreamReader) -> tuple[Any, ...] | None:
+    """The next message; None when the other side is gone."""
+    try:
+        (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
+        # The other side is the same program in another process: nobody else can write to this pipe.
+        message: tuple[Any, ...] = pickle.loads(await stream.readexactly(length))  # noqa: S301  # see above
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+    return message

@@ -1,0 +1,109 @@
+"""Limits of targets that hold over all workers: the scheduler decides, see `RubricRuns`."""
+
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+from rubric_core.deadlines import untimed
+from rubric_core.evaluation.targets.minute_window import SentRequest
+from rubric_core.evaluation.targets.rate_limits import Pace, RateLimit, RateLimits
+from rubric_core.ports import Clock, Tokens
+
+__all__ = ["LeasedRateLimits", "SchedulerLink"]
+
+
+class SchedulerLink(Protocol):
+    """The way to the scheduler."""
+
+    async def ask(self, what: str, **arguments: Any) -> Any:
+        """The scheduler's answer."""
+
+    def tell(self, what: str, **arguments: Any) -> None:
+        """Tell the scheduler something, without an answer."""
+
+
+class _NumberedRequest(SentRequest):
+    """A request that the scheduler counts."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        super().__init__(0.0, 0.0)
+        self.number = number
+
+
+class _LeasedRateLimit(RateLimit):
+    """The limits of one target a minute."""
+
+    def __init__(self, link: SchedulerLink, target: str, requests: int | None, tokens: int | None) -> None:
+        super().__init__(requests, tokens)
+        self._link, self._target, self._limits = link, target, [requests, tokens]
+
+    async def admit(self, prompt: str, clock: Clock) -> SentRequest:
+        """See `RateLimit.admit`."""
+        while True:
+            seconds, number = await self._link.ask(
+                "admit", target=self._target, limits=self._limits, characters=len(prompt)
+            )
+            if number:
+                return _NumberedRequest(number)
+            await clock.sleep(seconds)
+
+    def repeated(self, request: SentRequest, clock: Clock) -> None:  # noqa: ARG002  # the scheduler has a clock of its own
+        """See `RateLimit.repeated`."""
+        assert isinstance(request, _NumberedRequest)
+        self._link.tell("repeated", target=self._target, number=request.number)
+
+    def answered(self, request: SentRequest, tokens: Tokens | None) -> None:
+        """See `RateLimit.answered`."""
+        assert isinstance(request, _NumberedRequest)
+        total = tokens.total if tokens is not None else None
+        self._link.tell("answered", target=self._target, number=request.number, tokens=total)
+
+
+class _LeasedPace(Pace):
+    """The pace of one target."""
+
+    def __init__(self, link: SchedulerLink, target: str, workers: int | None, delay: float) -> None:
+        super().__init__(workers, delay)
+        self._link, self._target = link, target
+        self._limits = {"most": workers, "delay": delay}
+
+    @asynccontextmanager
+    async def kept(self, clock: Clock) -> AsyncIterator[None]:
+        """See `Pace.kept`."""
+        with untimed():
+            seconds, number = await self._link.ask("enter", target=self._target, **self._limits)
+        try:
+            if seconds > 0:
+                with untimed():
+                    await clock.sleep(seconds)
+            yield
+        finally:
+            self._link.tell("leave", target=self._target, number=number)
+
+
+class LeasedRateLimits(RateLimits):
+    """The limits of all targets of a run.
+
+    Args:
+        link: The way to the scheduler.
+        home: The directory below which the files of the run are; targets are the same on all workers without it.
+    """
+
+    def __init__(self, link: SchedulerLink, home: str) -> None:
+        super().__init__()
+        self._link, self._home = link, home
+
+    def made(self, target: Hashable, requests: int | None, tokens: int | None) -> RateLimit:
+        """See `RateLimits.made`."""
+        return _LeasedRateLimit(self._link, self._named(target), requests, tokens)
+
+    def pace(self, target: Hashable, workers: int | None, delay: float) -> Pace | None:
+        """See `RateLimits.pace`."""
+        if workers is None and not delay:
+            return None
+        return _LeasedPace(self._link, self._named(target), workers, delay)
+
+    def _named(self, target: Hashable) -> str:
+        return repr(target).replace(self._home, "") if self._home else repr(target)

@@ -1,0 +1,57 @@
+"""The files of a run on a worker: below a directory of their own, with the paths that they have where the run was started."""
+
+import os
+import pickle
+from dataclasses import is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from rubric_core.dataclass_copies import field_values, replace_fields
+from rubric_core.evaluation.model.result import CaseResult
+
+__all__ = ["Relocation"]
+
+
+class Relocation:
+    """Paths inside and outside.
+
+    Args:
+        home: The directory below which the files are, without a symbolic link in it; empty for files at their own paths.
+    """
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self._sought = home.encode()
+
+    def inside(self, path: str) -> Path:
+        """Where a file is here; relative paths start at the same directory there and here."""
+        return Path(f"{self.home}{path}") if os.path.isabs(path) else Path(path)  # noqa: PTH117  # a text, not a path yet
+
+    def told(self, text: str) -> str:
+        """A text of here, for there."""
+        return text.replace(self.home, "") if self.home else text
+
+    def packed(self, result: CaseResult) -> bytes:
+        """A result for there, as bytes."""
+        content = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
+        if not self.home or self._sought not in content:
+            return content
+        return pickle.dumps(self._without(result), pickle.HIGHEST_PROTOCOL)
+
+    def _without(self, value: Any) -> Any:
+        if isinstance(value, Enum):
+            return value
+        if isinstance(value, str):
+            return self.told(value)
+        if isinstance(value, Path):
+            return Path(self.told(str(value)))
+        if isinstance(value, dict):
+            return {self._without(name): self._without(each) for name, each in value.items()}
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*map(self._without, value))
+        if isinstance(value, list | tuple | set | frozenset):
+            return type(value)(map(self._without, value))
+        if is_dataclass(value) and not isinstance(value, type):
+            return replace_fields(value, **{name: self._without(each) for name, each in field_values(value)})
+        return value

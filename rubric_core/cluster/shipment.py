@@ -1,0 +1,130 @@
+"""The files that travel to workers: those that the fingerprints of cases are made of, and what is needed to read the suite."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
+from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.cases.suite_facts import SuiteFacts
+from rubric_core.evaluation.cases.target_choice import targets_for
+from rubric_core.evaluation.engine.fingerprint import absolute_files_of, digests_of, fingerprint
+from rubric_core.evaluation.judging.recording_paths import recordings_path
+from rubric_core.language.file_extensions import YAML
+from rubric_core.loading.directory_search import configuration_files
+from rubric_core.loading.files import absolute
+
+__all__ = ["Shipment", "ShippedFile", "differing"]
+
+#: The hash of no content.
+_EMPTY = hashlib.sha256().hexdigest()
+
+
+class ShippedFile(NamedTuple):
+    """A file that travels."""
+
+    path: str
+    #: The hash of its content.
+    key: str
+    #: Its permissions.
+    mode: int
+    content: bytes
+
+
+class _Seen(DiskFiles):
+    """The disk, which remembers which of its files were found."""
+
+    def __init__(self) -> None:
+        self.found: dict[Path, None] = {}
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        content = super().read(path, limit)
+        self.found[path] = None
+        return content
+
+    def is_file(self, path: Path) -> bool:
+        found = super().is_file(path)
+        if found:
+            self.found[path] = None
+        return found
+
+
+class Shipment:
+    """The files of the cases of one suite, each once.
+
+    Args:
+        suite: The suite.
+    """
+
+    def __init__(self, suite: LoadedSuite) -> None:
+        self._files = _Seen()
+        #: Own ones: what others have found out about the suite has read files that have to be seen here.
+        self._facts = SuiteFacts()
+        self._sent: set[Path] = set()
+        #: What the user's own files are called by absolute paths; workers have them or not.
+        self._theirs: set[Path] = set()
+        self._directory = absolute(suite.path).parent
+        for path in _read_with(suite, self._files):
+            self._files.is_file(path)
+
+    def fingerprint(self, case: Runnable) -> str:
+        """The fingerprint of a case; its files are among the next ones of `files`."""
+        own = self._own(case)
+        found = fingerprint(own, self._files, self._targets(own))
+        outside = [each for each in self._files.found if each not in self._sent and self._directory not in each.parents]
+        if outside:
+            self._theirs |= set(absolute_files_of(own, self._files, self._targets(own)))
+        return found
+
+    def digests(self, case: Runnable) -> dict[str, str]:
+        """The files of a case by their names, with the digests of their contents."""
+        own = self._own(case)
+        return digests_of(own, self._files, self._targets(own))
+
+    def files(self) -> list[ShippedFile]:
+        """The files that have not been given yet."""
+        found = [path for path in self._files.found if path not in self._sent]
+        self._sent.update(found)
+        return [_shipped(path) for path in found if path not in self._theirs and not _is_private(path)]
+
+    def _own(self, case: Runnable) -> Runnable:
+        made = case.copied()
+        vars(made)["facts"] = self._facts
+        return made
+
+    def _targets(self, case: Runnable):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        if self._facts.targets is None:
+            self._facts.targets = targets_for(case, self._files)
+        return self._facts.targets
+
+
+def _read_with(suite: LoadedSuite, files: DiskFiles) -> Iterator[Path]:
+    """What is read to have the cases of a suite."""
+    yield absolute(suite.path)
+    yield from map(absolute, suite.files)
+    yield from (absolute(suite.path).with_suffix(end) for end in YAML)
+    yield absolute(recordings_path(suite.path))
+    yield from configuration_files(absolute(suite.path).parent, files)
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a file holds secrets by its name; such a file never travels."""
+    return path.name == ".env" or path.name.startswith(".env.")
+
+
+def _shipped(path: Path) -> ShippedFile:
+    if ".git" in path.parts:  # only a sign of where the repository begins
+        return ShippedFile(str(absolute(path)), _EMPTY, 0o600, b"")
+    content = path.read_bytes()
+    return ShippedFile(
+        str(absolute(path)), hashlib.sha256(content).hexdigest(), path.stat().st_mode & 0o700 | 0o400, content
+    )
+
+
+def differing(here: dict[str, str], there: dict[str, str]) -> Sequence[str]:
+    """What differs between the files of a case here and on a worker, in words."""
+    missing = [f"{name} is missing there" for name in here if name not in there]
+    other = [f"{name} differs" for name in here if name in there and there[name] != here[name]]
+    return [*missing, *other, *(f"{name} is only there" for name in there if name not in here)]

@@ -1,0 +1,214 @@
+"""In a worker: the engine of each run, its files, and its end."""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import rubric_core
+from rubric_core.cluster.frames import encode, receive
+from rubric_core.cluster.run_setup import RunSetup
+
+__all__ = ["end_cases", "end_run", "run_cases_of"]
+
+#: Seconds between two questions to the scheduler whether a run goes on.
+_PAUSE = 2.0
+#: Seconds that an engine has to end by itself.
+_PATIENCE = 3.0
+#: In front of the target of a symbolic link, in place of the hash of a content.
+LINK = "->"
+
+
+class _RunOnWorker:
+    """One run on one worker."""
+
+    def __init__(self, worker: Any, run: str) -> None:
+        self._worker, self._run = worker, run
+        self._home = ""
+        self._files = 0
+        self._lock = asyncio.Lock()
+        self._numbers = count(1)
+        self._waiting: dict[int, asyncio.Future[tuple[str, Any]]] = {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._over = False
+        self._watched = False
+
+    async def batch(self, cases: Sequence[tuple[int, int, str, str]], files: int) -> tuple[str, Any]:
+        """Run cases when their files have come."""
+        async with self._lock:
+            if self._process is None and not self._over:
+                await self._begin()
+            await self._bring(files)
+        if self._process is None or self._over:
+            return "lost", "the run is over"
+        number = next(self._numbers)
+        outcome = self._waiting[number] = asyncio.get_running_loop().create_future()
+        self._send("run", number, cases)
+        answer: tuple[str, Any] = await outcome
+        return answer
+
+    def cancel(self, cases: Sequence[tuple[int, int]]) -> None:
+        """End some cases."""
+        if self._process is not None:
+            self._send("cancel", cases)
+
+    async def end(self) -> None:
+        """End everything that runs, and take the files away."""
+        self._over = True
+        process = self._process
+        if process is not None and process.returncode is None:
+            with suppress(OSError, RuntimeError):
+                self._send("end")
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(process.wait(), _PATIENCE)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        for task in self._tasks - {asyncio.current_task()}:
+            task.cancel()
+        self._lose("the run is over")
+        if self._home:
+            await asyncio.to_thread(shutil.rmtree, self._home, ignore_errors=True)
+
+    async def _begin(self) -> None:
+        content = await self._worker.scheduler.rubric_join(run=self._run)
+        if content is None:
+            self._over = True
+            return
+        self._files, before = 0, self._home  # an engine before this one may have left anything
+        if before:
+            await asyncio.to_thread(shutil.rmtree, before, ignore_errors=True)
+        setup = RunSetup.unpacked(content)
+        if not setup.shared_files:
+            self._home = await asyncio.to_thread(_new_home, self._worker.local_directory)
+        package = Path(rubric_core.__file__).parents[1]
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "rubric_core.cluster.engine", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=package,
+            env={**os.environ, **setup.environment}, start_new_session=True, limit=1 << 24,
+        )  # fmt: skip
+        self._send("open", RunSetup(**{**vars(setup), "environment": {}}), self._home)
+        self._keep(self._hear(self._process))
+        if not self._watched:
+            self._watched = True
+            self._keep(self._watch())
+
+    def _keep(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _send(self, *message: Any) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(encode(message))
+
+    async def _hear(self, process: asyncio.subprocess.Process) -> None:
+        """What the engine says, until it ends."""
+        assert process.stdout is not None
+        while (message := await receive(process.stdout)) is not None:
+            if message[0] == "over":
+                waiting = self._waiting.pop(message[1], None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result((message[2], message[3]))
+            elif message[0] == "ask":
+                self._keep(self._ask(*message[1:]))
+        code = await process.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        if self._process is process:
+            self._process = None
+        self._lose(f"its process ended with {code}")
+        with suppress(OSError):
+            await self._worker.scheduler.rubric_left(run=self._run, worker=self._worker.address)
+
+    def _lose(self, why: str) -> None:
+        lost, self._waiting = self._waiting, {}
+        for waiting in lost.values():
+            if not waiting.done():
+                waiting.set_result(("lost", why))
+
+    async def _ask(self, number: int, what: str, arguments: dict[str, Any]) -> None:
+        if what == "enter":
+            arguments["worker"] = self._worker.address
+        answer = await getattr(self._worker.scheduler, f"rubric_{what}")(run=self._run, **arguments)
+        if number and self._process is not None:
+            self._send("answer", number, answer)
+
+    async def _watch(self) -> None:
+        """End with the run, and with the scheduler."""
+        while not self._over:
+            await asyncio.sleep(_PAUSE)
+            try:
+                goes_on = await self._worker.scheduler.rubric_alive(run=self._run)
+            except OSError:
+                goes_on = False
+            if not goes_on:
+                runs_of(self._worker).pop(self._run, None)
+                await self.end()
+
+    async def _bring(self, upto: int) -> None:
+        """Have the first files of the run here, each content once."""
+        if not self._home or self._files >= upto:
+            return
+        listed = await self._worker.scheduler.rubric_files(run=self._run, first=self._files, end=upto)
+        keys = {key for _, key, _ in listed if not key.startswith(LINK)}
+        known = {key: await self._worker.scheduler.rubric_content(run=self._run, key=key) for key in keys}
+        await asyncio.to_thread(_write, self._home, listed, known)
+        self._files = upto
+
+
+def _new_home(directory: str) -> str:
+    """A directory for the files of a run that nobody else can read, without a symbolic link in its path."""
+    return os.path.realpath(tempfile.mkdtemp(prefix="rubric-", dir=directory))
+
+
+def _write(home: str, listed: Sequence[tuple[str, str, int]], known: Mapping[str, bytes]) -> None:
+    """Files below a directory."""
+    for path, key, mode in listed:
+        place = Path(f"{home}{path}")
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if key.startswith(LINK):
+            place.symlink_to(key.removeprefix(LINK))
+        else:
+            place.write_bytes(known[key])
+            place.chmod(mode)
+
+
+def runs_of(worker: Any) -> dict[str, _RunOnWorker]:
+    """The runs of a worker, kept with it: a process may have several workers."""
+    found: dict[str, _RunOnWorker] = vars(worker).setdefault("rubric_runs", {})
+    return found
+
+
+async def run_cases_of(
+    worker: Any, run: str, cases: Sequence[tuple[int, int, str, str]], files: int
+) -> tuple[str, Any]:
+    """Run cases on a worker."""
+    runs = runs_of(worker)
+    if run not in runs:
+        runs[run] = _RunOnWorker(worker, run)
+    try:
+        return await runs[run].batch(cases, files)
+    except OSError as error:
+        return "lost", f"{type(error).__name__}: {error}"
+
+
+async def end_run(worker: Any, run: str) -> None:
+    """End a run on a worker."""
+    known = runs_of(worker).pop(run, None)
+    if known is not None:
+        await known.end()
+
+
+async def end_cases(worker: Any, run: str, cases: Sequence[tuple[int, int]]) -> None:
+    """End some cases of a run on a worker."""
+    known = runs_of(worker).get(run)
+    if known is not None:
+        known.cancel([(place, variation) for place, variation in cases])
