@@ -60,7 +60,12 @@ def _extensions(names: dict[str, Any]) -> None:
     assert changed["test"]["vars"].keys() == {"x", "user"}
 
 
+def _cluster(names: dict[str, Any]) -> None:
+    assert asyncio.iscoroutinefunction(names["main"])  # tests/cluster runs suites so
+
+
 CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
+    "docs/cluster.md": _cluster,
     "docs/evaluators-of-your-own.md": _own_evaluators,
     "docs/extensions.md": _extensions,
     "docs/python.md": _python,

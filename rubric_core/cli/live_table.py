@@ -73,6 +73,8 @@ class Live:
         self._errors = 0
         #: Cases with an answer of an earlier run.
         self._recorded = 0
+        #: How many workers of a cluster run cases; 0 without one.
+        self.workers = 0
         self._began = time.monotonic()
 
     @property
@@ -236,7 +238,13 @@ class Live:
 
     def _footer(self, columns: int) -> str:
         progress = RunProgress(
-            self._verdicts, self._count, self._errors, self._spent, time.monotonic() - self._began, self._recorded
+            self._verdicts,
+            self._count,
+            self._errors,
+            self._spent,
+            time.monotonic() - self._began,
+            self._recorded,
+            self.workers,
         )
         return progress.line(columns)
 

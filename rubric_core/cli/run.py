@@ -11,6 +11,7 @@ from typing import TextIO
 from rubric_core.cli.baseline_check import BaselineCheck
 from rubric_core.cli.output import results_only_stdout
 from rubric_core.cli.plan import plan_run
+from rubric_core.cli.run_cluster import check_cluster_options
 from rubric_core.cli.run_options import add_arguments
 from rubric_core.cli.run_watch import RunWatch
 from rubric_core.cli.sanitize import StreamSanitizer
@@ -37,6 +38,7 @@ def main(options: argparse.Namespace) -> int:
 def _main(options: argparse.Namespace, out: TextIO) -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what it says of programs that were ended is for nobody
     try:
+        check_cluster_options(options)
         if options.watch:
             return RunWatch(options, out).run()
         planned = plan_run(options)
@@ -63,7 +65,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     unscored = Verdict.UNSCORED in session.verdicts or (session.grader_errors and not options.allow_grader_errors)
     if worst is PASSED and session.not_run:
         worst = NOT_RUN
-    if wrong or session.lossy:
+    if wrong or session.lossy or session.unusable:
         return WRONG_USE
     code = NOT_SCORED if unscored else worst
     return _FAILED_IN_PROMPTFOO if options.promptfoo_exit_code and code in (NOT_PASSED, NOT_SCORED) else code

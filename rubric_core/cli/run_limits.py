@@ -49,6 +49,10 @@ class RunLimits:
         """The seconds are over."""
         self._stop(f"--max-seconds {self._most_seconds:g} are over", is_budget=True)
 
+    def end(self, reason: str) -> None:
+        """Something else ends the run."""
+        self._stop(reason)
+
     def _stop(self, reason: str, *, is_budget: bool = False) -> None:
         if not self.reason:
             self.reason, self.is_budget = reason, is_budget

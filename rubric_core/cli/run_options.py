@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_selection(parser)
     _add_limits(parser)
+    _add_cluster(parser)
     _add_baseline(parser)
     _add_roles(parser)
     _add_output(parser)
@@ -173,3 +174,25 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         help="the number of cases that run in parallel (default: that of the suite, else 4)",
     )
     add("--dialect", metavar="NAME", help="the dialect of suites that do not name one")
+
+
+def _add_cluster(parser: argparse.ArgumentParser) -> None:
+    """Declare the machines that run cases."""
+    add = parser.add_argument_group("on other machines").add_argument
+    add(
+        "--on",
+        metavar="WHERE",
+        help="run cases on the workers of a Dask cluster: the address of its scheduler, such as tcp://host:8786, or local:N for N "
+        "processes of this machine",
+    )
+    add(
+        "--send-env",
+        metavar="NAME",
+        action="append",
+        help="send this variable to the workers of --on; without it they have their own only; repeat it for several",
+    )
+    add(
+        "--shared-files",
+        action="store_true",
+        help="the workers of --on see the files of this machine at the same paths: send none",
+    )

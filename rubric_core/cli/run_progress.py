@@ -6,6 +6,7 @@ from typing import NamedTuple
 from rubric_core.cli.terminal_style import width
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.reporting.inline_marks import ERROR, SIGNS, seconds_words
+from rubric_core.validation.wording import count
 
 __all__ = ["RunProgress"]
 
@@ -26,6 +27,8 @@ class RunProgress(NamedTuple):
     seconds: float
     #: How many answers were those of an earlier run.
     cached: int = 0
+    #: How many workers of a cluster run cases; 0 without one.
+    workers: int = 0
 
     @property
     def done(self) -> int:
@@ -54,7 +57,8 @@ class RunProgress(NamedTuple):
         how_far, taken = f"{self.done}/{self.total}", seconds_words(self.seconds * 1000)
         cost = f"${self.cost_usd:.4f}" if self.cost_usd else ""
         cached = f"{self.cached} cached" if self.cached else ""
-        wide = (how_far, words, taken, self.rate, cost, cached, f"~{self.left} left" if self.left else "")
+        machines = count(self.workers, "worker") if self.workers else ""
+        wide = (how_far, words, taken, self.rate, machines, cost, cached, f"~{self.left} left" if self.left else "")
         left = f"~{self.left}" if self.left else ""
         lines = ["  ".join(filter(None, wide))]
         lines += [

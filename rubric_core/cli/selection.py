@@ -55,6 +55,7 @@ log = logging.getLogger(__name__)
 _REPEATED = (
     "keywords", "tag", "where", "shard", "sample", "seed", "limit", "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
     "allow_grader_errors", "show_prompts", "cache", "no_store", "promptfoo_exit_code",
+    "on", "send_env", "shared_files",
 )  # fmt: skip
 _SHORT = {"keywords": "-k"}
 _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")

@@ -15,11 +15,13 @@ from rubric_core.cli.json_output import JsonReport, JsonRows
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.plan import SuitePlan
 from rubric_core.cli.result_files import ResultFiles
+from rubric_core.cli.run_cluster import RunCluster
 from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.run_report import SuiteReport, Volume, listed
 from rubric_core.cli.selection import is_partial, resume_command
 from rubric_core.cli.stored_run import StoredRun
 from rubric_core.cli.suite_run import Ending, ResultDisplay, SuiteRun
+from rubric_core.cluster.errors import ClusterError, SchedulerLostError
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.results.records import RunState
 from rubric_core.validation.wording import count
@@ -69,6 +71,9 @@ class CliSession:
         self._exports = RunExports(
             options.output, ("rubric", *options.invocation), suites, prompts=options.show_prompts
         )
+        self._cluster = RunCluster(options, self._live)
+        #: Whether the cluster could not be used.
+        self.unusable = False
         self._shown: ResultDisplay
         if text:
             allows = options.allow_grader_errors
@@ -90,8 +95,13 @@ class CliSession:
         """Run all of it, and report."""
         began = time.monotonic()
         try:
-            while self._plans and not self.broken_off and not self.limits.reason:
-                self._run(self._plans.popleft())
+            with self._cluster:
+                while self._plans and not self.broken_off and not self.limits.reason:
+                    self._run(self._plans.popleft())
+        except ClusterError as error:
+            self._end_cluster(error)
+        except KeyboardInterrupt:  # while processes of a cluster were started or ended
+            self.broken_off = 128 + signal.SIGINT
         finally:
             self._end_stored()
         if not self.broken_off:
@@ -101,6 +111,11 @@ class CliSession:
         self._live.close()
         for words in filter(None, (self.limits.note, self._words())):
             print(f"rubric: {words}", file=sys.stderr)
+
+    def _end_cluster(self, error: ClusterError) -> None:
+        """The workers run no further case."""
+        self.limits.end(str(error))
+        self.unusable = self.unusable or not isinstance(error, SchedulerLostError)
 
     def _end_stored(self) -> None:
         state = RunState.STOPPED if self.broken_off or self._plans or self.not_run else RunState.DONE
@@ -126,12 +141,15 @@ class CliSession:
             self._stored,
             self._exports,
             outputs.take,
+            self._cluster.executor(plan.suite),
         )
         try:
             asyncio.run(run.results())
         except (KeyboardInterrupt, asyncio.CancelledError):
             self.broken_off = 128 + (run.signal or signal.SIGINT)
             run.done.broken_off = True
+        except ClusterError as error:
+            self._end_cluster(error)
         gc.unfreeze()
         self._shown.end(run.done)
         for trouble in outputs.end(run.done):

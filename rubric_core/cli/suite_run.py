@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import field
@@ -14,10 +15,12 @@ from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.selection import unfinished_cases
 from rubric_core.cli.signals import TerminationSignal
 from rubric_core.cli.stored_run import StoredRun
+from rubric_core.cluster.errors import ClusterError
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.attempt import targets_of
 from rubric_core.evaluation.engine.events import CaseDone, Event
+from rubric_core.evaluation.engine.executor import Executor
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import Schedule
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -83,8 +86,10 @@ class SuiteRun:
     def __init__(
         self, suite: LoadedSuite, cases: list[Runnable], options: argparse.Namespace, live: Live, shown: ResultDisplay, limits: RunLimits,
         stored: StoredRun, exports: RunExports, also: Callable[[int, CaseResult], None] = lambda _, __: None,
+        executor: Executor | None = None,
     ) -> None:  # fmt: skip
         self._also = also
+        self._executor = executor
         self._limits = limits
         self._schedule: Schedule | None = None
         self._options = options
@@ -129,7 +134,9 @@ class SuiteRun:
 
     async def _scheduled(self, cases: Sequence[Runnable], ports: Ports) -> list[CaseResult]:
         """Run the cases, as far as the limits of the run allow."""
-        schedule = self._schedule = Schedule(cases, ports, self._heard, self._options.workers, self._keep_of)
+        schedule = self._schedule = Schedule(
+            cases, ports, self._heard, self._options.workers, self._keep_of, self._executor
+        )
         seconds = self._limits.seconds_left
         ending = asyncio.get_running_loop().call_later(seconds, self._end_time) if seconds is not None else None
         try:
@@ -137,8 +144,10 @@ class SuiteRun:
         finally:
             if ending is not None:
                 ending.cancel()
-            self.done.not_run = [case.id for case in schedule.not_run]
-            left_out = {id(case) for case in schedule.not_run}
+            # An error that ends the run, such as a cluster that is gone, leaves cases that nobody has looked at.
+            not_run = schedule.without_result if isinstance(sys.exc_info()[1], ClusterError) else schedule.not_run
+            self.done.not_run = [case.id for case in not_run]
+            left_out = {id(case) for case in not_run}
             self.done.cases = [case for case in cases if id(case) not in left_out]
 
     def _end_time(self) -> None:

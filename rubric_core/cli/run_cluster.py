@@ -1,0 +1,95 @@
+"""`rubric run --on`: the cluster that runs the cases of all suites of a run. Without it, nothing of a cluster is imported."""
+
+import argparse
+import logging
+import os
+from contextlib import ExitStack
+from types import TracebackType
+
+from rubric_core.cli.live_table import Live
+from rubric_core.cli.selection import WrongUseError
+from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
+from rubric_core.evaluation.engine.executor import Executor
+
+__all__ = ["RunCluster", "check_cluster_options"]
+
+#: Cases that run at once on a cluster of this machine where nothing is said, as without one.
+_WORKERS = 4
+#: What is about files of this machine, by the option.
+_HERE = {
+    "cache": "answers of targets are not cached on a cluster",
+    "record": "judges are not recorded on a cluster",
+    "refresh": "judges are not recorded on a cluster",
+    "watch": "a cluster is set up for one run",
+}
+
+
+def check_cluster_options(options: argparse.Namespace) -> None:
+    """Raises WrongUseError for options that do not go together with `--on`, and for those that need it."""
+    if options.on is None:
+        if options.send_env or options.shared_files:
+            raise WrongUseError(
+                f"{'--send-env' if options.send_env else '--shared-files'} is about the workers of --on"
+            )
+        return
+    for name, why in _HERE.items():
+        if getattr(options, name):
+            raise WrongUseError(f"--{name} and --on exclude each other: {why}")
+    if options.keep_workspaces != "never":
+        raise WrongUseError(
+            "--keep-workspaces and --on exclude each other: workspaces are on the workers, and go with the run"
+        )
+    for name in options.send_env or ():
+        if name not in os.environ:
+            raise WrongUseError(f"--send-env {name}: there is no such variable here")
+
+
+class RunCluster:
+    """What `--on` says, set up around a run.
+
+    Args:
+        options: What the command line says.
+        live: Where the number of workers is shown.
+    """
+
+    def __init__(self, options: argparse.Namespace, live: Live) -> None:
+        self._options, self._live = options, live
+        self._stack = ExitStack()
+        self._address = ""
+        self._has_said = False
+
+    def __enter__(self) -> None:
+        """Raises ClusterError."""
+        if self._options.on is not None:
+            from rubric_core.cluster.connection import cluster_at, required_distributed  # noqa: PLC0415  # an extra
+
+            required_distributed()
+            for name in list(logging.root.manager.loggerDict):  # each of them has a level of its own
+                if name.partition(".")[0] == "distributed":
+                    logging.getLogger(name).setLevel(logging.CRITICAL)  # rubric says what becomes of the run
+            self._address = self._stack.enter_context(cluster_at(self._options.on, self._options.workers or _WORKERS))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the processes that were started."""
+        self._stack.close()
+
+    def executor(self, suite: LoadedSuite) -> Executor | None:
+        """What runs the cases of a suite; None for this process."""
+        if not self._address:
+            return None
+        from rubric_core.cluster.executor import ClusterExecutor  # noqa: PLC0415  # an extra
+
+        return ClusterExecutor(
+            suite, self._address, send={name: os.environ[name] for name in self._options.send_env or ()}, shared_files=self._options.shared_files,
+            on_workers=self._workers, on_dashboard=self._dashboard,
+        )  # fmt: skip
+
+    def _workers(self, number: int) -> None:
+        self._live.workers = number
+
+    def _dashboard(self, address: str) -> None:
+        if not self._has_said:
+            self._has_said = True
+            self._live.say(f"rubric: the dashboard of the cluster: {address}")
