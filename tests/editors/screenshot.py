@@ -16,6 +16,8 @@ BACKGROUND, FOREGROUND, BAR_COLOUR, TITLE_COLOUR = "#14161b", "#e0e2ea", "#2c2e3
 DARK = ("#2c2e33", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#c4c6cd")
 BRIGHT = ("#5c6370", "#ff7a85", "#b3f6c0", "#fce094", "#a6dbff", "#ffcaff", "#8cf8f7", "#eef1f8")
 PALETTE = DARK + BRIGHT
+#: The colours of a light window.
+LIGHT = {BACKGROUND: "#e0e2ea", BAR_COLOUR: "#c4c6cd", TITLE_COLOUR: "#4f5258"}
 FONT = "'JetBrains Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 NO_BREAK = "\u00a0"  # an ordinary space next to another is dropped by SVG
 #: The pieces of a frame as paths through the middle (x, y) of their cell.
@@ -69,12 +71,15 @@ SWITCHES: dict[int, dict[str, bool]] = {
 }
 
 
-def svg(ansi: str, title: str = "") -> str:
-    """The picture."""
+def svg(ansi: str, title: str = "", *, light: bool = False) -> str:
+    """The picture; `light` for a program with dark text on a light ground."""
     rows = [list(_runs(line)) for line in _styled(ansi.rstrip("\n"))]
     columns = max((start + _width(text) for row in rows for start, text, _ in row), default=1)
     width, height = columns * CELL_WIDTH + 2 * MARGIN, len(rows) * CELL_HEIGHT + 2 * MARGIN + BAR
-    return "\n".join([*_frame(width, height, title), *_drawn(rows), "</g>", "</svg>", ""])
+    frame = "\n".join(_frame(width, height, title))
+    if light:  # the program itself says the colours of what it shows
+        frame = re.sub("|".join(LIGHT), lambda colour: LIGHT[colour[0]], frame)
+    return "\n".join([frame, *_drawn(rows), "</g>", "</svg>", ""])
 
 
 def _styled(ansi: str) -> Iterator[list[tuple[str, Style]]]:

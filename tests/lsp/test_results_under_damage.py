@@ -183,3 +183,22 @@ def test_a_result_is_read_when_its_case_is_shown(tmp_path: Path) -> None:
         assert [name for name, known in last.items() if known.is_read] == ["c7"]
     finally:
         server.end()
+
+
+def test_a_person_is_told_once_that_a_damaged_store_was_set_aside(connect: Connect, tmp_path: Path) -> None:
+    """It is not only in the log of the server, which nobody reads."""
+    folder = written(tmp_path / "suites", {".agentv/targets.yaml": TARGETS, "a.eval.yaml": SUITE})
+    store = ResultDatabase.of(folder / "a.eval.yaml").path
+    store.parent.mkdir()
+    store.write_bytes(b"no database at all" * 100)
+    client = connect()
+    client.initialize(VSCODE, folder, initializationOptions={"trusted": True})
+    uri = (folder / "a.eval.yaml").as_uri()
+    client.open(uri, SUITE)
+    for count in (1, 2):
+        run(client, uri, "refund")
+        ended(client, count)
+        until("stored results", lambda count=count: kept(folder / "a.eval.yaml", count))
+    said = [each["message"] for each in client.heard("window/showMessage") if "they are now" in each["message"]]
+    (aside,) = [each.name for each in store.parent.iterdir() if ".damaged-" in each.name]
+    assert said == [f"rubric: the stored results were damaged: they are now {aside}, and new ones were begun"]

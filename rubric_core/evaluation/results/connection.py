@@ -24,7 +24,7 @@ from rubric_core.evaluation.results.store_stamp import stamp_of
 from rubric_core.user_dirs import hide
 
 __all__ = [
-    "DamagedStoreError", "ResultStoreError", "closing_reader", "open_to_read", "open_to_write", "read_without_trace",
+    "DamagedStoreError", "ResultStoreError", "closing_reader", "damaged_beside", "open_to_read", "open_to_write", "read_without_trace",
     "set_aside", "store_errors",
 ]  # fmt: skip
 
@@ -38,6 +38,8 @@ _LOG_PAGES = 4_000
 _PRIVATE = 0o600
 #: Bytes that are copied to be read.
 _LARGEST_COPY = 1_000_000_000
+#: What follows the name of a database that was set aside.
+_DAMAGED = ".damaged-"
 #: What SQLite keeps beside a database.
 _BESIDE = ("-wal", "-shm")
 #: Written by SQLite before it changes a database that has no write-ahead log. This one always has: whatever such a file says is
@@ -273,10 +275,21 @@ def _put(draft: Path, path: Path) -> None:
             draft.rename(path)
 
 
+def damaged_beside(path: Path) -> frozenset[str]:
+    """The names of the databases that were set aside in the place of this one."""
+    begin = f"{path.name}{_DAMAGED}"
+    try:
+        names = os.listdir(path.parent)  # noqa: PTH208  # names alone
+    except OSError:
+        return frozenset()
+    ends = (*_BESIDE, _JOURNAL)
+    return frozenset(name for name in names if name.startswith(begin) and not name.endswith(ends))
+
+
 def set_aside(path: Path, error: DamagedStoreError) -> None:
     """Rename a file that cannot be used, with all that stands beside it, and say so. Raises ResultStoreError."""
     mark = datetime.now(tz=timezone.utc).strftime("%Y%m%d-%H%M%S")
-    aside = path.with_name(f"{path.name}.damaged-{mark}-{os.urandom(2).hex()}")
+    aside = path.with_name(f"{path.name}{_DAMAGED}{mark}-{os.urandom(2).hex()}")
     with store_errors(path):
         for end in ("", *_BESIDE, _JOURNAL):
             with contextlib.suppress(FileNotFoundError):
