@@ -30,6 +30,8 @@ _NO_GRADER = (
     "promptfoo would choose one by the keys in the environment"
 )
 _NO_RECORDING = "no recording matches this output, and `--replay` uses recordings only"
+#: What has a list of two prompts, for these parts.
+_IN_TWO, _PARTS = "context-faithfulness", ("statements", "verdicts")
 #: Bytes of a file with a prompt.
 _LARGEST = 1_000_000
 
@@ -51,7 +53,7 @@ class Grader:
 
     async def reply(
         self, kind: str, values: Mapping[str, Any], read: Callable[[str], Reply], part: str = "", goal: str | None = None,
-        steps: str = "",
+        steps: str = "", shown: str = "",
     ) -> EvaluationScore:  # fmt: skip
         """What the model decides. Raises Unscored without a model or recording, and for replies that cannot be used.
 
@@ -62,8 +64,9 @@ class Grader:
             part: The name of the prompt, where the author may bring several.
             goal: What the output is judged by, if that is not `value`.
             steps: Steps that the model wrote before; no part of what a recording is found by.
+            shown: What the output is judged by beside that.
         """
-        known = await self.recorded(kind, values, part, goal)
+        known = await self.recorded(kind, values, part, goal, shown)
         if known is not None:
             return known
         judge = await self._asking_judge()
@@ -75,7 +78,7 @@ class Grader:
             judge, request, read, "promptfoo would fail the case", self.check.context.exchanges
         )
         score = evaluation_score(decided)
-        self._keep(self._asked(kind, values, part, goal), score, judge)
+        self._keep(self._asked(kind, values, part, goal, shown), score, judge)
         raw = raw_request(request, judge.name, judged.attempts)
         return replace(
             score, evaluator_raw_request=raw, raw_replies=judged.replies, judge=judged.answer.model or judge.name
@@ -100,6 +103,10 @@ class Grader:
         config = self.check.config
         own = config.settings.get("rubricPrompt") or config.options.get("rubricPrompt")
         own = own.get(part) if part and isinstance(own, dict) else own
+        if kind == _IN_TWO and isinstance(own, list):
+            number = _PARTS.index(part)
+            own = own[number] if number < len(own) else None
+            own = own.get("content") if isinstance(own, dict) else own
         if not own:
             return PROMPTS[f"{kind}-{part}" if part else kind], False
         if isinstance(own, str) and own.startswith(URL):
@@ -158,7 +165,7 @@ class Grader:
 
     # Recordings
 
-    def _asked(self, kind: str, values: Mapping[str, Any], part: str, goal: str | None) -> JudgeInput:
+    def _asked(self, kind: str, values: Mapping[str, Any], part: str, goal: str | None, shown: str = "") -> JudgeInput:
         """What a recording is found by."""
         context = self.check.context
         template, is_own = self._template(kind, part)
@@ -171,14 +178,14 @@ class Grader:
             goal = (
                 "" if value is NO_VALUE else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             )
-        shown = {**context.variables, **values} if is_own else {}
-        more = json.dumps(shown, sort_keys=True, default=str) if shown else ""
+        filled = {**context.variables, **values} if is_own else {}
+        more = json.dumps(filled, sort_keys=True, default=str) if filled else shown
         return context.redact.within(
             JudgeInput(prompt, context.prompt_inputs.question, self.check.text, goal, "", more)
         )
 
     async def recorded(
-        self, kind: str, values: Mapping[str, Any], part: str = "", goal: str | None = None
+        self, kind: str, values: Mapping[str, Any], part: str = "", goal: str | None = None, shown: str = ""
     ) -> EvaluationScore | None:
         """The recorded decision, where recordings count; see `reply`."""
         context = self.check.context
@@ -187,7 +194,7 @@ class Grader:
         if context.recordings is None or is_asked or context.mode == "refresh":
             return None
         identity = judge.identity if judge is not None else None
-        found = context.recordings.free_form(self._asked(kind, values, part, goal), identity)
+        found = context.recordings.free_form(self._asked(kind, values, part, goal, shown), identity)
         if found is None or found.score is None:
             return None
         context.exchanges.add(Exchange(role="judge", to=found.words, recorded=True, cost_usd=0.0))

@@ -49,7 +49,29 @@ _EVALUATE = (
     "<source>\n{{ input }}\n</source>\n\n<reply>\n{{ output }}\n</reply>"
 )
 
+_RECALL = (
+    "Decide for each sentence of an answer whether the context below supports it. Write one line per sentence: its number, the sentence, and "
+    "[Attributed] if the context supports it, else [Not Attributed].\n\n<context>\n{{ context }}\n</context>\n\n"
+    "<answer>\n{{ groundTruth }}\n</answer>"
+)
+_RELEVANCE = (
+    "Pick the sentences of the context below that are needed to answer the question. Copy each of them without a change, one per line, and "
+    "write nothing else. If none of them helps, write Insufficient Information.\n\n<question>\n{{ query }}\n</question>\n\n"
+    "<context>\n{{ context }}\n</context>"
+)
+_STATEMENTS = (
+    "Break the answer below up into statements that each say one thing and can be understood alone. Write one statement per line and "
+    "nothing else.\n\n<question>\n{{ question }}\n</question>\n\n<answer>\n{{ answer }}\n</answer>"
+)
+_VERDICTS = (
+    "Decide for each statement below, in its order, whether the context supports it. Explain each in one line, then end with one line: "
+    "Final verdict for each statement in order: followed by Yes or No for each, with a full stop behind each.\n\n"
+    "<context>\n{{ context }}\n</context>\n\n<statements>\n{% for each in statements %}{{ each }}\n{% endfor %}</statements>"
+)
+
 #: By type, and by part where there are several.
 PROMPTS: Mapping[str, Any] = {
     "llm-rubric": _RUBRIC, "factuality": _FACTUALITY, "model-graded-closedqa": _CLOSED_QA, "g-eval-steps": _STEPS, "g-eval-evaluate": _EVALUATE,
+    "context-recall": _RECALL, "context-relevance": _RELEVANCE, "context-faithfulness-statements": _STATEMENTS,
+    "context-faithfulness-verdicts": _VERDICTS,
 }  # fmt: skip

@@ -9,6 +9,7 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
+from rubric_core.evaluation.evaluators.promptfoo.context_graded import CONTEXT_GRADED
 from rubric_core.evaluation.evaluators.promptfoo.grader import Grader
 from rubric_core.evaluation.evaluators.promptfoo.html_checks import HTML_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
@@ -41,9 +42,7 @@ _HANDLERS: Mapping[str, Handler] = {
     **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
 }  # fmt: skip
 #: The types that are run, without `not-`.
-RUN_TYPES = frozenset({*_HANDLERS, *MODEL_GRADED, SET_TYPE})
-#: Settings of an assertion that a run does not have.
-_UNSUPPORTED = ("contextTransform",)
+RUN_TYPES = frozenset({*_HANDLERS, *MODEL_GRADED, *CONTEXT_GRADED, SET_TYPE})
 _CODE = (".js", ".cjs", ".mjs", ".py")
 
 
@@ -55,11 +54,8 @@ def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluat
             raise GraderError(config.trouble, at=config)
         if config.type_name == SET_TYPE:
             return await _of_set(config, context)
-        for name in _UNSUPPORTED:
-            if config.settings.get(name):
-                raise Unscored(f"rubric does not run `{name}` of an assertion of promptfoo", at=config)
         check = await _transformed(Check(config, context))
-        graded = MODEL_GRADED.get(config.base_type)
+        graded = MODEL_GRADED.get(config.base_type) or CONTEXT_GRADED.get(config.base_type)
         if graded is None:
             return await _grade(check)
         score = await graded(Grader(check, resolve))
