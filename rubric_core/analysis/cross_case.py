@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import Found
-from rubric_core.analysis.promptfoo import case_facts, is_settled
+from rubric_core.analysis.promptfoo import case_facts, is_settled, rules_to_repeat
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case
@@ -15,7 +16,7 @@ from rubric_core.syntax.tree import Mapping
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding
 
-__all__ = ["CASE_FACTS", "cross_case_facts", "unchanged"]
+__all__ = ["CASE_FACTS", "cross_case_facts", "partly_unchanged", "unchanged"]
 
 #: Keys of a case whose values other cases, or prompts of the suite, depend on.
 CASE_FACTS = ("id", "depends_on", "vars", "prompts", "turns")
@@ -27,6 +28,36 @@ def unchanged(before: Analysis, now: Analysis, change: BlockChange) -> tuple[Fou
     They have to when the suite itself or what cases share has changed, and when something that they found stands in a case
     that has changed. What they look at in a case is said by `cross_case_facts`.
     """
+    edited = _edited_cases(before, now, change)
+    if edited is None or cross_case_facts(before, edited.old) != cross_case_facts(now, edited.new):
+        return None
+    return _moved(before.across, edited.span, edited.by)
+
+
+def partly_unchanged(
+    before: Analysis, now: Analysis, change: BlockChange
+) -> tuple[tuple[Found, ...], frozenset[str]] | None:
+    """For promptfoo, what some rules found in an earlier version, and the codes of those that have to look again; None for all."""
+    edited = _edited_cases(before, now, change) if now.kind is FileKind.PROMPTFOO else None
+    if edited is None:
+        return None
+    again = rules_to_repeat(before, [b for _, b in edited.old], now, [b for _, b in edited.new])
+    kept = _moved(((r, f) for r, f in before.across if r.code not in again), edited.span, edited.by)
+    return (kept, again) if kept is not None else None
+
+
+class _Edited(NamedTuple):
+    """The cases that an edit touched, before and afterwards."""
+
+    old: list[tuple[int, Block]]
+    new: list[tuple[int, Block]]
+    #: Where they stood, and how much longer the text is.
+    span: Span
+    by: int
+
+
+def _edited_cases(before: Analysis, now: Analysis, change: BlockChange) -> _Edited | None:
+    """What an edit within cases touched; None where more has changed: then rules across cases have to look again."""
     if now.judged_in is None or before.judged_in != now.judged_in or before.suite is not now.suite:
         return None
     if now.kind is FileKind.PROMPTFOO and not is_settled(before, now, change):
@@ -38,10 +69,8 @@ def unchanged(before: Analysis, now: Analysis, change: BlockChange) -> tuple[Fou
     new = [(n, now.document.blocks[n]) for n in range(start, len(now.document.blocks) - end)]
     if len(old) != len(new) or not all(block.key for _, block in (*old, *new)):
         return None
-    if cross_case_facts(before, old) != cross_case_facts(now, new):
-        return None
     changed = Span(before.document.start(start), before.document.start(start + len(old)))
-    return _moved(before.across, changed, len(now.document) - len(before.document))
+    return _Edited(old, new, changed, len(now.document) - len(before.document))
 
 
 def _moved(across: Iterable[Found], changed: Span, by: int) -> tuple[Found, ...] | None:

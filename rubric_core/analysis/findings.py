@@ -3,7 +3,7 @@
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import compress
@@ -11,7 +11,7 @@ from typing import Any
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockState, Found
-from rubric_core.analysis.cross_case import unchanged
+from rubric_core.analysis.cross_case import partly_unchanged, unchanged
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
 from rubric_core.analysis.promptfoo import suite_of
 from rubric_core.analysis.result import Analysis
@@ -142,6 +142,9 @@ class Findings:
         """What rules across cases find; when nothing has changed that these look at, it is what they found before."""
         analysis = self.analysis
         known = unchanged(previous, analysis, change) if previous is not None and change is not None else None
+        if known is None and previous is not None and change is not None:
+            partly = partly_unchanged(previous, analysis, change)
+            known = (*partly[0], *self._looked_across_promptfoo(partly[1])) if partly is not None else None
         analysis.across = known if known is not None else tuple(self._looked_across())
         for rule, finding in analysis.across:
             self.explained += finding.explains
@@ -165,12 +168,18 @@ class Findings:
         written = Context(analysis.document.text if found else "", self.dialect)
         yield from ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
 
-    def _looked_across_promptfoo(self) -> Iterator[Found]:
+    def _looked_across_promptfoo(self, codes: Collection[str] | None = None) -> Iterator[Found]:
+        """What rules across cases of promptfoo find: all of them, or those with some codes."""
         suite = suite_of(self.analysis)
         if suite is None:
             return
         context = Context("", self.dialect)
-        found = [(rule, f) for rule in self.language.visitors(PromptfooSuite) for f in rule.check(suite, context)]
+        found = [
+            (rule, f)
+            for rule in self.language.visitors(PromptfooSuite)
+            if codes is None or rule.code in codes
+            for f in rule.check(suite, context)
+        ]
         written = Context(self.analysis.document.text if found else "", self.dialect)
         yield from ((rule, replace(finding, span=written.underlined(finding.span))) for rule, finding in found)
 

@@ -1,6 +1,6 @@
 """What an analysis knows of a configuration of promptfoo as a whole: its cases with their places, and what other files add."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from rubric_core.analysis.block_change import BlockChange
@@ -10,14 +10,14 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Block
-from rubric_core.syntax.tree import Mapping
+from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 
 _ENVIRONMENT = pattern(r"\benv\W{1,9}\w+")
 
-__all__ = ["case_facts", "is_settled", "suite_of"]
+__all__ = ["case_facts", "is_settled", "rules_to_repeat", "suite_of"]
 
 
 def suite_of(analysis: Analysis) -> PromptfooSuite | None:
@@ -25,23 +25,32 @@ def suite_of(analysis: Analysis) -> PromptfooSuite | None:
     configuration = configuration_of(analysis.states, analysis.frame)
     if configuration is None:
         return None
-    around = PlacedCase(PromptfooCase(Span(0, 0)), -1, partial(analysis.span_of, None), analysis.frame.block.text)
+    around = PlacedCase(PromptfooCase(Span(0, 0)), -1, partial(_placed, analysis), analysis.frame.block.text)
     looked = analysis.around is not None
-    outside = tuple(each for s in analysis.states.values() for each in s.links.outside) if looked else None
+    outside = (
+        tuple(each for s in analysis.states.values() if s.links.outside for each in s.links.outside) if looked else None
+    )
     return PromptfooSuite(configuration, tuple(_cases(analysis, configuration, around)), around, outside)
 
 
-def _cases(analysis: Analysis, configuration: Configuration, around: PlacedCase) -> Iterator[PlacedCase]:
+def _placed(analysis: Analysis, block: int, span: Span) -> Span:
+    """A span of a block, or of the text around the cases, in the whole text."""
+    return analysis.span_of(None, span) if block < 0 else span.moved(analysis.document.start(block))
+
+
+def _cases(analysis: Analysis, configuration: Configuration, around: PlacedCase) -> list[PlacedCase]:
+    """All cases of the list: there are thousands, for every letter in the text around them."""
     listed = configuration.tests
-    for each in listed if isinstance(listed, list) else ():
-        if isinstance(each, PromptfooCase):
-            yield around._replace(case=each)
-    for number, block in enumerate(analysis.document.blocks):
-        if block.key:
-            start = analysis.document.start(number)
-            for shape in analysis.states[block].shapes:
-                if isinstance(shape, PromptfooCase):
-                    yield PlacedCase(shape, number, partial(Span.moved, by=start), block.text)
+    inline = listed if isinstance(listed, list) else []
+    states, place = analysis.states, around.place
+    return [
+        *(around._replace(case=each) for each in inline if isinstance(each, PromptfooCase)),
+        *(
+            PlacedCase(shape, number, place, block.text)
+            for number, block in enumerate(analysis.document.blocks) if block.key
+            for shape in states[block].shapes if isinstance(shape, PromptfooCase)
+        ),
+    ]  # fmt: skip
 
 
 def is_settled(before: Analysis, now: Analysis, change: BlockChange) -> bool:
@@ -54,19 +63,54 @@ def is_settled(before: Analysis, now: Analysis, change: BlockChange) -> bool:
 
 
 def case_facts(analysis: Analysis, block: Block) -> object:
-    """What rules across cases look at in one block; equal facts mean equal findings elsewhere."""
+    """What rules across cases look at in one block, by their codes; equal facts mean equal findings elsewhere."""
     cases = [shape for shape in analysis.states[block].shapes if isinstance(shape, PromptfooCase)]
     return [_of_case(case, block.text) for case in cases]
 
 
-def _of_case(case: PromptfooCase, text: str) -> object:
+def rules_to_repeat(before: Analysis, old: Sequence[Block], now: Analysis, new: Sequence[Block]) -> frozenset[str]:
+    """The codes of the rules across cases for which something in the edited blocks is different."""
+    facts = [[c for b in blocks for c in _by_code(a, b)] for a, blocks in ((before, old), (now, new))]
+    if len(facts[0]) != len(facts[1]):
+        return frozenset(_CODES)
+    return frozenset(
+        code for first, second in zip(*facts, strict=True) for code in _CODES if first[code] != second[code]
+    )
+
+
+def _by_code(analysis: Analysis, block: Block) -> list[Mapping[str, object]]:
+    return [_of_case(s, block.text) for s in analysis.states[block].shapes if isinstance(s, PromptfooCase)]
+
+
+def _of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
+    """What each rule looks at in a case. A rule across cases that reads another key adds it here."""
     fields = ("prompts", "providers", "description", "options", "provider")
     places = {f: text[slice(*place.node.whole)] for f in fields if (place := case.places.get(f)) is not None}
     told = PlacedCase(case, -1, _nowhere, text).summary
-    checks = [(each.type_name, each.metric, each.has("provider")) for each in told.checks]
-    keys = frozenset(each.name for each in case.node.entries) if isinstance(case.node, Mapping) else None
-    return places, told.facts, checks, keys, "env" in text and _ENVIRONMENT.findall(text)
+    types = [(each.type_name, each.has("provider")) for each in told.checks]
+    metrics = [(each.metric, str(each.value).startswith("file://")) for each in told.checks]
+    keys = frozenset(each.name for each in case.node.entries) if isinstance(case.node, MappingNode) else None
+    options = places.get("options")
+    variables = (told.names, told.is_plain, told.stored, told.used, keys, options)
+    references = (places.get("prompts"), places.get("providers"), places.get("provider"), options, types)
+    return {
+        "undefined-variable": (variables, types, "env" in text and _ENVIRONMENT.findall(text)),
+        "unused-variable": (variables, told.has_program),
+        "variable-value": (told.names, told.maps),
+        "unknown-label": references,
+        "too-few-outputs": references,
+        "unknown-metric": (metrics, types),
+        "duplicate-entry": places.get("description"),
+        "nothing-asserted": (keys, options),
+    }
 
 
-def _nowhere(span: Span) -> Span:
+#: The rules across cases of promptfoo.
+_CODES = (
+    "undefined-variable", "unused-variable", "variable-value", "unknown-label", "too-few-outputs", "unknown-metric", "duplicate-entry",
+    "nothing-asserted",
+)  # fmt: skip
+
+
+def _nowhere(_: int, span: Span) -> Span:
     return span

@@ -25,10 +25,14 @@ class PlacedCase(NamedTuple):
 
     case: PromptfooCase
     block: int
-    #: Leads from its spans to those of the whole text.
-    outer: Callable[[Span], Span]
+    #: Leads from a span of a block, by its number, to that of the whole text.
+    place: Callable[[int, Span], Span]
     #: The text that its spans are of.
     text: str
+
+    def outer(self, span: Span) -> Span:
+        """One of its spans in the whole text."""
+        return self.place(self.block, span)
 
     @property
     def summary(self) -> "CaseSummary":
@@ -44,6 +48,8 @@ class CaseSummary:
 
     def __init__(self, case: PromptfooCase, text: str) -> None:
         place = case.places.get("vars")
+        #: The names that all cases share with which its texts were found to use nothing unknown.
+        self.clean_for: frozenset[str] | None = None
         self.variables = variable_nodes(case)
         self.names = frozenset(self.variables)
         self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))

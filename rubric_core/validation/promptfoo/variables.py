@@ -14,7 +14,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
-from rubric_core.validation.promptfoo.case_summary import PROGRAM, PlacedCase
+from rubric_core.validation.promptfoo.case_summary import PROGRAM, CaseSummary, PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Context, Finding, Fix
@@ -63,19 +63,35 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     every = shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
     if suite.digest.is_plain:
         yield from _in_prompts(suite, every)
+    shared = _kept(suite, shared)
     for placed, told in suite.digest.rendering:
+        if told.clean_for is shared:
+            continue
         if not told.is_plain or (placed.block < 0 and not suite.digest.is_plain):
             continue
-        for node, used, check in told.rendered:
-            if all(each.name in told.names for each in used):
-                continue
-            names = every if placed.block < 0 else shared | told.names
-            found = _in_text(node, used, placed, names, "this case has no value for")
-            yield from (
-                (replace(each, severity="error", consequence=_NOTHING) for each in found)
-                if _is_nothing(node, used, check)
-                else found
-            )
+        found = list(_in_case(placed, told, every if placed.block < 0 else shared | told.names))
+        if not found and placed.block >= 0:
+            told.clean_for = shared
+        yield from found
+
+
+def _kept(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
+    """The object for the same names with which cases were looked at before, so that they need not be again."""
+    known = next((told.clean_for for _, told in suite.digest.rendering if told.clean_for is not None), None)
+    return known if known == shared and known is not None else shared
+
+
+def _in_case(placed: PlacedCase, told: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
+    """What the texts of one case use and has no value."""
+    for node, used, check in told.rendered:
+        if all(each.name in told.names for each in used):
+            continue
+        found = _in_text(node, used, placed, names, "this case has no value for")
+        yield from (
+            (replace(each, severity="error", consequence=_NOTHING) for each in found)
+            if _is_nothing(node, used, check)
+            else found
+        )
 
 
 def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:

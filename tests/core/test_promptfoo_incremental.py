@@ -1,0 +1,91 @@
+"""A configuration of promptfoo after an edit is understood as one that is read afresh, whichever rules are asked again."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from harness import LANGUAGE
+
+from rubric_core.analysis import Analysis, analyze
+from rubric_core.analysis.block_change import BlockChange
+from rubric_core.analysis.cross_case import partly_unchanged
+from rubric_core.analysis.promptfoo import case_facts
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
+
+TEXT = """\
+prompts: ["Say {{word}} to {{name}}", {raw: "x {{lang}}", label: short}]
+providers: [{id: "openai:gpt-5", label: big}, echo]
+defaultTest: {vars: {lang: fr}}
+derivedMetrics: [{name: all, value: tone + style}]
+tests:
+  - description: one
+    vars: {word: hi, name: Ann}
+    providers: [big]
+    assert: [{type: contains, value: "{{name}}", metric: tone}]
+  - description: two
+    vars: {word: {a: 1}, unused: 2}
+    prompts: [short]
+    assert: [{type: llm-rubric, value: "{{word}} {{env.CITY}}", provider: big, metric: style}]
+  - description: three
+    vars: {word: ho, name: Bea}
+    options: {storeOutputAs: kept}
+    assert: [{type: select-best, value: "{{kept}}"}, {type: is-json}]
+  - vars: {word: ha}
+"""
+#: One of these takes the place of another.
+WORDS = (
+    "one", "two", "three", "word", "name", "unused", "kept", "lang", "tone", "style", "big", "short", "echo", "small", "contains", "is-json",
+    "select-best", "env.CITY", "env.LAND", "assert", "asserts", "vars", "options", "providers", "prompts", "description", "{a: 1}", "hi",
+)  # fmt: skip
+PATH = Path("/w/promptfooconfig.yaml")
+_WORD = re.compile("|".join(map(re.escape, sorted(WORDS, key=len, reverse=True))))
+
+
+def understood(analysis: Analysis) -> list[object]:
+    return [(d.code, d.severity, d.span, d.message, d.fixes, d.related) for d in analysis.every]
+
+
+def edited(before: Analysis, edit: Edit) -> Analysis:
+    return analyze(before.document.edited(edit), LANGUAGE, path=PATH, previous=before)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_edits_are_understood_as_if_read_afresh(seed: int) -> None:
+    rng = random.Random(seed)
+    now = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
+    for _ in range(60):
+        text = now.document.text
+        found = rng.choice([*_WORD.finditer(text)])
+        now = edited(now, Edit(Span(*found.span()), rng.choice(WORDS)))
+        fresh = analyze(LANGUAGE.document(now.document.text, PATH), LANGUAGE, path=PATH)
+        assert understood(now) == understood(fresh), now.document.text
+        if rng.random() < 0.2:
+            now = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "again"),
+    [
+        ("description: one", "description: two", {"duplicate-entry"}),
+        ("metric: tone", "metric: tune", {"unknown-metric"}),
+        ("providers: [big]", "providers: [bug]", {"unknown-label", "too-few-outputs"}),
+        ("word: hi", "word: hello", set[str]()),
+    ],
+)
+def test_only_rules_that_read_what_was_edited_look_again(old: str, new: str, again: set[str]) -> None:
+    before = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
+    at = TEXT.index(old)
+    now = edited(before, Edit(Span(at, at + len(old)), new))
+    partly = partly_unchanged(before, now, BlockChange.between(before, now.document, now.frame))
+    assert partly is not None
+    assert set(partly[1]) == again
+
+
+def test_every_rule_across_cases_has_facts() -> None:
+    """A rule that has none would never look again after an edit in a case."""
+    analysis = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
+    facts = case_facts(analysis, next(b for b in analysis.document.blocks if b.key))
+    assert isinstance(facts, list)
+    assert {rule.code for rule in LANGUAGE.visitors(PromptfooSuite)} == set(facts[0])
