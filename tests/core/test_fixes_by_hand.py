@@ -142,6 +142,7 @@ SAFE_OR_NOT = [
     ("agentv-5", HOOKED, "hooks/clean", [(False, f"write `file://hooks/clean:{h}`", f"file://hooks/clean:{h}") for h in HOOKS]),
     ("agentv-5", HOOKED, "hooks/clean.py:afterAll", [(True, "put `file://` in front", "file://hooks/clean.py:afterAll")]),
     ("agentv-5", HOOKED, "hooks/clean.py:later", []),
+    ("agentv-5", HOOKED, "'file://:afterAll'", []),  # nothing to run
     ("agentv-5", HOOKED, f"{BEFORE_HOOK}/c", [(False, f"add `:{h}`", f"{BEFORE_HOOK}/c:{h}") for h in HOOKS]),
     ("agentv-5", HOOKED, f"{BEFORE_HOOK}.py", [(False, f"add `:{h}`", f"{BEFORE_HOOK}.py:{h}") for h in HOOKS]),
     ("agentv-5", HOOKED, BEFORE_HOOK, [(False, f"change it to `{h}`", f"file://a:{h}") for h in HOOKS]),
@@ -176,6 +177,7 @@ SAFE_OR_NOT = [
         [(False, "remove `min_score`", None)],
     ),
     ("agentv-1", OLD_RUBRIC, "required: true, operator: contradiction", [(False, "remove `operator`", "required: true")]),
+    ("agentv-1", OLD_RUBRIC, "required: true, operator: 1", [(False, "remove `operator`", "required: true")]),
     (
         "agentv-1",
         f"{OLD}    %s: [{{type: llm_judge, name: n}}]\n",

@@ -38,7 +38,7 @@ def _wrong(node: Scalar) -> Iterator[tuple[str, tuple[Fix, ...]]]:
     if not colon or not path or "/" in hook or "." in hook:
         yield (
             f"an extension names its hook after the path, as in `file://path:beforeAll`; the hooks are {hooks}",
-            _with_hook(node),
+            _with_hook(node) if path or not colon else (),
         )
     elif hook not in HOOKS.names:
         meant = closest(hook, HOOKS.names)
