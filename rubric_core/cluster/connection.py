@@ -48,7 +48,7 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
         raise ClusterError(f"--on local:N takes the number of worker processes, as in local:4, found {where}")
     with distributed.LocalCluster(
         n_workers=int(number), threads_per_worker=max(1, -(-workers // int(number))), processes=True, dashboard_address="127.0.0.1:0",
-        silence_logs=50, memory_limit=0,
+        silence_logs=50, memory_limit=0, preload=["rubric_core.cluster.local_worker"],
     ) as cluster:  # fmt: skip
         yield cluster.scheduler_address
 

@@ -151,7 +151,11 @@ class _Engine:
             self._link.send("over", number, "done", pickle.dumps((rows, notes, time.monotonic() - began)))
 
     def _case(self, place: int, variation: int) -> Runnable | None:
-        several = variations(self._cases[place]) if place < len(self._cases) else ()
+        if place >= len(self._cases):
+            return None
+        if variation < 0:
+            return self._cases[place]
+        several = variations(self._cases[place])
         return several[variation] if variation < len(several) else None
 
     def _difference(self, case: Runnable | None, name: str, expected: str) -> dict[str, str] | None:

@@ -129,11 +129,10 @@ class _ClusterRunner:
         self._connection, self._ports, self._on_event = connection, ports, on_event
         self._in_process = in_process
         self._room = asyncio.Semaphore(in_process.slots)
-        self._places = {
-            id(each): (place, variation)
-            for place, case in enumerate(suite.cases)
-            for variation, each in enumerate(variations(case))
-        }
+        #: By identity: the number of a case, and which of its variations it is; -1 for the case as a whole.
+        self._places = {id(case): (place, -1) for place, case in enumerate(suite.cases)}
+        for place, case in enumerate(suite.cases):
+            self._places |= {id(each): (place, number) for number, each in enumerate(variations(case))}
         self._shipment = Shipment(suite)
         self._size = BatchSize()
         self._ready: deque[_Job] = deque()

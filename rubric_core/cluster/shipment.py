@@ -104,6 +104,7 @@ def _read_with(suite: LoadedSuite, files: DiskFiles) -> Iterator[Path]:
     """What is read to have the cases of a suite."""
     yield absolute(suite.path)
     yield from map(absolute, suite.files)
+    yield from (absolute(file) for each in suite.analysis.external for file in each.found.files)
     yield from (absolute(suite.path).with_suffix(end) for end in YAML)
     yield absolute(recordings_path(suite.path))
     yield from configuration_files(absolute(suite.path).parent, files)

@@ -12,8 +12,10 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
 
+from rubric_core.adapters import system_ports
 from rubric_core.cluster.errors import ClusterError
 from rubric_core.cluster.executor import ClusterExecutor
+from rubric_core.evaluation.cases.generators import generate_cases
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted
@@ -220,3 +222,25 @@ async def test_the_budget_ends_the_run(folder: Path, address: str):
 def test_shown_rows_have_no_times():
     result = CaseResult(id="a", verdict=Verdict.PASSED, duration_ms=3.0, at="now")
     assert row(result) == row(replace(result, duration_ms=4.0, at="later"))
+
+
+async def test_cases_that_a_program_made_and_cases_with_several_prompts(folder: Path, address: str):
+    (folder / "make.py").write_text(
+        "def generate_tests():\n"
+        "    made = open('made.txt', 'a')\n"
+        "    made.write('once\\n')\n"
+        "    return [{'id': f'g{n}', 'vars': {'n': n}, 'assert': [{'type': 'contains', 'value': 'hello'}]} for n in range(3)]\n"
+    )
+    (folder / "suite.eval.yaml").write_text(
+        "prompts: ['say {{n}}', 'tell {{n}}']\ntests: file://make.py:generate_tests\n"
+    )
+    read = load_suite(folder / "suite.eval.yaml")
+    async with system_ports() as ports:
+        made = await generate_cases(read, ports)
+    rows = []
+    for executor in (lambda _: None, lambda suite: ClusterExecutor(suite, address)):
+        suite = load_suite(folder / "suite.eval.yaml", generated=made)
+        rows.append(list(map(row, await run_cases(suite.cases, executor=executor(suite)))))
+    assert rows[0] == rows[1]
+    assert [each["id"] for each in rows[1]] == ["g0", "g1", "g2"]
+    assert (folder / "made.txt").read_text() == "once\n"

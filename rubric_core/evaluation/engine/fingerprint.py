@@ -97,7 +97,9 @@ def _read_inherited(runnable: Runnable) -> InheritedText:
 
 def digests_of(runnable: Runnable, files: Files, targets: Targets) -> dict[str, str]:
     """The files that the fingerprint of a case is made of, by the names by which they are called, each with its digest."""
-    found = {name: digest(path, files) for name, path in _named_files(runnable, files, targets)}
+    written = [plain(runnable.case.node, runnable.anchors), *_inherited(runnable).addresses]
+    named = CaseDependencies(runnable, files, _entries(runnable, targets).shown).found(written)
+    found = {name: digest(path, files) for name, path in named}
     return {**found, **_workspace(runnable, files, targets)}
 
 
