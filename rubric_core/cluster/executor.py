@@ -371,8 +371,7 @@ class _ClusterRunner:
 def _as_lost(error: BaseException | None) -> ClusterError:
     if isinstance(error, ClusterError):
         return error
-    said = f" ({type(error).__name__}: {error})" if error is not None else ""
-    return SchedulerLostError(f"the scheduler does not answer any more{said}")
+    return SchedulerLostError("the scheduler does not answer any more")
 
 
 def _by_value(carried: Any) -> tuple[Any, Any, Any, Any]:
