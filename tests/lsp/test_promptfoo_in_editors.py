@@ -1,5 +1,6 @@
 """Running configurations of promptfoo from an editor: lenses, actions, results on their lines, stale, cancel, the tree of tests."""
 
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -185,6 +186,17 @@ def test_another_value_of_the_variable_that_names_a_case_makes_it_stale(
         assert hints(client, uri)[at].startswith("◌ stale")
     client.change(uri, {"text": SUITE})
     assert hints(client, uri)[at].startswith("✘")
+
+
+def test_a_result_of_the_command_line_is_shown_and_holds(connect: Connect, folder: Path, uri: str) -> None:
+    text = "prompts: ['Hello {{name}}']\nproviders: [echo]\ntests:\n  - vars: {name: Zoe}\n    assert: [{type: contains, value: Zoe}]\n"
+    (folder / NAME).write_text(text)
+    subprocess.run([sys.executable, "-m", "rubric_core", "run", NAME], cwd=folder, check=True, capture_output=True)
+    client = connected(connect, folder, uri, text)
+    until("the stored result", lambda: hints(client, uri))
+    assert hints(client, uri)[3].startswith("✔ 1.00")
+    client.change(uri, {"text": text.replace("value: Zoe", "value: Zo")})
+    assert hints(client, uri)[3].startswith("◌ stale")
 
 
 def test_a_run_is_cancelled(connect: Connect, folder: Path, uri: str, tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ class Runnable(CaseSource):
     row: ScenarioRow = field(default_factory=ScenarioRow)
     #: Which variation of the case this is, once its variations are known.
     variant: Variant | None = None
+    #: The case of which this is the only variation, under the same name: their results are one.
+    only_variation_of: "Runnable | None" = field(default=None, repr=False, compare=False)
     #: The environment, once it is filled in.
     environment: Mapping[str, str] | None = None
     #: The template filters of the suite; None before a run.

@@ -48,6 +48,7 @@ _TALK = frozenset(
 
 def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     """A hash of the case, what it inherits, its targets and judges without secrets, and the files that all of these name."""
+    runnable = runnable.only_variation_of or runnable
     case, inherited = plain(runnable.case.node, runnable.anchors), _inherited(runnable)
     entries, options = _entries(runnable, targets), runnable.options
     found = CaseDependencies(runnable, files, entries.shown).found([case, *inherited.addresses])

@@ -72,6 +72,8 @@ class PromptfooRunnable(Runnable):
         found = [
             replace(self._answered_by(p), variant=each) for p in self._providers() for each in self._variants(p, rows)
         ]
+        if len(found) == 1 and found[0].id == self.id:
+            return (replace(found[0], only_variation_of=self),)
         if found:
             return tuple(found)
         problem = (f"line {self.line}", "the test is run with none of the providers and prompts")
