@@ -7,15 +7,19 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
+from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_function
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.engine.events import Answered
 from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO_KIND, promptfoo_evaluator
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.inputs import PromptInputs
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, given_score
 from rubric_core.evaluation.model.redaction import seal
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.promptfoo import named_scores, promptfoo_outcome
+from rubric_core.evaluation.scoring.score import Outcome
+from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer, ChatMessage, Provider
 
 __all__ = ["PromptfooAttempt"]
@@ -42,11 +46,44 @@ class PromptfooAttempt(Attempt):
         weights = [float(each.weight) for each in configs]
         allowed = self.case.options.allow_grader_errors
         score, verdict, reason = promptfoo_outcome(results, weights, self.case.pass_threshold, allow_errors=allowed)
+        code = self.case.test.data.get("assertScoringFunction")
+        if code and verdict is not Verdict.UNSCORED:
+            score, verdict, reason = await self._scored(code, configs, results)
         return replace_fields(
             base, verdict=verdict, score=score, reason=reason, evaluators=tuple(results), answer=answer.text,
             tokens=None if answer.cached_at else answer.tokens, cost_usd=self.cost(), usage=self.usage(results),
             exchanges=self.log.exchanges, details=_details(configs, results, answer) or base.details,
         )  # fmt: skip
+
+    async def _scored(
+        self, code: Any, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]
+    ) -> Outcome:
+        """What the test's own function makes of the scores; promptfoo fails a test whose function fails. Raises Unscored."""
+        case = self.case
+        if not isinstance(code, str) or not code.startswith(URL):
+            raise Unscored(
+                "`assertScoringFunction` must name a file with a function, as in `file://score.js`", at=case.case
+            )
+        parts = [
+            {"pass": each.verdict is Verdict.PASSED, "score": given_score(each) or 0.0, "reason": each.misses[0] if each.misses else each.name}
+            for outer in results for each in outer.flat()
+        ]  # fmt: skip
+        named = named_scores([(each.metric, float(each.weight)) for each in configs], results)
+        around: dict[str, Any] = {"threshold": case.pass_threshold, "componentResults": parts, "tokensUsed": {}}
+        ports, limit = seal(self.ports, self._secrets), case.options.time_limit
+        try:
+            made = await run_function(
+                code, language_of(code), {"namedScores": named, "context": around}, ports, case.directory, limit, case.case,
+                function="func",
+            )  # fmt: skip
+        except CodeFailedError as error:
+            return Outcome(0.0, Verdict.FAILED, f"`assertScoringFunction`: {error.reason}")
+        made = made if isinstance(made, dict) else {}
+        passed, score, reason = (made.get(name) for name in ("pass", "score", "reason"))
+        if not isinstance(passed, bool) or isinstance(score, bool) or not isinstance(score, int | float):
+            return Outcome(0.0, Verdict.FAILED, "`assertScoringFunction` returned no `{pass, score, reason}`")
+        verdict = Verdict.PASSED if passed else Verdict.FAILED
+        return Outcome(min(1.0, max(0.0, float(score))), verdict, "" if passed else str(reason or ""))
 
     def _graders(self) -> Sequence[PromptfooAssertion]:
         only = self.case.options.evaluator

@@ -74,7 +74,6 @@ def _refuse(case: PromptfooRunnable) -> None:
     configuration, test = case.matrix.configuration, case.test
     found = [f"`options.{name}`" for name in _UNSUPPORTED if test.part("options").get(name)]
     found += ["`extensions`"] if configuration.data.get("extensions") else []
-    found += ["`assertScoringFunction`"] if test.data.get("assertScoringFunction") else []
     found += [
         f"assertions of the type {each.type_name}" for each in case.assertions if each.type_name in COMPARING_TYPES
     ]

@@ -1,0 +1,1 @@
+module.exports = (named, context) => ({pass: (named.a || 0) > 0.4 && context.componentResults.length === 2, score: named.a || 0, reason: `at ${context.threshold}`});
