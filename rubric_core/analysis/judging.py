@@ -18,10 +18,11 @@ __all__ = ["judge"]
 
 def judge(analysis: Analysis, visited: Iterable[Any], context: Context) -> tuple[Found, ...]:
     """What the rules find in shapes and issues; the same thing said twice is said once."""
-    judges = analysis.language.judges  # of an issue they need no fields
+    judges = analysis.language.judges
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
-        for each in visited for rule, needs in judges(type(each)) if needs is None or not needs.isdisjoint(each.places)
+        for each in visited
+        for rule in (judges(type(each), *each.places) if isinstance(each, Shape) else judges(type(each)))
         for finding in rule.check(each, context)
     ]  # fmt: skip
     if not found:

@@ -22,6 +22,10 @@ from rubric_core.validation.rules import RULES
 __all__ = ["Language"]
 
 
+#: Combinations of a class and fields of which the rules are remembered: suites have a few hundred.
+_MOST_JUDGES = 4_096
+
+
 class Language:
     """Everything that is known about eval YAML: dialects and rules. Immutable; one is enough for a process."""
 
@@ -32,7 +36,7 @@ class Language:
         self._by_code = {r.code: r for r in rules}
         self._by_class = by_class(rules)
         self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
-        self._judges: dict[type, tuple[tuple[Rule[Any], frozenset[str] | None], ...]] = {}
+        self._judges: dict[tuple[type, tuple[str, ...]], tuple[Rule[Any], ...]] = {}
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
 
@@ -67,9 +71,13 @@ class Language:
             self._visitors[visited] = found
         return found
 
-    def judges(self, visited: type) -> tuple[tuple[Rule[Any], frozenset[str] | None], ...]:
-        """The rules for a class, each with the fields without which it has nothing to find (see `Rule.needed`)."""
-        found = self._judges.get(visited)
+    def judges(self, visited: type, *fields: str) -> tuple[Rule[Any], ...]:
+        """The rules that may find something in one of a class in which these fields are written (see `Rule.needed`)."""
+        key = visited, fields
+        found = self._judges.get(key)
         if found is None:
-            found = self._judges[visited] = tuple((rule, rule.needed(visited)) for rule in self.visitors(visited))
+            if len(self._judges) >= _MOST_JUDGES:
+                self._judges.clear()
+            needs = ((rule, rule.needed(visited)) for rule in self.visitors(visited))
+            found = self._judges[key] = tuple(r for r, need in needs if need is None or not need.isdisjoint(fields))
         return found

@@ -105,6 +105,9 @@ class Dialect:
     _needed: "dict[type[Shape], list[tuple[Spelling, Key[object]]]]" = field(
         default_factory=dict, repr=False, compare=False
     )
+    _demanded: "dict[type[Shape], tuple[frozenset[str], tuple[frozenset[str], ...]]]" = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _readings: "dict[type[Shape], dict[str, Reading]]" = field(default_factory=dict, repr=False, compare=False)
 
     def __hash__(self) -> int:
@@ -171,6 +174,17 @@ class Dialect:
         if found is None:
             found = self._needed[shape] = [each for each in self.fields(shape) if self.demanded(shape, each[1].field)]
         return found
+
+    def demands_met(self, shape: type[Shape], written: Mapping[str, object]) -> bool:
+        """Whether the fields that are `written` are all that `shape` needs."""
+        found = self._demanded.get(shape)
+        if found is None:
+            keys = [key for _, key in self.needed(shape)]
+            groups = {key.group for key in keys if key.group}
+            any_of = (frozenset(k.field for k in shape.keys.values() if k.group == group) for group in groups)
+            found = self._demanded[shape] = frozenset(key.field for key in keys if not key.group), tuple(any_of)
+        fields, alternatives = found
+        return written.keys() >= fields and not any(map(written.keys().isdisjoint, alternatives))
 
     def demanded(self, shape: type[Shape], attribute: str) -> bool:
         """Whether `shape` needs the field here."""

@@ -13,7 +13,7 @@ from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.meant_keys import MeantKeys, has_entry
-from rubric_core.loading.read_entries import Merged
+from rubric_core.loading.read_entries import MERGE, Merged
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
 
@@ -41,6 +41,16 @@ class Keys(MeantKeys):
     def once(self, node: Mapping) -> dict[str, Merged]:
         """The entries of a mapping by name, its own before those of merge keys; of keys that repeat, the first."""
         found: dict[str, Merged] = {}
+        if self.is_plain(node):
+            # Nearly every mapping has each name once and merges nothing: no list of its entries is needed.
+            for entry in node.entries:
+                key = entry.key
+                if not isinstance(key, Scalar) or key.text in found or key.text == MERGE:
+                    found = {}
+                    break
+                found[key.text] = entry, None
+            else:
+                return found
         begun_again = repeats = False
         for entry, via in self.entries(node):
             key = entry.key
@@ -196,6 +206,8 @@ class Keys(MeantKeys):
 
     def missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
         """Complain of the keys that a shape cannot do without."""
+        if not made.unread and self.dialect.demands_met(type(made), made.places):
+            return
         written = {*made.places, *made.unread} if made.unread else made.places
         if made.unread and any(field in made.unread for field in made.nested):
             return  # what is missing may stand there

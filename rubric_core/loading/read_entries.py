@@ -12,7 +12,7 @@ from rubric_core.loading.read_values import HOLE, ValueReader
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
-__all__ = ["EntryReader", "Merged", "MergedMapping"]
+__all__ = ["MERGE", "EntryReader", "Merged", "MergedMapping"]
 
 #: An entry of a mapping, and the reference through which it came, if any.
 Merged = tuple[Entry, Span | None]
@@ -27,7 +27,8 @@ class MergedMapping(NamedTuple):
     lost: tuple[UnknownAlias, ...]
 
 
-_MERGE = "<<"
+#: The key through which a mapping takes over the entries of others.
+MERGE = "<<"
 #: A mapping gathers at most this many entries through merge keys; shapes have far fewer keys.
 _MOST_MERGED = 2_000
 
@@ -48,6 +49,10 @@ class EntryReader(ValueReader):
         #: ... and of those in texts that this one refers to.
         self.merged_above: MappingOf[int, MergedMapping] = {}
 
+    def is_plain(self, node: Mapping) -> bool:
+        """Whether nothing is known of the entries of a mapping yet, and nobody can refer to them."""
+        return node.anchor is None and id(node) not in self._merged and not self.merged_above
+
     def entries(self, node: Mapping) -> list[Merged]:
         """The entries of a mapping, its own first, then those of its merge keys with the span of the reference."""
         known = self._merged.get(id(node))
@@ -67,7 +72,7 @@ class EntryReader(ValueReader):
         self._merged[id(node)] = own
         for entry in node.entries:
             key = entry.key
-            if isinstance(key, Scalar) and key.text == _MERGE and key.style == "plain":
+            if isinstance(key, Scalar) and key.text == MERGE and key.style == "plain":
                 sources = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
                 if not self.dialect.properties.merges:
                     at = self.via or key.span
@@ -110,12 +115,12 @@ class EntryReader(ValueReader):
 
             def take(target: Node) -> Any:
                 if not isinstance(target, Mapping):
-                    return self._wrong(MapOf(Anything()), target, _MERGE)
+                    return self._wrong(MapOf(Anything()), target, MERGE)
                 return [(entry, span) for entry, _ in self.entries(target)]
 
             result = self._behind(source, take)
             return [] if result is HOLE else list(result)
         if isinstance(source, Mapping):
             return [(entry, source.span) for entry, _ in self.entries(source)]
-        self._wrong(MapOf(Anything()), source, _MERGE)
+        self._wrong(MapOf(Anything()), source, MERGE)
         return []

@@ -20,6 +20,9 @@ from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequenc
 
 __all__ = ["lower_ranges"]
 
+# A named tuple's own constructor is a function in Python, and each band has two places.
+_new = tuple.__new__
+
 
 def lower_ranges(lowering: Keys, node: Node) -> ScoreRanges:
     """The bands of a criterion; bounds and texts that make no sense are left out for the rules to complain of."""
@@ -86,23 +89,19 @@ def _mapped_bands(lowering: Keys, node: Mapping) -> Iterator[Band]:
     bands: list[Band] = []
     seen: dict[str, Entry] = {}
     for entry, via in lowering.entries(node):
-        at = lowering.via or via
-        band = Band(at or entry.key.span, entry.value)
+        at, name, key, value = lowering.via or via, entry.name, entry.key, entry.value
+        band = Band(at or key.span, value)
         band.borrowed = at is not None
-        if entry.name is not None and entry.name in seen and via is None:
-            lowering.duplicate(node, entry, seen[entry.name])
+        if name is not None and name in seen and via is None:
+            lowering.duplicate(node, entry, seen[name])
             continue
-        seen[entry.name or ""] = entry
-        band.low = whole_number(entry.key)
-        band.places["score_range"] = FieldPlace(
-            at or entry.key.span, at or entry.key.span, entry.key, "", at is not None
-        )
-        band.places["outcome"] = FieldPlace(
-            at or entry.key.span, at or entry.value.span, entry.value, "", at is not None
-        )
-        if isinstance(entry.value, Scalar) and isinstance(entry.value.value, str):
-            band.text = entry.value.text.strip() and entry.value.text
-            band.outcome = entry.value.text
+        seen[name or ""] = entry
+        band.low = whole_number(key)
+        band.places["score_range"] = _new(FieldPlace, (at or key.span, at or key.span, key, "", at is not None, None))
+        band.places["outcome"] = _new(FieldPlace, (at or key.span, at or value.span, value, "", at is not None, None))
+        if isinstance(value, Scalar) and isinstance(value.value, str):
+            band.text = value.text.strip() and value.text
+            band.outcome = value.text
         bands.append(band)
     lows = sorted(b.low for b in bands if b.low is not None)
     for band in bands:

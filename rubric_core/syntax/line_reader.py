@@ -107,7 +107,18 @@ class _LineReader:
                     continue
             elif not dashes or not value:
                 return False
-            node = self._value(value, at - 1 - len(value)) if top is not None else None
+            node: Node | None
+            # Most values are words, whose sign tells that they are nothing else; `_value` reads them alike.
+            if top is not None and " " not in value and ":" not in value and value[0] not in _SIGNS and value != "-":
+                begin = at - 1 - len(value)
+                span = _new(Span, (begin, begin + len(value)))
+                node = Scalar(span, span, None, None, value, "plain")
+                if self.key is not None and top.entries is not None:
+                    top.entries.append(Entry(self.key, node))
+                    self.key = None
+                    continue
+            else:
+                node = self._value(value, at - 1 - len(value)) if top is not None else None
             if node is None:
                 return False
             self._add(node)

@@ -28,6 +28,9 @@ __all__ = [
 Style = Literal["plain", "single", "double", "literal", "folded", "hole"]
 BLOCK_STYLES: frozenset[Style] = frozenset({"literal", "folded"})
 QUOTED_STYLES: frozenset[Style] = frozenset({"single", "double"})
+#: A plain text that begins with one of these is a text, or one of the words that YAML has: `null`, `true`, `false`.
+_FIRST_OF_TEXT = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_LONGEST_WORD = 5
 #: Among so many entries one is found by looking at each: nearly all mappings are that short.
 _FEW = 8
 
@@ -61,9 +64,13 @@ class Scalar(Node):
     @property
     def value(self) -> ScalarValue:
         """The value by the YAML 1.2 core schema: only plain scalars can be anything but a string."""
+        text = self.text
         if self.style != "plain" or self.tag == "tag:yaml.org,2002:str":
-            return self.text
-        return resolve(self.text)
+            return text
+        # Of what `resolve` takes for something else, only a few words are longer or shorter than that.
+        if text[:1] in _FIRST_OF_TEXT and len(text) > _LONGEST_WORD:
+            return text
+        return resolve(text)
 
     @property
     def is_block(self) -> bool:

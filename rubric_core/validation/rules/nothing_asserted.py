@@ -39,7 +39,7 @@ def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet | PromptfooSuite,
         return
     skipped = context.dialect.properties.skips_bare_cases and not any(case.has(field) for field in _AIMS)
     graded = context.defaults.asserts or context.defaults.evaluator
-    if graded and not skipped:
+    if not skipped and (graded or asserts_anything(Suite(Span(0, 0)), case)):
         return
     unread = {*case.unread, *(case.execution.unread if case.execution is not None else {})}
     if unread & _ASSERTING or any(case.has(f) and _is_broken(case, f) for f in _ASSERTING):
@@ -50,9 +50,10 @@ def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet | PromptfooSuite,
         return  # missing-key says it
     if (case.has("turns") and (not case.turns or case.mode is None)) or (case.has("mode") and not case.turns):
         return  # what is wrong with the conversation is said there
-    if asserts_anything(Suite(Span(0, 0)), case) or graded or _expects(case, context):
-        if skipped:
-            yield _skipped(case, context)
+    if skipped and (asserts_anything(Suite(Span(0, 0)), case) or graded or _expects(case, context)):
+        yield _skipped(case, context)
+        return
+    if _expects(case, context):
         return
     field = (
         "assertions"

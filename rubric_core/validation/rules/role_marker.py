@@ -17,6 +17,8 @@ _MARKER = re.compile(r"@\[(?:System|User|Assistant|Tool)\]:")
 @rule("role-marker", "warning", "Text that contains a marker such as @[User]:")
 def ROLE_MARKER(shape: Case | ContentBlock | Message, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The engine marks turns with these words itself, so a text that has them reads as several turns."""
+    if "@[" not in context.text:
+        return
     field = (
         "input"
         if isinstance(shape, Case)

@@ -24,6 +24,8 @@ def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iter
     """The documents say false, every release of agentv takes true, so say it. Bands and minimums are read alike."""
     if not isinstance(shape, Case) and _is_refused(shape, context.dialect):
         return  # renamed-type says that nobody reads it
+    if context.dialect.properties.object_required_default:
+        return  # read as it is documented
     criteria = criteria_of(shape)
     scaled = on_scale(criteria)
     unstated = [c for c in criteria if _differs(c, scaled, context.dialect)]
@@ -55,9 +57,7 @@ def _differs(criterion: Criterion, scaled: bool, dialect: Dialect) -> bool:
         return False
     minimum = criterion.min_score is not None or criterion.required_min_score is not None
     properties = dialect.properties
-    return not properties.object_required_default and not (
-        scaled and (minimum or properties.required_without_min == "never")
-    )
+    return not (scaled and (minimum or properties.required_without_min == "never"))
 
 
 def _is_read(criterion: Criterion, dialect: Dialect) -> bool:
