@@ -1,11 +1,12 @@
 """How the work grows with a text that holds N of one thing: the exponent, and seconds of CPU for 100 KB.
 
-    python tests/bench/bench_growth.py [--all] [--strict] [-v] [WORD…]
+    python tests/bench/bench_growth.py [--all] [--alone] [--strict] [-v] [WORD…]
 
 Every structured text of `grown.py` that has one of the words in its name, or all, each in a process of its own with a
 limit for everything that is done. Each text is four times as large as the one before it, until what is done takes long
 enough to be measured. As `make bench` runs it: a check, letters typed, the code actions of the whole text, every safe
-fix, and the migration to the newest dialect. `--all` does everything else too, with larger texts; words that name
+fix, and the migration to the newest dialect, in a project as the
+command line and the editors have one, so that what a text refers to is looked for; with `--alone` without. `--all` does everything else too, with larger texts; words that name
 something that is done (`check`, `hover`) choose that. It prints a line for each that grows too fast, with `-v` for every
 one; with `--strict` the exit code is 1 if any does.
 """
@@ -26,8 +27,10 @@ from pathlib import Path
 from grown import GROWN, Grown
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.disk import DiskFiles
 from rubric_core.formatting import format_edits
 from rubric_core.language.dialects import DIALECTS
+from rubric_core.loading.project import Project
 from rubric_core.migration import NotMigratableError, migrate
 from rubric_core.text import Edit, Span
 from rubric_lsp.features.code_actions import FIX_ALL, actions
@@ -47,13 +50,17 @@ KEYSTROKES = 4
 NEWEST = DIALECTS[-1].name
 
 
-def keystroke(known: Analysis, language: Language, path: Path) -> None:
+#: How a text is analysed: by its path, and among its files.
+Analyze = Callable[..., Analysis]
+
+
+def keystroke(known: Analysis, look: Analyze) -> None:
     """A letter more at the end of each of four lines in the middle of the text, and what is found then."""
     at = len(known.document) // 2
     for _ in range(KEYSTROKES):
         at = max(known.document.text.find("\n", at + 1), 0)
         document = known.document.edited(Edit(Span(at, at), "x"))
-        analyze(document, language, previous=known, path=path)
+        look(document, previous=known)
 
 
 def migrated(known: Analysis) -> None:
@@ -64,15 +71,15 @@ def migrated(known: Analysis) -> None:
 
 
 #: What is done with an analysis.
-OPERATIONS: Mapping[str, Callable[[Analysis, Language, Path], object]] = {
-    "check": lambda known, language, path: analyze(known.document.text, language, path=path),
+OPERATIONS: Mapping[str, Callable[[Analysis, Analyze], object]] = {
+    "check": lambda known, look: look(known.document.text),
     "keystroke": keystroke,
-    "fixes": lambda known, _, __: actions(known, Span(0, len(known.document))),
-    "fix all": lambda known, _, __: [a.settled(0, {}) for a in actions(known, Span(0, 0), wanted=FIX_ALL.__eq__)],
-    "completion": lambda known, _, __: complete(known, len(known.document)),
-    "hover": lambda known, _, __: hover(known, len(known.document) - 2),
-    "format": lambda known, _, __: format_edits(known),
-    "migrate": lambda known, _, __: migrated(known),
+    "fixes": lambda known, _: actions(known, Span(0, len(known.document))),
+    "fix all": lambda known, _: [a.settled(0, {}) for a in actions(known, Span(0, 0), wanted=FIX_ALL.__eq__)],
+    "completion": lambda known, _: complete(known, len(known.document)),
+    "hover": lambda known, _: hover(known, len(known.document) - 2),
+    "format": lambda known, _: format_edits(known),
+    "migrate": lambda known, _: migrated(known),
 }
 
 
@@ -110,7 +117,7 @@ def in_child(do: Callable[[Callable[[object], None]], None]) -> list[str]:
 
 
 def taken(
-    make: Grown, operations: Sequence[str], sizes: Sequence[int], path: Path, language: Language
+    make: Grown, operations: Sequence[str], sizes: Sequence[int], looks: Callable[[], Analyze]
 ) -> tuple[Taken, dict[str, int]]:
     """What each operation takes, and the size at which it did not come to an end."""
     times: Taken = {operation: [] for operation in operations}
@@ -119,14 +126,17 @@ def taken(
 
     def run(write: Callable[[object], None]) -> None:
         known: Analysis | None = None
+        look = looks()
         last, enough = 0, set[str]()
         for size, operation in left:
             if operation in enough:
                 continue
             write((size, operation, None))
             if size != last or known is None:
-                known, last = analyze(make(size), language, path=path), size
-            spent = seconds(partial(OPERATIONS[operation], known, language, path))
+                # Each size finds out for itself what is around: a check does not know it either.
+                look = looks()
+                known, last = look(make(size)), size
+            spent = seconds(partial(OPERATIONS[operation], known, looks() if operation == "check" else look))
             write((size, operation, spent))
             if spent > ENOUGH and len(known.document) > LONG:
                 enough.add(operation)
@@ -196,15 +206,21 @@ class Row:
 
 
 def rows_of(
-    name: str, operations: Sequence[str], sizes: Sequence[int], path: Path, language: Language
+    name: str, operations: Sequence[str], sizes: Sequence[int], path: str, looks: Callable[[], Analyze]
 ) -> Iterator[Row]:
     """What is done with a text. What takes too long is measured again: others work on the machine, too."""
-    make = GROWN[name, str(path)]
-    times, stopped = taken(make, operations, sizes, Path("/x") / path, language)
+    make = GROWN[name, path]
+    times, stopped = taken(make, operations, sizes, looks)
     rows = [Row(name, each, make, times[each][1:], stopped.get(each)) for each in operations]
     doubtful = [row.operation for row in rows if row.is_over and not row.stopped]
-    again, _ = taken(make, doubtful, sizes, Path("/x") / path, language) if doubtful else ({}, {})
+    again, _ = taken(make, doubtful, sizes, looks) if doubtful else ({}, {})
     return (row.again(again.get(row.operation, ())) for row in rows)
+
+
+def _looking(language: Language, path: Path, *, is_alone: bool) -> Analyze:
+    """How a text at a path is analysed, in a project of which nothing is known yet."""
+    project = None if is_alone else Project(DiskFiles(), path.parent)
+    return partial(analyze, language=language, path=path, project=project)
 
 
 def main() -> int:
@@ -212,6 +228,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD")
     parser.add_argument("--all", action="store_true", help="everything that can be done, with larger texts")
+    parser.add_argument("--alone", action="store_true", help="without a project: nothing else is looked for")
     parser.add_argument("--strict", action="store_true", help="fail if anything grows too fast")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for everything")
     wishes = parser.parse_args()
@@ -224,7 +241,8 @@ def main() -> int:
     for name, path in GROWN:
         if words and not any(word in name for word in words):
             continue
-        for row in rows_of(name, operations, sizes, Path(path), language):
+        looks = partial(_looking, language, Path("/x") / path, is_alone=wishes.alone)
+        for row in rows_of(name, operations, sizes, path, looks):
             count += 1
             over += row.is_over
             if row.is_over or wishes.verbose:
