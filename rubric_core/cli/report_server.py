@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from rubric_core.evaluation.report_page.document import content_policy, html_document
 from rubric_core.evaluation.report_page.live_report import LiveReport
+from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.records import RunNotFoundError
 
 __all__ = ["ReportServer"]
@@ -88,6 +89,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._serve(name, query)
         except RunNotFoundError as error:
             self._send(HTTPStatus.NOT_FOUND, _TEXT, str(error).encode())
+        except ResultStoreError as error:
+            self._send(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, str(error).encode(errors="replace"))
 
     def _is_ours(self) -> bool:
         """Whether the request comes from the page itself, or from somebody who typed its address."""

@@ -66,6 +66,24 @@ def test_the_page_may_load_nothing_and_be_framed_by_nobody(server: ReportServer)
     assert headers["Referrer-Policy"] == "no-referrer"
 
 
+def test_results_that_can_no_longer_be_read_are_told_and_served_when_they_can(
+    server: ReportServer, own_database: ResultDatabase
+) -> None:
+    whole = own_database.path.read_bytes()
+    for broken in (b"no database at all" * 1000, None):
+        own_database.path.unlink()
+        if broken is None:
+            own_database.path.symlink_to("/dev/zero")
+        else:
+            own_database.path.write_bytes(broken)
+        for path in ("data", "case?case=a"):
+            status, _, content = ask(server, path)
+            assert (status, own_database.path.name in content.decode()) == (503, True), content
+    own_database.path.unlink()
+    own_database.path.write_bytes(whole)
+    assert data(server)["cases"]
+
+
 @pytest.mark.parametrize("token", ["", "x", "data", "../data"])
 def test_nothing_without_the_token(server: ReportServer, token: str) -> None:
     for path in ("", "data", "case?case=a"):
