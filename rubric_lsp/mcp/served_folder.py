@@ -7,6 +7,7 @@ from pathlib import Path
 from mcp.server.mcpserver.exceptions import ToolError
 
 from rubric_core.cli.selection import WrongUseError
+from rubric_core.cli.sources import STANDARD_INPUT
 from rubric_core.evaluation.cases.load import NoSuiteError
 from rubric_core.evaluation.results.records import RunNotFoundError
 from rubric_core.loading.files import UnreadableError
@@ -28,6 +29,8 @@ class ServedFolder:
         path = self.root / name
         if not self.holds(path):
             raise ToolError(f"{name} is outside of {self.root}, the folder that this server was started for")
+        if path == self.root / STANDARD_INPUT:
+            raise ToolError(f"{name} is the standard input of this server, which the client writes to; name a file or folder")
         return path
 
     def holds(self, path: Path) -> bool:

@@ -156,6 +156,13 @@ async def test_paths_stay_inside_the_folder(folder: Path) -> None:
     assert "outside.eval.yaml" not in json.dumps(found)
 
 
+async def test_the_stream_of_the_protocol_is_no_suite(folder: Path) -> None:
+    async with served(folder) as client:
+        for tool in ("check", "fix"):
+            for path in ("-", "./-"):
+                assert "standard input of this server" in await refusal(client, tool, path=path)
+
+
 async def test_completion_offers_the_keys_of_the_place(folder: Path) -> None:
     line = MISSPELT.splitlines()[6]
     async with served(folder) as client:
