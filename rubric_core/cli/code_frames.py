@@ -1,6 +1,7 @@
 """A diagnostic as a code frame: the lines it is about, underlined, with reason and fix."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from rubric_core.cli.hide_secrets import hide_secrets
 from rubric_core.cli.terminal_style import TerminalStyle, visible, width, window
@@ -9,7 +10,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.text import Position, Span
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["frame"]
+__all__ = ["Source", "frame"]
 
 _FAR = 3
 #: Columns of text where there is no terminal, and the fewest in a narrow one.
@@ -22,19 +23,34 @@ _BEFORE = 0.4
 Mark = tuple[Span, str, str, str]
 
 
-def frame(
-    path: str, document: Document, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None = None
-) -> str:
+class Source:
+    """A file in which there are findings.
+
+    Args:
+        path: Its name.
+        document: What is in it.
+    """
+
+    def __init__(self, path: str, document: Document) -> None:
+        self.path = path
+        self.document = document
+
+    @cached_property
+    def shown(self) -> str:
+        """Its text as it may be shown; everything stands where it stands in the file."""
+        return hide_secrets(self.document.text)
+
+
+def frame(source: Source, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None = None) -> str:
     """The diagnostic with its place, for users at a terminal with that many columns; None: there is none."""
-    return "\n".join(_lines(path, document, diagnostic, style, columns))
+    return "\n".join(_lines(source, diagnostic, style, columns))
 
 
-def _lines(
-    path: str, document: Document, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None
-) -> Iterator[str]:
+def _lines(source: Source, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None) -> Iterator[str]:
+    document = source.document
     start = document.position(diagnostic.span.start, "utf-32")
     severity = style.paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
-    yield f"{style.paint(f'{mask_name(path)}:{start.line + 1}:{start.character + 1}', 'bold')} {severity} {diagnostic.message}"
+    yield f"{style.paint(f'{mask_name(source.path)}:{start.line + 1}:{start.character + 1}', 'bold')} {severity} {diagnostic.message}"
     marks = [(related.span, "─", related.message, "dim") for related in diagnostic.related]
     marks.append((diagnostic.span, "^", "", diagnostic.severity))
     by_stretch: dict[tuple[int, int], list[Mark]] = {}
@@ -48,9 +64,9 @@ def _lines(
     for line, number in sorted(by_stretch):
         for between in _between(before, line):
             yield style.paint(f"{'…' if between is None else between + 1:>{gutter}} │", "dim") + (
-                "" if between is None else f" {window(_Stretch(document, between).shown, 0, room)}"
+                "" if between is None else f" {window(_Stretch(source, between).shown, 0, room)}"
             )
-        stretch = _Stretch(document, line, number)
+        stretch = _Stretch(source, line, number)
         for begin, shown in _views(stretch, by_stretch[line, number], room):
             yield f"{style.paint(f'{line + 1:>{gutter}} │', 'dim')} {window(stretch.shown, begin, room)}"
             for mark in shown:
@@ -97,12 +113,10 @@ def _bounds(document: Document, line: int) -> Span:
 class _Stretch:
     """A line as it is shown; of one that is very long, what is near one place in it."""
 
-    def __init__(self, document: Document, line: int, number: int = 0) -> None:
-        whole = _bounds(document, line)
+    def __init__(self, source: Source, line: int, number: int = 0) -> None:
+        whole = _bounds(source.document, line)
         self._start = whole.start + max(0, number - 1) * _STRETCH
-        written = document.slice(self._start, min(whole.end, self._start + 3 * _STRETCH))
-        above = _bounds(document, line - 1) if line else Span(0, 0)
-        self._written = hide_secrets(written, document.slice(max(above.start, above.end - _STRETCH), above.end))
+        self._written = source.shown[self._start : min(whole.end, self._start + 3 * _STRETCH)]
         self.shown = visible(self._written)
 
     def columns(self, span: Span) -> tuple[int, int]:

@@ -30,7 +30,9 @@ class ServedFolder:
         if not self.holds(path):
             raise ToolError(f"{name} is outside of {self.root}, the folder that this server was started for")
         if path == self.root / STANDARD_INPUT:
-            raise ToolError(f"{name} is the standard input of this server, which the client writes to; name a file or folder")
+            raise ToolError(
+                f"{name} is the standard input of this server, which the client writes to; name a file or folder"
+            )
         return path
 
     def holds(self, path: Path) -> bool:
