@@ -20,6 +20,7 @@ ALLOWED = {
     "rubric_core/evaluation/cases/runnable.py": "the kind that grades where nothing else does",
     "rubric_core/evaluation/judging/judgement.py": "names of evaluators as the engine gives them",
     "rubric_core/evaluation/judging/prompts.py": "variables of prompts, which older releases call as keys of theirs",
+    "rubric_core/evaluation/cases/promptfoo/table_rows.py": "the cells of a table name types of checks in short",
     "rubric_core/evaluation/code/payload.py": "fields of what programs are given",
     "rubric_core/evaluation/reporting/rows.py": "fields of results",
     "rubric_core/evaluation/targets/resolve.py": "targets of any dialect are read",
