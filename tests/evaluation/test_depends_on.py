@@ -17,6 +17,16 @@ PROMPTED = "prompts: [%s]\ntests:\n  - {id: a, vars: {q: x}, assert: [%s]}\n"
 CHECK = "{type: contains, value: x}"
 TURNS = "tests:\n  - {id: a, criteria: c, input: hi, mode: conversation, turns: [{input: [{role: user, content: [{type: file, value: t.txt}]}], assertions: [{type: code-grader, command: [python3, t.py]}]}]}\n"
 EXPECTED = "tests:\n  - {id: a, criteria: c, input: hi, expected_output: [{role: assistant, content: [{type: file, value: e.txt}]}]}\n"
+SAID = """prompts:
+  - [{role: system, content: [{type: file, value: p.txt}]}, {role: user, content: "{{ input }}"}]
+  - "{{ input }}"
+tests:
+  - id: a
+    vars:
+      input: [{role: user, content: [{type: file, value: q.json}, {type: text, value: Read it}]}]
+      expected_output: [{role: assistant, content: [{type: file, value: e.txt}]}]
+    assert: [{type: contains, value: x}]
+"""
 
 
 def now(folder: Folder, text: str) -> str:
@@ -30,6 +40,7 @@ def now(folder: Folder, text: str) -> str:
     [
         (TURNS, {"t.txt": "", "t.py": "import lib", "lib.py": ""}),
         (EXPECTED, {"e.txt": ""}),
+        (SAID, {"q.json": "{}", "e.txt": "", "p.txt": ""}),
         ("workspace: ws.yaml\n" + GRADED % CHECK, {"ws.yaml": "isolation: shared\n"}),
         (PROMPTED % ("{path: p.txt, label: x}", CHECK), {"p.txt": "{{ q }}"}),
         (PROMPTED % ("{function_file: p.py, function: make}", CHECK), {"p.py": "import lib", "lib.py": ""}),

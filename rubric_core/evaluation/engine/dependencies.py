@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.cases.messages import referenced_files
+from rubric_core.evaluation.cases.messages import files_in_messages, referenced_files
 from rubric_core.evaluation.cases.promptfoo.executed import executed_code
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -116,6 +116,8 @@ class CaseDependencies:
         prompts = [prompt_of(each) for each in variations(self._runnable) if each.variant is not None]
         for text in (*addresses(written), *addresses(prompts)):
             yield from self._searched(without_function(text[len(URL) :]))
+        for name in files_in_messages([dict(self._runnable.variables), *prompts]):
+            yield from self._searched(name)
         for text in self._runnable.filter_files.values():
             yield from self._searched(without_function(text.removeprefix(URL)))
         for prompt in prompts:
