@@ -16,19 +16,19 @@ LINE = pattern(
 )
 _BREAK = re.compile(r"[\r\n]")
 _OPENS = re.compile(r"[ \t]*(?:[&!]\S+(?:[ \t]+|\Z))*(?:#.*)?")
-#: Nobody looks further than that many lines away.
+#: Lines further away than this are never searched.
 _FARTHEST = 4_000
 
 
 def line_start(text: str, offset: int) -> int:
-    """Where the line around `offset` starts."""
+    """The offset at which the line that holds `offset` starts."""
     above = text.rfind("\n", 0, offset) + 1
     # Only within the line: a text without such a break would be searched to its beginning.
     return max(above, text.rfind("\r", above, offset) + 1)
 
 
 def line_end(text: str, offset: int) -> int:
-    """Where the line around `offset` ends, its line break not included."""
+    """The offset at which the line that holds `offset` ends, without its line break."""
     found = _BREAK.search(text, offset)
     return found.start() if found else len(text)
 
@@ -44,7 +44,7 @@ def way(text: str, start: int, column: int, dashes: int, indent: int) -> tuple[S
 
 
 def siblings(text: str, start: int, column: int, dashes: int) -> dict[str, str]:
-    """The keys beside a line that starts at `start`, with their values as written."""
+    """The other keys of the mapping that the line at `start` belongs to, with their values as written."""
     found: dict[str, str] = {}
     if not dashes:  # with a dash in front, nothing above belongs to the same mapping
         for line in _above(text, start):
@@ -59,7 +59,7 @@ def siblings(text: str, start: int, column: int, dashes: int) -> dict[str, str]:
 
 
 def key_above(text: str, start: int, column: int, dashes: int) -> str:
-    """The key in front of a line that starts at `start`, of the same mapping; empty where there is none."""
+    """The preceding key of the mapping that the line at `start` belongs to; empty for the first key."""
     found: dict[str, str] = {}
     for line in _above(text, start) if not dashes else ():
         _note(line, column, found)
@@ -75,9 +75,9 @@ def _note(line: re.Match[str], column: int, found: dict[str, str]) -> None:
 
 @dataclass(slots=True)
 class _Way:
-    """A way that is followed upward, line by line."""
+    """The path from a line to the root, collected line by line upward."""
 
-    #: What was entered, the innermost first.
+    #: The keys and lists entered so far, the innermost first.
     steps: list[Step]
     #: Where what was entered last begins; only what stands further left can be around it.
     column: int
@@ -85,7 +85,7 @@ class _Way:
     listed: bool
 
     def pass_by(self, line: re.Match[str]) -> None:
-        """Enter what the line opens, when the way leads through it."""
+        """Add the key or list that the line opens, if the starting line is nested in it."""
         own, keyed, dashed = line.end("indent"), line.end("dashes"), bool(line["dashes"])
         if own > self.column or (own == self.column and dashed == self.listed):
             return
@@ -103,7 +103,7 @@ class _Way:
 
 
 def _above(text: str, start: int) -> Iterator[re.Match[str]]:
-    """The lines above one, the nearest first, without those that are empty or comments."""
+    """The lines above a line, the nearest first, skipping blank lines and comments."""
     at = start
     for _ in range(_FARTHEST):
         if at <= 0:
@@ -116,7 +116,7 @@ def _above(text: str, start: int) -> Iterator[re.Match[str]]:
 
 
 def _below(text: str, start: int) -> Iterator[re.Match[str]]:
-    """The lines below one, without those that are empty or comments."""
+    """The lines below a line, skipping blank lines and comments."""
     at = start
     for _ in range(_FARTHEST):
         end = line_end(text, at)

@@ -20,7 +20,7 @@ __all__ = ["FRAME", "Block", "Document"]
 #: The name of the block that holds everything but the cases.
 FRAME = ""
 _BREAKS = re.compile(r"\r\n?|\n")
-#: More edits than these are made at once, and the text is cut again.
+#: Above this number of edits, all are applied at once and the whole text is cut into blocks again.
 _FEW = 8
 
 
@@ -88,7 +88,7 @@ class Document:
 
     @property
     def head(self) -> str:
-        """The beginning of the text, with every comment above what it says first."""
+        """The beginning of the text, including every comment above its first content."""
         # Comments above a list that is the whole text belong to its first item.
         first = self.blocks[0].text
         return first if first.strip() or len(self.blocks) == 1 else first + self.blocks[1].text
@@ -97,7 +97,7 @@ class Document:
         return self._starts[-1]
 
     def slice(self, start: int, end: int) -> str:
-        """The text from `start` to `end`; the rest of a long one is not put together for it."""
+        """The text from `start` to `end`, without joining the blocks outside that range."""
         if self._text is not None:
             return self._text[max(0, start) : end]
         first, last = self.block_at(start), self.block_at(end)
@@ -127,7 +127,7 @@ class Document:
         return self._first_lines()[block]
 
     def position(self, offset: int, encoding: Encoding = "utf-16") -> Position:
-        """Where `offset` is."""
+        """The line and character of `offset`."""
         number = self.block_at(offset)
         line, column = self.blocks[number].index.position(offset - self._starts[number], encoding)
         return Position(self._first_lines()[number] + line, column)
@@ -139,7 +139,7 @@ class Document:
         return self._first_lines()[number] + index.line_of(min(offset - self._starts[number], len(index.text)))
 
     def offset(self, position: Position, encoding: Encoding = "utf-16") -> int:
-        """The offset of `position`, clamped to its line and to the text."""
+        """The offset of `position`, clamped to the end of its line and of the text."""
         lines = self._first_lines()
         if position.line > lines[-1]:
             return len(self)
@@ -155,7 +155,7 @@ class Document:
         """The document after `edit`, sharing every block that the edit cannot have changed."""
         first = self.block_at(edit.span.start)
         last = self.block_at(max(edit.span.start, edit.span.end))
-        # One neighbour on each side: a comment or a line break at the seam may change hands.
+        # Include one neighbour on each side: a comment or line break at the boundary may move to another block.
         low, high = max(1, first - 1), min(len(self.blocks) - 1, last + 1)
         if self.column >= 0 and first >= 1 and self.blocks[first].key and self.blocks[last].key:
             if not self.blocks[high].key:
@@ -205,14 +205,14 @@ class Document:
         return [kept.take(text, key) or Block(text, key) for text in pieces]
 
     def sharing(self, other: "Document") -> "Document":
-        """`other` with blocks of this document wherever their text is the same."""
+        """`other`, reusing the blocks of this document wherever the text is equal."""
         kept = _Kept(self.blocks)
         blocks = [kept.take(b.text, b.key) or b for b in other.blocks]
         return type(other)(blocks, other.column, other.item_keys, other.text)
 
 
 class _Kept:
-    """Blocks to use again. Each is given once, since what a block means depends on where it stands."""
+    """Blocks to reuse. Each is handed out once, because the meaning of a block depends on its position."""
 
     def __init__(self, blocks: Iterable[Block]) -> None:
         self._blocks: dict[tuple[str, str], list[Block]] = {}
@@ -220,6 +220,6 @@ class _Kept:
             self._blocks.setdefault((block.text, block.key), []).append(block)
 
     def take(self, text: str, key: str) -> Block | None:
-        """A block with this text that was not given yet, in the order of the document."""
+        """The next unused block with this text, in document order."""
         found = self._blocks.get((text, key))
         return found.pop(0) if found else None

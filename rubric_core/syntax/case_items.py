@@ -11,19 +11,19 @@ from rubric_core.text import Edit, Span
 
 __all__ = ["ROOT_LIST", "Items", "begins_item", "cut_items", "dedented_items", "find_items", "leading_start"]
 
-#: In place of a key, for items of a list that is the whole text.
+#: Used instead of a key when the list is the whole text.
 ROOT_LIST = "-"
 
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _ROOT_LIST = pattern(rf"\ufeff?(?:{BLANK}|---[ \t]*{BREAK})*( *)-(?=[ \t\r\n]|\Z)")
 _MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
-#: An item that begins with its id, and one that has nothing else.
+#: An item that begins with its id, and an item that has only an id.
 _HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")
 _LONE_HEAD = re.compile(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{BREAK}(?:{BLANK})*")
-#: How a line begins that ends a list: at any column of its dashes, and at column 0, where a dash goes on with it.
+#: The beginning of a line that ends a list: for any column of dashes, and for column 0, where a dash continues the list.
 _STOP = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
 _STOP_AT_ZERO = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
-#: An item in column 0, and a line that says something.
+#: An item in column 0, and a line that is neither blank nor a comment.
 _DEDENTED = re.compile(r"-(?=[ \t\r\n]|\Z)[^\r\n]*")
 _WITH_CONTENT = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n])(?=[^\r\n]*[^ \t\r\n]|(?<=[^ \t]))")
 
@@ -39,7 +39,7 @@ class Items:
 
 
 def begins_item(text: str, column: int) -> bool:
-    """Whether the first line that says something is an item of a list with its dashes in `column`."""
+    """Whether the first line with content is an item of a list whose dashes are in `column`."""
     return re.match(rf"(?:{BLANK})*? {{{column}}}-(?=[ \t\r\n]|\Z)", text) is not None
 
 
@@ -63,7 +63,7 @@ def find_items(text: str, item_keys: frozenset[str]) -> Items | None:
 
 
 def _root_items(text: str, second: int) -> Items | None:
-    """The items of a list that has the text to itself."""
+    """The items of a list that is the whole text."""
     first = _ROOT_LIST.match(text)
     if first is None or first.end() > second:
         return None
@@ -97,7 +97,7 @@ def cut_items(text: str, begin: int, column: int, limit: int | None = None) -> t
     head = 0
     for at in _lines(rf" {{{column}}}-(?=[ \t\r\n]|\Z)", text, begin, end):
         if starts and _LONE_HEAD.fullmatch(text, head, at) and not _HEAD.match(text, at):
-            # What stands behind the next dash most likely belongs to this item: both are looked at together.
+            # The text after the next dash most likely belongs to this item, so both form one block.
             head = at
             continue
         head = at

@@ -1,4 +1,4 @@
-"""Repairs that change characters of one line: quotes, colons, brackets, escapes; at last they give it up."""
+"""Repairs that change characters of one line (quotes, colons, brackets, escapes); the last resort drops the line."""
 
 import re
 import sys
@@ -39,7 +39,7 @@ _NO_DASH_SPACE = re.compile(rf"([ \t]*)-(?={KEY}:(?:\s|\Z))")
 _LEAD = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?")
 _KEPT_KEY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]")
 _HEADER = pattern(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+0-9]*")
-#: So many lines around one show how the items of its list are written.
+#: How many lines around a line are read to see how the items of its list are written.
 _NEAR = 40
 _ESCAPE = re.compile(r"(\\(?:x[0-9a-fA-F]{0,2}|u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|.))")
 #: How many hexadecimal digits follow the sign of an escape.
@@ -181,7 +181,7 @@ def reserved(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 
 def goes_on(text: str, below: str) -> bool:
-    """Whether a block that begins on a line goes on in the line below: that is further in than its key, or than its dash."""
+    """Whether a block that begins on this line continues on the next, which is indented deeper than its key or dash."""
     content = content_of(text)
     least = content + 1 if value_of(text)[0] > content else max(content, indent_of(text) + 1)
     return indent_of(below) >= least
@@ -195,7 +195,7 @@ def header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     if found and found.end() < end:
         below = next((each for each in lines[line + 1 :] if has_content(each)), "")
         if not goes_on(text, below):
-            # No block goes on below: a text that happens to begin with `>`.
+            # No block continues below, so this is a text that happens to begin with `>`.
             start = value_of(text)[0]
             value = RESERVED + re.sub(r":(?=[ \t]|\Z)", COLON, text[start + 1 : end])
             yield Repair(line, text[:start] + value + text[end:], "header", column=found.end())
@@ -259,7 +259,7 @@ def closed(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 
 def _half_typed(body: str, stack: list[tuple[str, int]]) -> str:
-    """What a mapping in brackets needs behind a key that is being typed."""
+    """The text that a flow mapping needs after a key that is still being typed."""
     if stack[-1][0] == "{" and body.endswith(":"):
         return f" {HOLE}"
     return f": {HOLE}" if stack[-1][0] == "{" and _LAST_KEY.search(body) else ""

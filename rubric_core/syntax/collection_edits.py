@@ -21,13 +21,13 @@ def line_start(text: str, offset: int) -> int:
 
 
 def line_end(text: str, offset: int) -> int:
-    """Behind the line break of the line of `offset`."""
+    """The offset after the line break of the line that holds `offset`."""
     found = _LINE.match(text, offset)
     return found.end() if found else len(text)
 
 
 def lines_of(piece: str) -> list[str]:
-    """The lines with their breaks."""
+    """The lines of the text, each with its line break."""
     return [line for line in _LINE.findall(piece) if line]
 
 
@@ -56,7 +56,7 @@ def extent(text: str, start: int, end: int) -> Span:
 
 
 def _line_before(text: str, start: int) -> int:
-    """Where the line before the one at `start` begins."""
+    """The start of the line before the one at `start`."""
     return line_start(text, start - (2 if text[start - 2 : start] == "\r\n" else 1))
 
 
@@ -67,7 +67,7 @@ def _is_comment(text: str, start: int, column: int) -> bool:
 
 
 def dedent(piece: str, column: int, *, behind_dash: bool = False) -> str:
-    """The lines without the first `column` blanks of each; the first line has none when it stood behind a dash."""
+    """The lines without their first `column` blanks; a first line that followed a dash has none to remove."""
     lines = lines_of(piece)
     made = [line if behind_dash and not n else _without(line, column) for n, line in enumerate(lines)]
     return "".join(made)
@@ -106,7 +106,7 @@ def comments_of(text: str, tree: SyntaxTree) -> list[Span]:
 
 
 def _behind_header(text: str, scalar: Span, hash_at: int, found: list[Span]) -> int:
-    """Go on behind a scalar; a block scalar may have a comment in its header."""
+    """Skip past a scalar; the header of a block scalar may contain a comment."""
     head_end = line_end(text, scalar.start)
     if text[scalar.start] in "|>" and hash_at < head_end:
         end = len(text[:head_end].rstrip("\r\n"))

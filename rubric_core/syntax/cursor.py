@@ -25,7 +25,7 @@ class Cursor:
     path: tuple[Step, ...]
     #: A key of a mapping, a value behind a colon, or the start of a list item.
     role: Role
-    #: What is typed already, up to the cursor.
+    #: The part of the token before the cursor.
     typed: str
     #: The whole token around the cursor.
     span: Span
@@ -103,7 +103,7 @@ def _in_block(text: str, offset: int) -> Cursor:
 
 
 def _block_value(text: str, offset: int, found: re.Match[str], count: int) -> Cursor:
-    """Behind the colon of the key that `found` has; `count` dashes stand in front of it."""
+    """The cursor after the colon of the key matched by `found`, which follows `count` dashes."""
     start, value = line_start(text, offset), found["value"]
     indent, lead = found.end("indent"), found.end("dashes")
     first = start + found.start("value") + len(value) - len(value.lstrip())
@@ -126,7 +126,7 @@ def _block_value(text: str, offset: int, found: re.Match[str], count: int) -> Cu
 
 
 def _in_flow(text: str, offset: int, flow: Flow, outer: Cursor) -> Cursor:
-    """Inside brackets; `outer` is where the first of them stands."""
+    """The cursor inside brackets; `outer` is the offset of the outermost one."""
     path = list(outer.path)
     for level in flow.levels:
         if level.bracket == "[":
@@ -153,13 +153,13 @@ def _in_flow(text: str, offset: int, flow: Flow, outer: Cursor) -> Cursor:
 
 
 def _keys_behind(text: str, at: int) -> dict[str, str]:
-    """The keys that follow on the line inside the same brackets."""
+    """The keys after the cursor on the same line and inside the same brackets."""
     rest = text[at : line_end(text, at)]
     inside = re.split(r"[\]}]", rest, maxsplit=1)[0]
     return dict.fromkeys(re.findall(r"[,]\s*[\"']?([\w$.-]+)[\"']?\s*:", inside), "")
 
 
 def _word_end(text: str, offset: int, pattern: str) -> int:
-    """Where the word of such characters that `offset` is in ends."""
+    """The end of the run of such characters that contains `offset`."""
     found = re.compile(pattern).match(text, offset)
     return found.end() if found else offset

@@ -1,4 +1,4 @@
-"""Collections in which others are nested too deep to be read."""
+"""Removes collections that are nested too deeply for libyaml."""
 
 import re
 
@@ -6,7 +6,7 @@ from rubric_core.syntax.repair import HOLE
 
 __all__ = ["cut_deep_nesting"]
 
-#: Brackets, and quoted values, in which there may be some that do not count.
+#: Brackets, and quoted values, whose brackets do not count.
 _BRACKET = re.compile(r"""[\[\]{}]|(?<=[\[{,:\s])(?:"(?:[^"\\]|\\.)*"|'[^']*')""")
 _LINE = re.compile(r"[^\r\n]*")
 _NO_BREAK = re.compile(r"[^\r\n]")
@@ -27,7 +27,7 @@ def cut_deep_nesting(text: str, outermost: int, deepest: int, *, rest: bool = Fa
 
 
 def _closed(text: str, start: int) -> int | None:
-    """Behind the bracket that closes the one at `start`, by counting; None where there is none."""
+    """The offset after the bracket that closes the one at `start`, found by counting; None if it is never closed."""
     depth = 0
     for found in _BRACKET.finditer(text, start):
         depth += 1 if found[0] in "[{" else -1 if found[0] in "]}" else 0

@@ -55,7 +55,7 @@ def plain_or_quoted(value: str) -> str:
 
 
 def rename_key(entry: Entry, name: str) -> Edit:
-    """Write another key; quotes around the old one stay."""
+    """Replace a key and keep the quotes around it."""
     start, end = entry.key.span
     if isinstance(entry.key, Scalar) and entry.key.is_quoted:
         start, end = start + 1, end - 1
@@ -63,12 +63,12 @@ def rename_key(entry: Entry, name: str) -> Edit:
 
 
 def replace_value(node: Node, written: str) -> Edit:
-    """Write another value."""
+    """Replace a value."""
     return Edit(node.span, written)
 
 
 def add_entry(text: str, mapping: Mapping, name: str, value: str) -> Edit | None:
-    """A further `name: value` after the first entry of `mapping`; None where there is no safe place."""
+    """Insert `name: value` after the first entry of `mapping`; None where there is no safe place."""
     if not mapping.entries:
         inside = mapping.span.start + 1
         return Edit(Span(inside, inside), f"{name}: {value}") if mapping.flow else None
@@ -129,7 +129,7 @@ def remove_item(text: str, sequence: Sequence, item: Node) -> Edit | None:
 def as_mapping(
     text: str, item: Scalar, name: str, before: Iterable[str] = (), behind: Iterable[str] = ()
 ) -> tuple[Edit, ...]:
-    """A text that is an item of a list, as a mapping that has it under `name`, with further entries before and behind it."""
+    """Turn a list item that is a text into a mapping with the text under `name` and further entries before and after it."""
     begin, end = item.whole
     if item_dash(text, item) is None:
         lead = "".join(f"{entry}, " for entry in before)
@@ -167,20 +167,20 @@ def wrap_in_list(text: str, mapping: Mapping) -> tuple[Edit, ...]:
 
 
 def line_end(text: str, offset: int) -> int:
-    """Where the line of `offset` ends, its break left out."""
+    """The end of the line that holds `offset`, without its line break."""
     found = _BREAK.search(text, offset)
     return found.start() if found else len(text)
 
 
 def item_dash(text: str, node: Node) -> int | None:
-    """Where the dash of a block item stands; None for an item of a list in brackets, or behind an anchor."""
+    """The offset of the dash of a block item; None for an item of a flow sequence or after an anchor."""
     start = node.whole.start - column_of(text, node.whole.start)
     found = _DASH.search(text, start, node.whole.start)
     return found.start() if found else None
 
 
 def deeper(text: str, span: Span, by: int = 2) -> Iterator[Edit]:
-    """Further indentation for the lines of a value behind its first one."""
+    """Indent every line of a value but the first more deeply."""
     for found in _BREAK.finditer(text, span.start, span.end):
         at = found.end()
         if at < span.end and text[at : line_end(text, at)].strip():
@@ -188,7 +188,7 @@ def deeper(text: str, span: Span, by: int = 2) -> Iterator[Edit]:
 
 
 def _column_above(text: str, start: int) -> int:
-    """Where the key begins on the last line above `start` that says something."""
+    """The column of the key on the last line with content above `start`."""
     for line in reversed(text[:start].splitlines()):
         if has_content(line):
             return content_of(line)
@@ -196,7 +196,7 @@ def _column_above(text: str, start: int) -> int:
 
 
 def _explicit(text: str, entry: Entry) -> bool:
-    """Whether a key stands behind a `?`, in the way that few know."""
+    """Whether the entry is written with an explicit key (`? key`)."""
     at = entry.key.whole.start
     while text.startswith(" ", at - 1) and at > 0:
         at -= 1

@@ -13,7 +13,7 @@ __all__ = ["Failure", "build", "stumble"]
 _NESTED_TOO_DEEPLY = "exceeded maximum nesting depth"
 
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
-# What makes values of events is of no use here, and is left out where that can be had.
+# Constructing Python values from events is not needed here and is left out where possible.
 _Loader: Any = getattr(getattr(yaml, "cyaml", None), "CParser", yaml.SafeLoader)
 
 
@@ -27,7 +27,7 @@ class Failure:
         self.context = str(error.context or "")
         self.offset = error.problem_mark.index if error.problem_mark else length
         self.context_offset = error.context_mark.index if error.context_mark else None
-        #: Where others are nested too deep to go on: the outermost of the collections in brackets, and the one that is too deep.
+        #: When collections are nested too deeply: the offsets of the outermost flow collection and of the one that is too deep.
         self.deep = deep
 
 
@@ -38,7 +38,7 @@ def build(text: str, original: Callable[[int], int] | None = None) -> tuple[Synt
     """
     builder, failure = _built(text, text, original)
     if failure is not None and failure.problem == _NESTED_TOO_DEEPLY:
-        # The levels up to there are within its limit, and beyond ours.
+        # That many levels are within libyaml's limit but beyond ours.
         return _finished(_built(text, text[: failure.offset], original))
     return _finished((builder, failure))
 
@@ -49,7 +49,7 @@ def _finished(built: "tuple[TreeBuilder, Failure | None]") -> tuple[SyntaxTree, 
 
 
 def _built(text: str, read: str, original: Callable[[int], int] | None) -> "tuple[TreeBuilder, Failure | None]":
-    """What libyaml makes of the beginning of `text` that is read, and why it stopped."""
+    """The tree of the part of `text` that libyaml could read, and why it stopped."""
     builder = TreeBuilder(text, original)
     loader = _Loader(read)
     failure = None
@@ -67,7 +67,7 @@ def _built(text: str, read: str, original: Callable[[int], int] | None) -> "tupl
 
 
 def stumble(text: str) -> Failure | None:
-    """Why libyaml stops in the first document of `text`; None when it does not, or when it goes too deep to find out.
+    """Why libyaml stops in the first document of `text`; None when it reads all of it, or when nesting is too deep to tell.
 
     Several times as fast as `build`.
     """

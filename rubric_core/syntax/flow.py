@@ -6,7 +6,7 @@ from rubric_core.syntax.ancestors import line_end, line_start
 
 __all__ = ["Flow", "Level", "open_flow"]
 
-#: Flow style that a cursor is in begins at most so many lines above it.
+#: How many lines above the cursor are searched for the start of flow style.
 _FARTHEST = 30
 _KEY = r"(?:\"[^\"]*\"|'[^']*'|[\w$.-]+)"
 
@@ -35,7 +35,7 @@ def open_flow(text: str, offset: int) -> int | None:
 
 
 def _first_line(text: str, offset: int) -> int:
-    """Where the line with a key or a dash above `offset` starts that is no part of a bracket itself."""
+    """The start of the closest line at or above `offset` that has a key or dash and is not inside brackets."""
     start = offset
     for _ in range(_FARTHEST):
         if start == 0:
@@ -49,7 +49,7 @@ def _first_line(text: str, offset: int) -> int:
 
 
 def _goes_on(text: str, start: int) -> bool:
-    """Whether the line above one ends within brackets, comments aside."""
+    """Whether the preceding line ends inside brackets, ignoring comments."""
     at = start
     for _ in range(_FARTHEST):
         if at == 0:
@@ -62,7 +62,7 @@ def _goes_on(text: str, start: int) -> bool:
 
 
 def _value_starts(text: str, line: int, at: int) -> bool:
-    """Whether a bracket at `at` begins a value, rather than standing inside a plain one."""
+    """Whether a bracket at `at` begins a value rather than being a character of a plain scalar."""
     before = text[line_start(text, at) : at]
     return re.fullmatch(rf"[ \t]*(?:- +)*(?:{_KEY}[ \t]*:[ \t]+)?(?:[&!]\S+[ \t]+)*", before) is not None or line == at
 
@@ -84,7 +84,7 @@ class Level:
         self.token = ""
 
     def end(self, mark: str) -> None:
-        """A colon ends a key, a comma a value."""
+        """End the current token: a colon ends a key, a comma a value."""
         token = self.token.strip().strip("\"'")
         if mark == ":":
             self.key = token
@@ -102,9 +102,9 @@ class Flow:
         self.levels: list[Level] = []
         #: The quote that is open, if any.
         self.quote = ""
-        #: Where what is being written starts.
+        #: The start of the token that is being written.
         self.token_start = first
-        #: Where the comment ends that was met last.
+        #: The end of the most recent comment.
         self._comment = first
         for at in range(first, offset):
             if at >= self._comment:

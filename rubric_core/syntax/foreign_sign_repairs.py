@@ -1,4 +1,4 @@
-"""Repairs of signs that other languages, word processors and Markdown have in the place of those of YAML."""
+"""Repairs of punctuation from other languages, word processors and Markdown that was used instead of YAML's."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ __all__ = [
     "DASH_SIGNS", "SIGNS", "block_opener", "decorated", "double_dash", "fence", "foreign_colon", "foreign_dash", "half_quoted_key", "other_quote",
 ]  # fmt: skip
 
-#: What is written in the place of the dash of a list, with the blanks behind it.
+#: Characters used instead of a list dash, with the blanks after them.
 DASH_SIGNS = r"(?:[–—−‐‑•·▪●◦*+]|--|\d{1,2}[.)])(?:[ \t]+|(?<=[–—−‐‑•·▪●◦]))"
-#: What is said of each kind, its fix, and whether the author can only have meant that.
+#: For each kind of repair: its message, its fix, and whether no other meaning is possible.
 SIGNS = {
     "foreign-dash": ("a list item begins with a hyphen, `-`", "write a hyphen", True),
     "double-dash": ("a second dash begins a nested list", "remove the second dash", False),
@@ -60,7 +60,7 @@ def _sort(sign: str) -> str:
 
 
 def _is_item(lines: Sequence[str], line: int, found: "re.Match[str]") -> bool:
-    """Whether a list can be where the line is: below a key, or beside other items."""
+    """Whether the line can be a list item: it is below a key or beside other items."""
     if _KEY_BEHIND.match(lines[line], found.end()):
         return True
     above = before(lines, line)
@@ -71,7 +71,7 @@ def _is_item(lines: Sequence[str], line: int, found: "re.Match[str]") -> bool:
 
 
 def _siblings(lines: Sequence[str], line: int, column: int) -> Iterator[int]:
-    """The lines in the column of this one, up to those that stand further out."""
+    """The lines with the same indentation as this one, up to the first that is less indented."""
     for step in (-1, 1):
         number = line if step < 0 else line + 1
         while 0 <= number < len(lines):
@@ -144,7 +144,7 @@ def other_quote(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]
 
 
 def fence(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """A text that was copied with the fences of Markdown around it."""
+    """A text that was copied with its Markdown code fences."""
     if not _FENCE.match(lines[line]) or not lines[line].strip():
         return
     fences = [

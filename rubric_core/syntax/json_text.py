@@ -14,12 +14,12 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _WORD = pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![\w.+-])|(?:true|false|null)(?!\w)")
 _OTHER = re.compile(r"[^\s,\[\]{}]+|\S")
-#: Deeper than anybody writes, and far from the limits of Python.
+#: Deeper than any real file, and well below Python's recursion limit.
 _DEEPEST = 200
 
 
 class _BrokenError(Exception):
-    """The text is no JSON at `span`."""
+    """Raised where the text stops being valid JSON, at `span`."""
 
     def __init__(self, span: Span, message: str) -> None:
         super().__init__(message)
@@ -27,7 +27,7 @@ class _BrokenError(Exception):
 
 
 def parse_json(text: str) -> SyntaxTree:
-    """The tree of one JSON value; an empty text has none. What stands before a mistake is kept."""
+    """The tree of one JSON value; an empty text has none. Everything before a mistake is kept."""
     reader = _Reader(text)
     try:
         root = reader.document()
@@ -42,7 +42,7 @@ class _Reader:
         self.text = text
         self.at = 0
         self.depth = 0
-        #: The value that everything else stands in, once it has begun.
+        #: The outermost value, once it has begun.
         self.outermost: Node | None = None
 
     def document(self) -> Node | None:
@@ -139,7 +139,7 @@ class _Reader:
         return made
 
     def _closed(self, bracket: str, *, first: bool) -> bool:
-        """Whether the bracket closes here; else what comes next is another entry."""
+        """Whether the collection closes here; otherwise another entry follows."""
         if self.text.startswith(bracket, self.at):
             self.at += 1
             return True

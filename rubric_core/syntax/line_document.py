@@ -45,7 +45,7 @@ class LineDocument(Document):
 
 
 class PlainDocument(Document):
-    """One immutable version of a text in which no structure is looked for."""
+    """One immutable version of a text that is not parsed."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class PlainDocument(Document):
 
     @staticmethod
     def parse(text: str) -> SyntaxTree:  # noqa: ARG004  # the signature of its base
-        """No tree."""
+        """An empty tree: plain text has no structure."""
         return SyntaxTree(None, (), {}, [])
 
     def edited(self, edit: Edit) -> "PlainDocument":
@@ -76,7 +76,7 @@ class JsonDocument(PlainDocument):
 
 
 def is_still_json(text: str, edits: Iterable[Edit]) -> bool:
-    """Whether a line is JSON after `edits`, which were made for YAML."""
+    """Whether a line is still valid JSON after `edits`, which were written for YAML."""
     try:
         json.loads(apply_edits(text, edits))
     except (ValueError, RecursionError):

@@ -14,9 +14,9 @@ from rubric_core.text import Span
 
 __all__ = ["read_lines"]
 
-#: Blanks, the dashes of items, a key, what stands behind it. A key in libyaml has at most 1,024 characters.
+#: Indentation, item dashes, a key, and the rest of the line. A key in libyaml has at most 1,024 characters.
 _LINE = re.compile(r"( *)((?:- +)*)(?:([\w$][\w.$/-]{0,99}):(?: +|(?=\n)))?([^\n]*)(?:\n|\Z)")
-#: How a value begins that is not plain.
+#: The first character of a value that is not plain.
 _SIGNS = frozenset("?:,[]{}#&*!|>'\"%@`")
 _QUOTES: dict[str, Style] = {"'": "single", '"': "double"}
 _STYLES: dict[str, Style] = {"|": "literal", ">": "folded"}
@@ -29,7 +29,7 @@ _FLOW_LIST = pattern(rf"(\[ *{_FLOW_VALUE}(?:, *{_FLOW_VALUE})*\]) *(?: #[^\n]*)
 _FLOW_MAP = pattern(rf"(\{{ *{_FLOW_KEY}: +{_FLOW_VALUE}(?:, *{_FLOW_KEY}: +{_FLOW_VALUE})*\}}) *(?: #[^\n]*)?")
 _FLOW_ITEM = pattern(rf"[,\[] *({_FLOW_VALUE})")
 _FLOW_ENTRY = pattern(rf"[,{{] *({_FLOW_KEY}): +({_FLOW_VALUE})")
-#: The first line of a text of several lines, up to its first character.
+#: The leading blanks of a block scalar's first line.
 _FIRST = re.compile(r" *[^ \n]")
 _BREAKS = pattern(r"\n+")
 #: Lines further in are left to libyaml, so that no nesting is too deep: two collections at most begin in one column.
@@ -127,7 +127,7 @@ class _LineReader:
         return self._leave(-1, dashed=False)
 
     def _leave(self, column: int, *, dashed: bool) -> bool:
-        """Close what ends above a line that begins in `column`; whether the line fits in behind it."""
+        """Close the collections that end above a line beginning in `column`; whether the line fits into what is left open."""
         top, key = self.top, self.key
         if key is not None and top is not None:
             if column > top.column or (dashed and column == top.column):
@@ -171,7 +171,7 @@ class _LineReader:
             self.key = None
 
     def _value(self, value: str, begin: int) -> Node | None:
-        """The value that begins on a line behind its key or dash; None for one that is not simple."""
+        """The value after a key or dash on the same line; None for one that is not simple."""
         first = value[0]
         if first in _SIGNS:
             if first in _QUOTES:
@@ -193,7 +193,7 @@ class _LineReader:
         return Scalar(span, span, None, None, value, "plain")
 
     def _block(self, header: str, begin: int) -> Scalar | None:
-        """Text behind `|` or `>`, on lines of their own."""
+        """Read the block scalar that follows `|` or `>`."""
         text, top = self.text, self.top
         start = text.index("\n", begin) + 1
         first = _FIRST.match(text, start)
@@ -224,7 +224,7 @@ def _quoted(value: str, begin: int) -> Scalar | None:
 
 
 def _flow(value: str, begin: int) -> Mapping | Sequence | None:
-    """A list or a mapping in brackets, with nothing but simple values."""
+    """Read a flow sequence or mapping that has only simple values."""
     listed = value[0] == "["
     found = (_FLOW_LIST if listed else _FLOW_MAP).fullmatch(value)
     if found is None:
@@ -256,5 +256,5 @@ def _folded(breaks: re.Match[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _indented(column: int) -> re.Pattern[str]:
-    """Lines from `column` on, and blank ones among them."""
+    """The following lines that are indented to `column` or deeper, including blank lines between them."""
     return re.compile(rf"(?: {{{column}}}[^\n]+\n| {{0,{column}}}\n)*")

@@ -14,11 +14,11 @@ __all__ = ["indented", "missing_dash", "nudged", "orphaned", "tabs"]
 _ENTRY = pattern(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
 #: An item that begins with a key.
 _HEAD = pattern(rf"([ ]*)- +({KEY})[ \t]*:(?=\s|\Z)")
-#: So many lines above one an item like it is looked for.
+#: How many lines above a line are searched for a similar item.
 _FARTHEST = 80
-#: As far as a line slips by accident.
+#: The largest number of columns by which a line is misplaced by accident.
 _NUDGE = 2
-#: The nearest columns to which a line may be moved: below a thousand levels there are as many.
+#: How many of the nearest columns are tried; a line nested a thousand levels deep would have a thousand.
 _MOST_COLUMNS = 20
 
 
@@ -47,17 +47,17 @@ def tabs(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 
 def nudged(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """The line, and what is deeper than it, moved by a step or two."""
+    """The line and everything nested in it, moved by one or two columns."""
     yield from _indented(lines, line, lambda far: far <= _NUDGE)
 
 
 def indented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """The same, moved farther."""
+    """The line and everything nested in it, moved by more than two columns."""
     yield from _indented(lines, line, lambda far: far > _NUDGE)
 
 
 def orphaned(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """A list below a key that has a value already: nothing that it could belong to."""
+    """A list below a key that already has a value, so that the list belongs to nothing."""
     indent = indent_of(lines[line])
     above = before(lines, line)
     if not lines[line].lstrip().startswith("- ") or above is None or not _ENTRY.match(lines[above]):
@@ -90,7 +90,7 @@ def _indented(lines: Sequence[str], line: int, wanted: Callable[[int], bool]) ->
 
 
 def _alike(lines: Sequence[str], line: int) -> frozenset[int]:
-    """The columns above of items that begin with the same key as the one on the line."""
+    """The columns of preceding items that begin with the same key as this line."""
     head = _HEAD.match(lines[line])
     if head is None:
         return frozenset()
@@ -99,7 +99,7 @@ def _alike(lines: Sequence[str], line: int) -> frozenset[int]:
 
 
 def _deeper(lines: Sequence[str], line: int, indent: int) -> list[tuple[int, int, str]]:
-    """The lines below that stand in this one, each with its indentation and what follows that."""
+    """The lines nested in this one, each with its indentation and its remaining text."""
     found: list[tuple[int, int, str]] = []
     for i in range(line + 1, len(lines)):
         if lines[i].strip():

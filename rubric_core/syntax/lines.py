@@ -24,7 +24,7 @@ BREAK = r"(?:\r\n|\r(?!\n)|\n)"
 #: A line that is blank or a comment.
 BLANK = rf"[ \t]*(?:#[^\r\n]*)?{BREAK}"
 
-#: Blanks of web pages and word processors, which are none to YAML.
+#: Space characters of web pages and word processors, which YAML does not treat as blanks.
 FOREIGN_BLANKS = "\u00a0\u2007\u202f\u3000"
 
 #: The indentation and the dashes of a line.
@@ -32,12 +32,12 @@ DASHES = r"[ \t]*(?:- +)*"
 #: A key, in quotes or not.
 KEY = r"(?:\"[^\"]*\"|'[^']*'|[A-Za-z_$][\w$.-]*)"
 _COMMENT = re.compile(r"(?:^|[ \t])#")
-#: How many lines above one still has a say in where it may start.
+#: How many lines above a line are considered when choosing its column.
 _ABOVE = 40
 
 
 def before(lines: Sequence[str], line: int) -> int | None:
-    """The line above that says something, blank lines and comments left out."""
+    """The closest line above that is neither blank nor a comment."""
     for i in range(line - 1, max(-1, line - _ABOVE), -1):
         if has_content(lines[i]):
             return i
@@ -55,7 +55,7 @@ def indent_of(line: str) -> int:
 
 
 def content_of(line: str) -> int:
-    """The column behind the dashes of a line."""
+    """The column after the dashes of a line."""
     dashes = re.match(DASHES, line)
     return dashes.end() if dashes else 0
 
@@ -72,12 +72,12 @@ def body_end(line: str, start: int = 0) -> int:
 
 
 def columns(lines: Sequence[str], line: int) -> list[int]:
-    """Columns at which the line could start so that it fits to the lines above it, the likely ones first."""
+    """Columns at which the line could start to fit the lines above it, the likeliest first."""
     found: list[int] = []
     above = before(lines, line)
     lowest = len(lines[line])
     for i in range(line - 1, -1, -1):
-        # Farther up only what the near lines stand in has a say.
+        # Farther up, only the parents of the nearby lines matter.
         near = line - i <= _ABOVE
         indent = indent_of(lines[i])
         if not near and indent >= lowest:

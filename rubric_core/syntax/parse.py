@@ -1,4 +1,4 @@
-"""Text to tree. Never raises: what is no YAML becomes a problem, and everything around it stays."""
+"""Parses text into a tree. Never raises: invalid YAML becomes a problem, and everything around it is kept."""
 
 import re
 from bisect import bisect_right
@@ -27,21 +27,21 @@ _STAND_IN = "\ue0ff"
 _FOREIGN = re.compile(
     f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff{_STAND_IN}{STAND_INS}]"
 )
-#: The other ones, as far as they are ASCII.
+#: The other such characters that are ASCII.
 _ORDINARY = bytes(c for c in range(128) if not _FOREIGN.match(chr(c)))
 #: Half of a pair of surrogates as an escape, as programs write an emoji in JSON. AgentV and promptfoo read it; libyaml refuses it.
 _HALF = re.compile(r"(?<!\\)(?P<before>(?:\\\\)*)\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})")
 _HALF_REFUSED = "found invalid Unicode character escape code"
 #: What the stand-in stands for in double quotes: such a half, or a character that libyaml refuses.
 _STANDS_IN = re.compile(rf"(?<!\\)(?:\\\\)*\\u([dD][89a-fA-F][0-9a-fA-F]{{2}})|{_FOREIGN.pattern}")
-#: As long as such an escape. libyaml reads it as the stand-in, and only in double quotes.
+#: Has the length of such an escape. libyaml reads it as the stand-in, and only in double quotes.
 _STAND_IN_ESCAPE = f"\\u{ord(_STAND_IN):04x}"
 _HARMLESS = f"\x85\u2028\u2029\x0c\x0b{_STAND_IN}{STAND_INS}"
 _MOST_REPAIRS = 12
 _MOST_CUTS = 5
 _CHARACTERS_PER_PARSE = 500_000
 _FEWEST_TRIES = 12
-#: Characters of one text that are reported.
+#: The most invalid characters that are reported for one text.
 _MOST_FORBIDDEN = 20
 
 
@@ -54,7 +54,7 @@ def parse(text: str) -> SyntaxTree:
         return SyntaxTree(None, (problem,), {}, [])
     if text.startswith("\ufeff"):
         return _moved(parse(text[1:]), 1)
-    # Nearly every text has none. To take its ordinary characters away takes a quarter of the time of a search.
+    # Nearly every text has none. Deleting its ordinary characters takes a quarter of the time of a search.
     ordinary = text.isascii() and not text.encode().translate(None, _ORDINARY)
     foreign = [] if ordinary else [m.start() for m in _FOREIGN.finditer(text)]
     simple = None if foreign or "\t" in text or "\r" in text else read_lines(text)
@@ -75,13 +75,13 @@ def parse(text: str) -> SyntaxTree:
 
 
 class _Read(NamedTuple):
-    """What libyaml makes of a text, once what it refuses for no good reason is out of its way."""
+    """The result of reading a text with libyaml after replacing what it refuses without good reason."""
 
     tree: SyntaxTree
     failure: Failure | None
-    #: What was read: as long as the text.
+    #: The text that libyaml read, of the same length as the original.
     text: str
-    #: Where parts were cut off that are nested too deeply.
+    #: The places where too deeply nested parts were removed.
     deep: list[SyntaxProblem]
     #: Whether escaped halves of surrogate pairs were replaced.
     halves: bool
@@ -130,7 +130,7 @@ def _unescaped_halves(read: str, style: Style, written: str) -> str:
 
 
 def _filled(text: str, gap: str, fillings: Iterator[str]) -> str:
-    """A text with each gap filled."""
+    """The text with each stand-in replaced by its original character."""
     first, *parts = text.split(gap)
     return "".join((first, *(f"{next(fillings, ' ')}{part}" for part in parts)))
 
@@ -158,7 +158,7 @@ def _put_back(text: str, tree: SyntaxTree, *, halves: bool) -> None:
 
 
 class _Lines:
-    """A text cut into lines some of which are repaired, and the way back to the original offsets."""
+    """A text as lines, some of them repaired, with a map back to the original offsets."""
 
     def __init__(self, text: str) -> None:
         self.original = LINE.findall(text)
@@ -168,11 +168,11 @@ class _Lines:
         self._inserted: dict[int, list[tuple[int, int]]] = {}
 
     def with_repair(self, repair: Repair) -> str:
-        """The text with a further repair."""
+        """The text with one more repair applied."""
         return "".join(self._repaired(repair)[0])
 
     def result(self) -> tuple[str, "_Back"]:
-        """The text with all repairs that were kept, and the way back from it."""
+        """The text with all accepted repairs, and the map back to the original offsets."""
         lengths = [len(line) for line in self.original]
         return "".join(self.current), _Back(self.starts, _starts(self.current), lengths, self._inserted)
 
@@ -223,7 +223,7 @@ def _starts(lines: list[str]) -> list[int]:
 
 
 def _repair(text: str, first: Failure, partial: SyntaxTree) -> tuple[SyntaxTree, list[SyntaxProblem]]:
-    """The best tree that a few changed lines give, and a problem for each of them."""
+    """The best tree found by changing a few lines, and a problem for each changed line."""
     lines = _Lines(text)
     problems: list[SyntaxProblem] = []
     tries = max(_FEWEST_TRIES, _CHARACTERS_PER_PARSE // max(1, len(text)))
@@ -256,7 +256,7 @@ def _repair(text: str, first: Failure, partial: SyntaxTree) -> tuple[SyntaxTree,
 
 
 def _few(repairs: Iterator[Repair], most: int) -> Iterator[Repair]:
-    """As many as may be tried; the last resort, giving up the line, is among them.
+    """The first candidates up to the limit, always including the last resort, which drops the line.
 
     They are computed one after the other: more often than not the first one does.
     """

@@ -7,7 +7,7 @@ from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 
 __all__ = ["plain"]
 
-#: Nodes; what goes beyond is a bomb of aliases, and these stay as they are written.
+#: The most nodes that are expanded. More means an alias bomb; the aliases are then kept as written.
 _MOST = 100_000
 _MERGE = "<<"
 

@@ -1,4 +1,4 @@
-"""Pieces of a text for another column, and the lines of an entry moved in their place."""
+"""Moves pieces of text to another column, and the lines of an entry within the file."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _DASH = re.compile(r"(?<=[\r\n])[ ]*(-)(?= \S)")
 
 
 def dash_within(text: str, node: Node) -> Span | None:
-    """The dash of an item that a plain text of several lines has swallowed."""
+    """The dash of an item that was read as part of a multi-line plain scalar."""
     plain = isinstance(node, Scalar) and node.style == "plain"
     start, end = node.span
     if not plain or (text.find("\n", start, end) < 0 and text.find("\r", start, end) < 0):
@@ -36,7 +36,7 @@ def shift_lines(piece: str, by: int) -> str | None:
 
 
 def begins_line(text: str, entry: Entry) -> bool:
-    """Whether nothing but blanks stands in front of an entry."""
+    """Whether an entry is preceded only by blanks on its line."""
     start = entry.key.whole.start
     return not text[start - column_of(text, start) : start].strip(" ")
 

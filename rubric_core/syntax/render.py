@@ -1,4 +1,4 @@
-"""Nodes as YAML text, for a place other than the one where they stand."""
+"""Renders nodes as YAML text for insertion in another place."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequenc
 __all__ = ["written_entry"]
 
 _BRACKETS = re.compile(r"[,\[\]{}]")
-#: A text that a literal block holds as it is.
+#: A text that a literal block can hold verbatim.
 _BLOCK = pattern(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff]*[^\s\x00-\x1f\x7f])?\n?\Z")
 
 
@@ -27,7 +27,7 @@ def written_entry(entry: Entry, column: int, newline: str, *, flow: bool) -> str
 
 
 def _value(node: Node, column: int, newline: str, *, flow: bool) -> str | None:
-    """What comes after the colon, with the blank or the line break before it."""
+    """The text after the colon, including the blank or line break before the value."""
     if node.tag:
         return None
     block = isinstance(node, Mapping | Sequence) and not node.flow and not flow

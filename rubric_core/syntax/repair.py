@@ -1,4 +1,4 @@
-"""What a repair is: a small change that lets a broken text parse, so that one bad line does not hide the rest of the case."""
+"""Repairs: small changes that let a broken text parse, so that one bad line does not hide the rest of the case."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -32,14 +32,14 @@ class Repair:
     line: int
     text: str
     kind: str
-    #: Characters that were put in behind column `at`; negative for characters of the indentation that were taken out.
+    #: The number of characters inserted after column `at`; negative for removed indentation.
     inserted: int = 0
     at: int = 0
-    #: Column in the line of what is wrong, when it is known.
+    #: The column of the mistake in the line, when it is known.
     column: int | None = None
-    #: Lines that move with this one: number, text, characters put in at their start.
+    #: Lines that move with this one: line number, text, number of characters inserted at the start.
     others: tuple[tuple[int, str, int], ...] = ()
 
 
-#: Gives the repairs of one kind for the line with that number.
+#: Returns the repairs of one kind for the line with that number.
 Maker = Callable[[Sequence[str], int, Failure], Iterator[Repair]]

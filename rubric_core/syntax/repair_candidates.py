@@ -65,7 +65,7 @@ def candidates(lines: Sequence[str], line_of: Callable[[int], int], failure: Fai
     at = line_of(failure.offset)
     context = None if failure.context_offset is None else line_of(failure.context_offset)
     quoted = "quoted scalar" in failure.context or "flow" in failure.context
-    # A quote that is left open ends at the next one, so that the parser stumbles behind a line that is fine.
+    # An unclosed quote ends at the next one, so the parser fails after a line that is fine.
     opened = next((n for n in range(at - 1, max(-1, at - _ABOVE), -1) if leaves_quote_open(lines[n])), None)
     for line in (
         *([context] if quoted else []), at, before(lines, at), context, before(lines, context or 0), opened,
@@ -74,6 +74,6 @@ def candidates(lines: Sequence[str], line_of: Callable[[int], int], failure: Fai
             near.append(line)
     odd = [line for line in near if indent_of(lines[line]) % 2]
     for make in _MAKERS:
-        # Of two lines that may be moved, the one is moved that stands where no step leads.
+        # Of two lines that may be moved, move the one whose column is not one of the usual indentation steps.
         for line in (*odd, *(n for n in near if n not in odd)) if make is nudged else near:
             yield from make(lines, line, failure)

@@ -1,4 +1,4 @@
-"""What a repair says to the author: the problem in words, and the edit that would make the text be what was read."""
+"""Turns a repair into a message for the author, with the edit that makes the text what the parser read."""
 
 import re
 from collections.abc import Sequence
@@ -38,11 +38,11 @@ _CUT = re.compile(r" (#[^\s\]},]*)([^\r\n]*[\]}])?[^\r\n]*")
 _CLOSED = re.compile(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
 #: One word in backquotes, as Markdown has code.
 _WRAPPED = re.compile(r"`([\w./-]+)`")
-#: A sign for a block, and a text behind it.
+#: A block scalar indicator followed by text.
 _BLOCK = re.compile(r"[|>][-+]?[ \t]+(?=[^\W\d])")
-#: A path of Windows, or a pattern: a backslash in it stands for itself.
+#: A Windows path or a regular expression, in which a backslash is meant literally.
 _BACKSLASHES = re.compile(r"[A-Za-z]:\\|\\[dDwWsSbB.+*?()\[\]{}|^$]")
-#: Kinds that are about one character.
+#: Kinds of repair that concern one character.
 _ONE_CHARACTER = frozenset(
     (
         "inner-colon",
@@ -65,7 +65,7 @@ def explain(
     body = line.rstrip()
     first, end = len(body) - len(body.lstrip()), len(body)
     if again:
-        # Columns of the repair are not those of the original line any more.
+        # The columns of the repair no longer match the original line.
         return SyntaxProblem("syntax", Span(start + first, start + end), _plain(failure, body))
     column = min(repair.column or 0, max(0, len(body) - 1))
     if repair.kind == "tab":
@@ -119,7 +119,7 @@ def _reserved_words(char: str) -> str:
 
 
 def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix | None:
-    """The edit of a repair; none where it only left something out."""
+    """The edit that makes a repair permanent; none where the repair only left something out."""
     line, start = original[repair.line], starts[repair.line]
     if repair.kind in ("tab", "indent"):
         return _indented(repair, original, starts)
@@ -137,7 +137,7 @@ def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Syn
 
 
 def _one_mark(repair: Repair, start: int) -> SyntaxFix | None:
-    """A mark that is missing, too many, or another one."""
+    """The edit for a punctuation mark that is missing, superfluous or wrong."""
     here = start + (repair.column or 0)
     if repair.kind == "no-colon":
         return SyntaxFix("add the colon", (_inserted(start + repair.at, ":"),))
@@ -164,7 +164,7 @@ def _inserted(at: int, text: str) -> Edit:
 
 
 def _indented(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix:
-    """The line, and those that go with it, as far to the right as they were read."""
+    """The edits that indent the line, and the lines moved with it, as they were read."""
     moved = [(repair.line, repair.text), *((n, text) for n, text, _ in repair.others)]
     edits = tuple(_indentation(original[n], starts[n], text) for n, text in moved)
     if repair.kind == "tab":
@@ -173,7 +173,7 @@ def _indented(repair: Repair, original: Sequence[str], starts: Sequence[int]) ->
 
 
 def _escaped(repair: Repair, line: str, start: int) -> SyntaxFix:
-    """Every backslash doubled, or every quote in the text escaped."""
+    """The edit that doubles every backslash, or escapes every quote in the text."""
     if repair.kind == "escape":
         at = [i for i, (a, b) in enumerate(zip(repair.text, line, strict=False)) if a != b]
         if _BACKSLASHES.search(line):
@@ -185,7 +185,7 @@ def _escaped(repair: Repair, line: str, start: int) -> SyntaxFix:
 
 
 def _below(repair: Repair, original: Sequence[str], start: int) -> SyntaxFix | None:
-    """The text behind `|` on a line of its own, above the lines of the block that go on with it."""
+    """The edit that moves the text after `|` to its own line, above the lines that continue the block."""
     line, column = original[repair.line], repair.column or 0
     following = next((text for text in original[repair.line + 1 :] if has_content(text)), "")
     indent = indent_of(following)
@@ -199,7 +199,7 @@ def _below(repair: Repair, original: Sequence[str], start: int) -> SyntaxFix | N
 
 
 def _as_read(repair: Repair, line: str, start: int) -> SyntaxFix:
-    """The line as it was read, by the smallest edit."""
+    """The smallest edit that turns the line into what was read."""
     title, column = SLIPS[repair.kind][1], repair.column or 0
     if repair.kind == "directive":
         return SyntaxFix(title, (Edit(Span(start, start + len(line)), ""),))
@@ -212,7 +212,7 @@ def _as_read(repair: Repair, line: str, start: int) -> SyntaxFix:
 
 
 def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix:
-    """Every line as it was read, by the smallest edits; a fence goes with its line."""
+    """The smallest edits that turn every line into what was read; a code fence is removed with its line."""
     _, title, safe = SIGNS[repair.kind]
     edits: list[Edit] = []
     for number, text, _ in ((repair.line, repair.text, 0), *repair.others):
@@ -225,14 +225,14 @@ def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> Sy
     if repair.kind == "fence":
         lines = (repair.line, *(number for number, _, _ in repair.others))
         first, last = min(lines), max(lines)
-        # Without a doubt where nothing but comments stands above, or nothing below.
+        # Certain only where nothing but comments precede, or nothing follows.
         above = any(has_content(each) for each in original[:first])
         safe = not (above and any(each.strip() for each in original[last + 1 :]))
     return SyntaxFix(title, tuple(edits), safe=safe)
 
 
 def _changed(repair: Repair, line: str) -> tuple[int, int]:
-    """The columns of a line between which it was read otherwise."""
+    """The range of columns in which the line was read differently from what is written."""
     text, least = repair.text, min(len(line), len(repair.text))
     first = next((n for n in range(least) if line[n] != text[n]), least)
     same = next((n for n in range(least - first) if line[-1 - n] != text[-1 - n]), least - first)
@@ -245,7 +245,7 @@ def _indentation(line: str, start: int, text: str) -> Edit:
 
 
 def _quote(repair: Repair, line: str, start: int) -> SyntaxFix:
-    """The whole value in double quotes."""
+    """The edit that puts the whole value in double quotes."""
     first, end = value_of(line)
     value = line[first:end]
     if value[-1:] in ("'", '"') and value.count(value[-1]) == 1 and "\\" not in value:

@@ -19,7 +19,7 @@ _WORDS: dict[str, ScalarValue] = {
 _INT = re.compile(r"[-+]?[0-9]+\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _BASED = pattern(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
-# Longer runs of digits are no number anybody means, and Python refuses to convert them.
+# Longer runs of digits are not meant as numbers, and Python refuses to convert them.
 _MOST_DIGITS = 400
 
 

@@ -1,4 +1,4 @@
-"""Repairs of slips with a single sign: what other languages write, what a paste brings along."""
+"""Repairs of single wrong characters: syntax of other languages and residue of pasting."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from rubric_core.syntax.repair import Repair
 
 __all__ = ["SLIPS", "dash_tab", "directive", "empty_item", "foreign_blank", "indicator", "slashes", "stray_mark"]
 
-#: What is said of each kind, and of its fix.
+#: The message of each kind, and the title of its fix.
 SLIPS = {
     "stray": ("this does not belong before a key", "remove it"),
     "slashes": ("a comment begins with `#`", "write `#`"),
@@ -28,7 +28,7 @@ _SLASHES = re.compile(r"[ \t]*//")
 _DASH_TAB = pattern(rf"([ ]*(?:- +)*-)( *\t[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
 _BLANKS = pattern(f"[ \t{FOREIGN_BLANKS}]+")
 _INDICATOR = pattern(rf"({DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+]?)([0-9]+)(?=[-+]?[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z))")
-#: Two commas, or a comma behind a bracket; quotes are stepped over.
+#: Two commas, or a comma after an opening bracket; quoted text is skipped.
 _EMPTY = pattern(r"(?<!\\)\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?P<before>[\[{,][ \t]*)(?P<comma>,)")
 
 
@@ -49,7 +49,7 @@ def slashes(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 
 def dash_tab(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """A tab between a dash and its first key: the key stands where those below it do."""
+    """A tab between a dash and its first key, which is aligned with the keys below it."""
     found = _DASH_TAB.match(lines[line])
     if found:
         at = found.end(1)
@@ -60,7 +60,7 @@ def dash_tab(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 
 def foreign_blank(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
-    """Blanks of a web page in the indentation."""
+    """Non-breaking and similar spaces of a web page in the indentation."""
     found = _BLANKS.match(lines[line])
     if found and any(char not in " \t" for char in found[0]) and "\t" not in found[0]:
         at = next(i for i, char in enumerate(found[0]) if char != " ")

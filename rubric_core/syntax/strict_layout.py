@@ -1,4 +1,4 @@
-"""What libyaml lets pass and the engine's parser refuses: lines too far left inside a value, comments glued to one."""
+"""Layout that libyaml accepts but the engine's parser refuses: lines of a value too far left, comments without a blank before them."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def misplaced_lines(
 
 
 def _column(text: str, start: int, parent: Node | None, key: Node | None) -> int | None:
-    """The column that every line of the value has to stay to the right of."""
+    """The column that every line of the value must be indented beyond."""
     if isinstance(parent, Mapping) and key is not None:
         at = key.whole.start
     elif isinstance(parent, Sequence):

@@ -1,4 +1,4 @@
-"""Tabs that libyaml stumbles over and YAML 1.2 allows: where nothing is indented by them."""
+"""Tabs that YAML 1.2 allows but libyaml rejects, because they indent nothing."""
 
 import re
 
@@ -9,9 +9,9 @@ from rubric_core.syntax.repair import TAB
 __all__ = ["replace_idle_tabs"]
 
 _BLANK_LINE = re.compile(r"^ *\t[ \t]*(?=[\r\n]|\Z)", re.MULTILINE)
-#: In front of a comment, or between a dash and its value; a key behind the tab would be indented by it.
+#: A tab before a comment, or between a dash and its value; a key after the tab would be indented by it.
 _IDLE = pattern(r"([ \t]*)(?=#)|( *- *\t[ \t]*)(?=[\[{]|[^\s#-](?![^\r\n]*:(?:[ \t\r\n]|\Z)))")
-#: Lines of that kind are rare, and each takes another look at the whole text.
+#: The most such lines that are replaced: they are rare, and each requires reading the whole text again.
 _MOST = 20
 
 
@@ -30,7 +30,7 @@ def replace_idle_tabs(text: str, failure: Failure) -> tuple[str, Failure | None]
 
 def _replaced(text: str, at: int, why: str) -> tuple[str, bool]:
     if "where an indentation space is expected" in why and text[at : at + 1] == "\t":
-        # The first line of a block of text begins with a tab: that is text, unless it stands where blanks have to be.
+        # A block scalar whose first line begins with a tab: the tab is text unless it is in the place of required indentation.
         new = text[:at] + TAB + text[at + 1 :]
         left = stumble(new)
         return (new, True) if left is None or left.offset > at + len(text[at:].split("\n", 1)[0]) else (text, False)

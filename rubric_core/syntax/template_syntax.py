@@ -21,7 +21,7 @@ __all__ = [
 _HALF = pattern(r"(?<![\\\w{^])\$?\{\{(?P<space>[ \t]*)(?P<name>[A-Za-z_][\w.]*)[ \t]*\}(?=[\s.,;:?!\"')\]]|\Z)")
 _LITERAL = re.compile(r"\{%-?\s*(raw|verbatim)\s*-?%\}")
 _WORD = re.compile(r"\{%-?\s*(\w*)")
-#: What begins something, and what ends that.
+#: The opening delimiters, and the closing delimiter of each.
 _CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _STATEMENT, _EXPRESSION = re.compile(r"\{[#%]"), re.compile(r"\{[{%]")
 _ENDS = {
@@ -33,10 +33,10 @@ _FILTER = re.compile(r"(?<!\|)\|\s*([A-Za-z_]\w*)")
 #: `${{ NAME }}`, and expressions with `env` in them.
 _REFERENCE = re.compile(r"\$\{\{-?\s*(?:env\s*\.\s*)?([A-Za-z_]\w*)\s*-?\}\}")
 _ENVIRONMENT = re.compile(r"(?<![\w.])env\b(?:\s*\.\s*([A-Za-z_]\w*)|\s*\[\s*(['\"])([A-Za-z_]\w*)\2\s*\])?")
-#: `env.get('NAME')` reads that name; any other method or call reads whatever it likes.
+#: `env.get('NAME')` reads that name; any other method or call may read any variable.
 _CALL = re.compile(r"\s*\(")
 _NAMED_CALL = re.compile(r"\s*\(\s*(['\"])([A-Za-z_]\w*)\1\s*[,)]")
-#: Stands for a name that is only known when the template is rendered.
+#: Stands for a variable name that is only known when the template is rendered.
 ANY_VARIABLE = "*"
 
 
@@ -45,7 +45,7 @@ class UnclosedReference(NamedTuple):
 
     span: Span
     name: str
-    #: Whether it has blanks in its braces, as hardly anything else has.
+    #: Whether it has blanks inside its braces, which is rare in anything but a template.
     spaced: bool
 
 
@@ -54,18 +54,18 @@ class UnmatchedStatement(NamedTuple):
 
     span: Span
     word: str
-    #: Whether it is an end that nothing begins.
+    #: Whether it is an end tag without a matching start tag.
     is_end: bool = False
 
 
 def unclosed_references(text: str, span: Span) -> Iterator[UnclosedReference]:
-    """References in a part of `text` that are not closed."""
+    """The unclosed references in a part of `text`."""
     for found in _HALF.finditer(text, *span):
         yield UnclosedReference(Span(*found.span()), found["name"], bool(found["space"]))
 
 
 def loose_statements(text: str, span: Span) -> Iterator[UnmatchedStatement]:
-    """Statements in a part of `text` that have no end, or no begin."""
+    """The statements in a part of `text` that have no matching end or start tag."""
     open_: list[tuple[str, Span]] = []
     for at, closed in _enclosed(text, span, _STATEMENT):
         begun = _WORD.match(text, *at)
@@ -95,7 +95,7 @@ def filters_used(text: str, span: Span) -> Iterator[tuple[str, Span]]:
 
 
 def environment_read(text: str) -> Iterator[tuple[str, Span]]:
-    """The variables of the environment that a text is filled in with, by name, with their places."""
+    """The environment variables that a template reads, by name, each with its places."""
     if "{{" not in text and "{%" not in text:
         return
     for found in _REFERENCE.finditer(text):
@@ -136,7 +136,7 @@ def _enclosed(text: str, span: Span, opener: re.Pattern[str]) -> Iterator[tuple[
 
 
 def _end_of_literal(text: str, literal: re.Match[str], end: int, missing: set[str]) -> int | None:
-    """Where a part ends in which nothing is filled in; None where it does not."""
+    """The end of a raw or comment part, which is not rendered; None if it is not closed."""
     word = literal[1]
     found = None if word in missing else re.compile(rf"\{{%-?\s*end{word}\s*-?%\}}").search(text, literal.end(), end)
     if found is None:

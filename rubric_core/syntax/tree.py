@@ -1,4 +1,4 @@
-"""The tree of a YAML text: what is written, with spans, before anything is said about its meaning."""
+"""The tree of a YAML text: its syntax with spans, without any interpretation."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -24,14 +24,14 @@ __all__ = [
     "walk",
 ]  # fmt: skip
 
-#: A hole is a value that could not be read; what stands there is reported as a problem.
+#: A hole is a value that could not be read; its text is reported as a problem.
 Style = Literal["plain", "single", "double", "literal", "folded", "hole"]
 BLOCK_STYLES: frozenset[Style] = frozenset({"literal", "folded"})
 QUOTED_STYLES: frozenset[Style] = frozenset({"single", "double"})
 #: A plain text that begins with one of these is a text, or one of the words that YAML has: `null`, `true`, `false`.
 _FIRST_OF_TEXT = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _LONGEST_WORD = 5
-#: Among so many entries one is found by looking at each: nearly all mappings are that short.
+#: Mappings up to this number of entries, which nearly all are, are searched linearly.
 _FEW = 8
 
 
@@ -53,7 +53,7 @@ class Scalar(Node):
     __slots__ = ("style", "text")
 
     def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None, text: str, style: Style) -> None:
-        # Written out: there are more of them than of everything else together.
+        # Written out for speed: there are more scalars than all other nodes together.
         self.span = span
         self.whole = whole
         self.anchor = anchor
@@ -67,14 +67,14 @@ class Scalar(Node):
         text = self.text
         if self.style != "plain" or self.tag == "tag:yaml.org,2002:str":
             return text
-        # Of what `resolve` takes for something else, only a few words are longer or shorter than that.
+        # Only a few of the words that `resolve` reads as another type are longer or shorter than that.
         if text[:1] in _FIRST_OF_TEXT and len(text) > _LONGEST_WORD:
             return text
         return resolve(text)
 
     @property
     def is_block(self) -> bool:
-        """Whether it stands on lines of its own, behind `|` or `>`."""
+        """Whether it is a block scalar, written after `|` or `>`."""
         return self.style in BLOCK_STYLES
 
     @property
@@ -84,7 +84,7 @@ class Scalar(Node):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing at all is written where a value could stand."""
+        """Whether the value is missing altogether, as in `key:`."""
         return self.style == "plain" and not self.text
 
 
@@ -135,14 +135,14 @@ class Mapping(Node):
         return None
 
     def position(self, entry: Entry) -> int | None:
-        """The number of an entry, None for one of another mapping."""
+        """The index of an entry; None for an entry of another mapping."""
         at = bisect_left(self.entries, entry.key.whole.start, key=lambda e: e.key.whole.start)
         if at < len(self.entries) and self.entries[at] is entry:
             return at
         return next((n for n, each in enumerate(self.entries) if each is entry), None)
 
     def _by_name(self) -> dict[str | None, Entry]:
-        """The entries of a long mapping by name, put together when one is first looked for."""
+        """The entries of a long mapping by name, built at the first lookup."""
         index = self._index
         if index is None or index[0] is not self.entries or index[1] != len(self.entries):
             first = {entry.name: entry for entry in reversed(self.entries)}
@@ -161,7 +161,7 @@ class Sequence(Node):
         self.flow = flow
 
     def position(self, item: Node) -> int | None:
-        """The number of an item, None for one of another list."""
+        """The index of an item; None for an item of another list."""
         at = bisect_left(self.items, item.whole.start, key=lambda i: i.whole.start)
         if at < len(self.items) and self.items[at] is item:
             return at
@@ -176,27 +176,27 @@ class Alias(Node):
     def __init__(self, span: Span, name: str, target: Node | None, *, recursive: bool) -> None:
         super().__init__(span, span, None, None)
         self.name = name
-        #: What it refers to, when that stands before it in the same text.
+        #: The node it refers to, when that precedes it in the same text.
         self.target = target
-        #: Whether it stands inside of what it refers to.
+        #: Whether it is nested in the node it refers to.
         self.recursive = recursive
 
 
 class SyntaxFix(NamedTuple):
-    """Edits that make the text be what it was read as. A safe one keeps the meaning that the author can only have had."""
+    """Edits that turn the text into what it was read as. A safe fix is one with only one plausible meaning."""
 
     title: str
     edits: tuple[Edit, ...]
     safe: bool = False
 
     def moved(self, by: int) -> "SyntaxFix":
-        """The same edits `by` characters further on."""
+        """The same edits, shifted by `by` characters."""
         return self._replace(edits=tuple(Edit(e.span.moved(by), e.new_text) for e in self.edits))
 
 
 @dataclass(frozen=True, slots=True)
 class SyntaxProblem:
-    """A place where the text is no YAML, in words for its author."""
+    """A place where the text is not valid YAML, with a message for its author."""
 
     kind: Literal["syntax", "nesting", "character", "documents", "size"]
     span: Span
@@ -204,12 +204,12 @@ class SyntaxProblem:
     mend: SyntaxFix | None = None
 
     def moved(self, by: int) -> "SyntaxProblem":
-        """The same problem `by` characters further on."""
+        """The same problem, shifted by `by` characters."""
         return SyntaxProblem(self.kind, self.span.moved(by), self.message, self.mend and self.mend.moved(by))
 
 
 class SyntaxTree:
-    """What one parse gave: always a tree, perhaps with problems and without a root."""
+    """The result of a parse: always a tree, possibly with problems and without a root."""
 
     __slots__ = ("aliases", "anchors", "problems", "root")
 

@@ -1,4 +1,4 @@
-"""Builds the tree of the first document from events. Iterative, so that no nesting is deep enough to end the process."""
+"""Builds the tree of the first document from events. Iterative, so that deep nesting cannot exhaust the stack."""
 
 from collections.abc import Callable
 from sys import intern
@@ -23,9 +23,9 @@ from rubric_core.text import Span
 
 __all__ = ["DEEPEST", "ENDS", "GIVEN_UP", "STARTS", "TooDeepError", "TreeBuilder"]
 
-#: Collections nested deeper than this are cut off; no suite comes near it.
+#: Collections nested deeper than this are removed; no real suite comes near it.
 DEEPEST = 200
-#: So many levels below that, and libyaml is not asked any further: each bracket takes it longer the more are open.
+#: This many levels below the limit, reading stops: libyaml takes longer for each bracket the more are open.
 GIVEN_UP = 700
 
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
@@ -44,7 +44,7 @@ class TooDeepError(Exception):
 
 
 class _Open:
-    """A collection that is not closed yet, and the key that waits for its value."""
+    """A collection that is still open, and the key whose value comes next."""
 
     __slots__ = ("entries", "items", "key", "node", "property_start")
 
@@ -58,7 +58,7 @@ class _Open:
 
 
 class TreeBuilder:
-    """Adds one event after the other.
+    """Builds a tree from events, one after the other.
 
     Args:
         text: What libyaml reads.
@@ -107,7 +107,7 @@ class TreeBuilder:
                 top.key = None
 
     def _take(self, event: Any) -> bool:
-        """Add an event that is no scalar; whether more are wanted."""
+        """Add an event that is not a scalar; returns whether to go on reading."""
         kind = type(event)
         if kind in STARTS:
             self._open(event)
@@ -138,7 +138,7 @@ class TreeBuilder:
         return Span(self.original(start), self.original(end))
 
     def _skip_properties(self, start: int) -> int:
-        """Where the value itself starts, behind `&anchor` and `!tag`."""
+        """The start of the value itself, after `&anchor` and `!tag`."""
         text, at = self.text, start
         while at < len(text) and text[at] in "&!":
             while at < len(text) and text[at] not in _PROPERTY_END:
@@ -221,7 +221,7 @@ class TreeBuilder:
         self._add(node)
 
     def _look_at(self, span: Span, *, flow: bool) -> None:
-        """Problems with the layout of a value that is about to be added; what is in brackets goes by the outermost ones."""
+        """Report layout problems of a value about to be added; inside brackets, the outermost collection decides."""
         top = self.stack[-1] if self.stack else None
         parent = None if top is None or top.node.flow else top.node
         self.problems += misplaced_lines(self.text, span, parent, top.key if top is not None else None, flow=flow)
