@@ -1,1 +1,1 @@
-"""Rules: what is wrong with a suite, in words, with fixes."""
+"""Rules that find mistakes in a suite, explain them and offer fixes."""

@@ -1,4 +1,4 @@
-"""What the rules about `score_ranges` share."""
+"""Functions shared by the rules about `score_ranges`."""
 
 from collections.abc import Iterable
 
@@ -22,19 +22,19 @@ def sound(ranges: ScoreRanges) -> list[Band]:
 
 
 def covered(bands: Iterable[Band]) -> set[int]:
-    """Every score that a band claims."""
+    """Every score that some band covers."""
     return {s for b in bands if b.low is not None and b.high is not None for s in range(b.low, b.high + 1)}
 
 
 def uncovered(bands: Iterable[Band]) -> range:
-    """The scores that no band claims, where these stand together; else nothing."""
+    """The scores that no band covers, if they are consecutive; else nothing."""
     taken = covered(bands)
     free = [score for score in range(HIGHEST + 1) if score not in taken]
     return range(free[0], free[-1] + 1) if free and free[-1] - free[0] + 1 == len(free) else range(0)
 
 
 def placeholder_bands(node: Node) -> Fix:
-    """Two bands whose words are left to the author."""
+    """Two bands with placeholder texts for the author to fill in."""
     lead = " " if node.span.start == node.span.end else ""
     written = '{0: "poor: …", 5: "good: …"}'
     return Fix(f"write {written}", (Edit(node.span, lead + written),), safe=False)

@@ -30,7 +30,7 @@ def is_word(entry: Entry) -> bool:
 
 
 def as_sentence(node: Node | None, entry: Entry, text: str) -> tuple[Fix, ...]:
-    """The whole in quotes, where it can have been meant as a sentence."""
+    """The mapping as one quoted text, if it can have been meant as a sentence."""
     sides = (entry.key, entry.value)
     plain = all(isinstance(part, Scalar) and part.style == "plain" for part in sides)
     if not plain or (isinstance(node, Mapping) and node.flow):

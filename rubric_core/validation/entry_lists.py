@@ -36,13 +36,13 @@ class CaseList:
 
     suite: Suite | None
     cases: tuple[CaseEntry, ...]
-    #: Leads from a span of a case (None: of the suite) to one of the whole text.
+    #: Maps a span of a case (None: of the suite) to a span of the whole text.
     outer: Callable[[CaseEntry | None, Span], Span]
-    #: Cases that stand in other files, where these could be looked at.
+    #: Cases of other files, if those files could be read.
     external: tuple[ExternalCases, ...] = ()
-    #: Ids of cases beside these that belong to the same suite; None where there may be any.
+    #: Ids of further cases of the same suite; None if these are not known.
     siblings: Collection[str] | None = ()
-    #: The text that the spans of a case (None: of the suite) are of.
+    #: The text to which the spans of a case (None: of the suite) refer.
     text_of: Callable[[CaseEntry | None], str] = lambda _: ""
 
     @property
@@ -60,7 +60,7 @@ class TargetListEntry(NamedTuple):
     """An entry of a targets file."""
 
     entry: Entry
-    #: Leads from its spans to those of the whole text.
+    #: Maps its spans to spans of the whole text.
     outer: Callable[[Span], Span]
 
 

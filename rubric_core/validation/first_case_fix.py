@@ -1,4 +1,4 @@
-"""A case to begin with, in a suite that has none."""
+"""A fix that adds a first case to a suite without cases."""
 
 import re
 
@@ -17,7 +17,7 @@ PROMPTS = '["{{ input }}"]'
 
 
 def first_case(suite: Suite, value: Node | None, name: str, context: Context) -> tuple[Fix, ...]:
-    """Write one case to fill in, and a prompt where nothing else would ask it.
+    """Add one case to fill in, and a prompt if the suite has none and the case has no input.
 
     Args:
         suite: The suite.
@@ -49,14 +49,14 @@ def _line(node: Mapping, context: Context) -> str:
 
 
 def has_prompts(suite: Suite) -> bool:
-    """Whether a suite asks by prompts, or by a default test that may have some."""
+    """Whether a suite has prompts, or a default test that may have some."""
     inherited = suite.default_test
     elsewhere = suite.has("default_test") and not isinstance(inherited, DefaultTest)
     return suite.has("prompts") or elsewhere or (isinstance(inherited, DefaultTest) and inherited.has("prompts"))
 
 
 def skeleton(context: Context, suite: Suite | None = None) -> str:
-    """A list with one case to fill in, as this dialect writes it; with values for the prompts of its suite."""
+    """A list with one case to fill in, in the syntax of this dialect, with values for the variables of the suite's prompts."""
     dialect = context.dialect
     keys = {spelling.name: example_of(declared.example) or FILL_IN for spelling, declared in dialect.needed(Case)}
     asked = dialect.spelled(Case, "input") or dialect.spelled(Case, "vars")
@@ -73,7 +73,7 @@ def skeleton(context: Context, suite: Suite | None = None) -> str:
 
 
 def _asked_for(suite: Suite) -> list[str]:
-    """The variables of the prompts of a suite."""
+    """The variables that the prompts of a suite use."""
     place = suite.places.get("prompts")
     nodes = walk(place.node) if place is not None else ()
     return [found[1] for n in nodes if isinstance(n, Scalar) for found in _VARIABLE.finditer(n.text)]

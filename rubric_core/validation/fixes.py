@@ -1,4 +1,4 @@
-"""Fixes that several rules offer: a key or an item taken out, a key put in, a word put in the place of another."""
+"""Fixes shared by several rules: remove a key or an item, add a key, replace a word."""
 
 from collections.abc import Iterable
 
@@ -25,14 +25,14 @@ __all__ = [
     "replace_with_words",
 ]
 
-#: Stands where only the author knows what to write.
+#: A placeholder for text that only the author can supply.
 FILL_IN = '"…"'
 
 
 def remove_key_fix(
     node: Node | None, name: str, context: Context, title: str = "", *, safe: bool = False
 ) -> tuple[Fix, ...]:
-    """Take the first key called `name` out of a mapping, where something else is left."""
+    """Remove the first key called `name` from a mapping, unless it is the only one."""
     entry = node.entry(name) if isinstance(node, Mapping) else None
     edit = remove_entry(context.text, node, entry) if isinstance(node, Mapping) and entry is not None else None
     return () if edit is None else (Fix(title or f"remove `{name}`", (edit,), safe),)
@@ -41,7 +41,7 @@ def remove_key_fix(
 def remove_item_fix(
     sequence: Node | None, item: Node, context: Context, title: str = "remove it", *, safe: bool = False
 ) -> tuple[Fix, ...]:
-    """Take an item out of a list, where something else is left."""
+    """Remove an item from a list, unless it is the only one."""
     edit = remove_item(context.text, sequence, item) if isinstance(sequence, Sequence) else None
     return () if edit is None else (Fix(title, (edit,), safe),)
 
@@ -73,12 +73,12 @@ def put_first(node: Node | None, name: str, value: str, context: Context, *, saf
 
 
 def replace_with_words(span: Span, words: Iterable[str], *, safe: bool = False) -> tuple[Fix, ...]:
-    """One fix for each of the words that may be meant."""
+    """One fix for each word that may have been meant."""
     return tuple(Fix(f"change it to `{word}`", (Edit(span, plain_or_quoted(word)),), safe) for word in words)
 
 
 def example_of(example: str) -> str:
-    """An example to fill in; of a file or a program there is none that would be there."""
+    """An example value to fill in; none for a file or program, since no example would exist."""
     if "/" in example or ".py" in example:
         return f"[{FILL_IN}]" if example.startswith("[") else FILL_IN
     return example

@@ -1,4 +1,4 @@
-"""Bands in the words of other tools, written as the language has them."""
+"""Rewrites bands from the notation of other tools into that of the language."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ __all__ = ["rewrite_bands"]
 
 
 def rewrite_bands(ranges: ScoreRanges, text_key: str, context: Context) -> Iterator[Fix]:
-    """The one fix for all bands that say their bounds otherwise; none where a band would lose something by it."""
+    """One fix for all bands in another notation; none if any band would lose information."""
     if isinstance(ranges.node, Mapping):
         edits = list(_turned_back(ranges, ranges.node, text_key, context))
     else:
@@ -26,7 +26,7 @@ def rewrite_bands(ranges: ScoreRanges, text_key: str, context: Context) -> Itera
 
 
 def _pairs(ranges: ScoreRanges) -> bool:
-    """Whether only the names of the bounds differ from those of the language."""
+    """Whether the bands differ from those of the language only in the names of their bounds."""
     return isinstance(ranges.node, Sequence) and all(b.outcome is not None for b in ranges.bands if b.otherwise)
 
 
@@ -56,7 +56,7 @@ def _as_value(node: Node) -> bool:
 
 
 def _turned_back(ranges: ScoreRanges, node: Mapping, text_key: str, context: Context) -> Iterator[Edit]:
-    """A map from bounds to texts, where the bands lie side by side; else a list."""
+    """The bands as a map from bounds to texts if they are contiguous; else as a list."""
     ordered = sorted(ranges.bands, key=lambda band: band.low or 0)
     ends = [band.high for band in ordered[:-1]]
     starts = [band.low for band in ordered[1:]]

@@ -16,9 +16,9 @@ from rubric_core.text import LineIndex, Span
 
 __all__ = ["DIRECTIVE", "UNUSED", "Ignore", "IgnoredCode", "Reach", "ignores_in"]
 
-#: The code of an ignore that covers nothing; an ignore that names it may be unused.
+#: The code reported for an ignore that covers nothing. An ignore that lists this code may itself be unused.
 UNUSED = "unused-ignore"
-#: Whoever asks for quiet without naming a code did not mean that the file may stop being YAML.
+#: Codes that an ignore without a list does not cover: it is not meant to hide that the file is invalid YAML.
 _NEVER_UNNAMED = frozenset({"syntax-error", "too-large", UNUSED})
 
 #: The directive itself, and its comment up to the end of the line or to the next comment on it.
@@ -34,7 +34,7 @@ _BARE = re.compile(r"[ \t:(\[]*((?:[a-z]+(?:-[a-z]+)+,[ \t]*)*[a-z]+(?:-[a-z]+)+
 _OPENED = re.compile(r"[ \t]*\[")
 _COMMENT_LINE = pattern(r"[ \t\ufeff]*#")
 
-#: A line; a case; the file; nothing but its own comment; nothing at all.
+#: What an ignore covers: a line, a case, the file, only its own comment, or nothing.
 Reach = Literal["line", "case", "file", "comment", "nothing"]
 
 
@@ -54,15 +54,15 @@ class Ignore:
     #: None: every code.
     codes: tuple[IgnoredCode, ...] | None
     reach: Reach
-    #: What starts here is covered, both ends included; a file's ignore covers everything.
+    #: Findings that start in this range, both ends included, are covered; an ignore for the file covers everything.
     covers: Span
-    #: What to take away with it: its line when nothing else is on it, and the spaces before it.
+    #: The text to remove with the comment: its whole line if nothing else is on it, else the spaces before it.
     whole: Span
     #: Codes that were written without brackets, separated by commas.
     bare: IgnoredCode | None = None
 
     def moved(self, outer: Callable[[Span], Span]) -> "Ignore":
-        """The same with every span in the whole text."""
+        """The same ignore with spans of the whole text."""
         codes = None if self.codes is None else tuple(IgnoredCode(c.name, outer(c.span)) for c in self.codes)
         bare = None if self.bare is None else IgnoredCode(self.bare.name, outer(self.bare.span))
         return replace(
@@ -99,7 +99,7 @@ class _Reader:
         self.cases = {} if item_keys is None else dict(self._cases(tree.root, item_keys))
 
     def is_comment(self, offset: int) -> bool:
-        """Whether the `#` there is no part of a scalar; a block scalar's first line may end in a comment."""
+        """Whether the `#` begins a comment rather than being part of a scalar; a block scalar's header may end in a comment."""
         at = bisect_right(self.scalars, offset, key=lambda s: s.span.start) - 1
         if at < 0 or offset >= self.scalars[at].span.end:
             return True
@@ -157,7 +157,7 @@ class _Reader:
         start, end = self.lines.line_span(line)
         before, behind = self.text[start : comment.start].rstrip(" \t"), self.text[comment.end : end]
         if behind.strip():
-            # Another comment stands behind this one and takes its place.
+            # Another comment follows and takes the place of this one.
             return Span(comment.start, end - len(behind.lstrip()))
         if before.strip("\ufeff"):
             return Span(start + len(before), end)

@@ -16,7 +16,7 @@ __all__ = ["Suppressions"]
 
 
 class Suppressions:
-    """Where comments go that ignore findings of one text. What its values look like is computed once.
+    """Places `ignore` comments for findings in one text. Its multi-line values are computed once.
 
     Args:
         document: The text.
@@ -29,7 +29,7 @@ class Suppressions:
         self._of_blocks: dict[int, list[Scalar]] = {}
 
     def edit(self, diagnostic: Diagnostic) -> Edit | None:
-        """The edit after which a comment on its line covers `diagnostic`; None where comments are no part of the format.
+        """The edit that adds a comment covering `diagnostic`; None for formats without comments.
 
         A comment that is there already takes the code in; a value over several lines gets its comment where it begins.
         """
@@ -44,7 +44,7 @@ class Suppressions:
 
 
 def _of_several_lines(block: Block, tree: SyntaxTree) -> list[Scalar]:
-    """The values that go over several lines, in the order in which they stand there."""
+    """The values that span several lines, in document order."""
     lines = block.index
     scalars = (n for n in walk(tree.root) if isinstance(n, Scalar))
     long = (n for n in scalars if n.span.end > lines.line_span(lines.line_of(n.span.start)).end)

@@ -1,4 +1,4 @@
-"""Bounds as they can only have been meant: on another scale, as texts, with borders that meet, with one slip among them."""
+"""Infers intended bounds: on another scale, written as texts, with shared borders, or with one mistake among them."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ _DIGITS = 6
 
 
 class _WrittenBounds(NamedTuple):
-    """What stands in the place of a band's bounds, and the bounds that it says; a map says only the lower ones."""
+    """The text written as a band's bounds, and the numbers it means; a map states only the lower bounds."""
 
     node: Node
     bounds: tuple[float, ...]
@@ -34,7 +34,7 @@ class _WrittenBounds(NamedTuple):
 
 
 def intended_bounds(ranges: ScoreRanges) -> Fix | None:
-    """The bounds of all bands, changed where they have to be so that they cover 0..10; None where no reading of them does."""
+    """The bounds of all bands, changed as needed so that they cover 0..10; None if no reading of them does."""
     if ranges.borrowed or any(band.borrowed or band.otherwise for band in ranges.bands):
         return None
     written = [_written(band, ranges.style) for band in ranges.bands]
@@ -71,7 +71,7 @@ def _written(band: Band, style: str) -> _WrittenBounds | None:
 
 
 def _number(node: Node) -> float | None:
-    """The number that a bound says, be it in quotes, in percent or in words."""
+    """The number that a bound means, whether written in quotes, as a percentage or in words."""
     if not isinstance(node, Scalar) or isinstance(node.value, bool):
         return None
     if isinstance(node.value, int | float):
@@ -84,7 +84,7 @@ def _number(node: Node) -> float | None:
 
 
 def _each(value: float) -> float:
-    """One bound by itself: a share of 1 among whole numbers, or ten times too much."""
+    """The readings of a single bound that is a fraction of 1 among whole numbers, or ten times too large."""
     return value * 10 if 0 < value < 1 else value / 10 if value > HIGHEST else value
 
 
@@ -93,7 +93,7 @@ _SCALES: tuple[Callable[[float], float], ...] = (lambda v: v, lambda v: v * 10, 
 
 
 def _scaled(written: Sequence[_WrittenBounds], scale: Callable[[float], float]) -> list[tuple[float, ...]]:
-    """The bounds on another scale; nothing where that is none of theirs."""
+    """The bounds converted from another scale; nothing if they do not fit that scale."""
     bounds = [tuple(round(scale(value), _DIGITS) for value in each.bounds) for each in written]
     values = [value for each in bounds for value in each]
     return bounds if values and all(math.isfinite(v) and 0 <= v <= HIGHEST for v in values) else []
@@ -121,14 +121,14 @@ def _joined(bounds: Sequence[tuple[float, ...]]) -> list[tuple[int, ...]]:
 
 
 def _starting(bounds: Sequence[tuple[float, ...]]) -> list[tuple[int, ...]]:
-    """The lowest scores of bands that begin at 0 and rise; nothing where they do not."""
+    """The bands from their lowest scores, if these begin at 0 and rise; else nothing."""
     ordered = sorted(low for (low,) in bounds)
     sound = ordered[0] == 0 and all(a < b for a, b in pairwise(ordered)) and all(low.is_integer() for low in ordered)
     return [(int(low),) for (low,) in bounds] if sound else []
 
 
 def _edits(written: _WrittenBounds, bounds: tuple[int, ...]) -> Iterator[Edit]:
-    """What has to change of a band."""
+    """The edits for one band."""
     if written.parts:
         for node, bound in zip(written.parts, bounds, strict=True):
             if not (isinstance(node, Scalar) and node.value == bound and type(node.value) is int):

@@ -1,4 +1,4 @@
-"""Lists that were written as something else: as a mapping by names, as one text, or with dashes that are no dashes."""
+"""Fixes for lists written as something else: a mapping by name, one text, or items with characters that only look like dashes."""
 
 import re
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ __all__ = [
     "quoted_list",
 ]
 
-#: A line that begins an item: with a dash, with one that nothing stands behind, or with what looks like one.
+#: A line that begins an item: a dash, a dash on a line by itself, or a character that looks like a dash.
 _ITEM = pattern(rf"(?:^|(?<=[\r\n]))[ \t]*(?P<sign>- +|-(?=[^\s-])|{DASH_SIGNS})(?=\S)")
 _SPLIT = re.compile(r"\r\n?|\n")
-#: Brackets of other kinds, or one of two.
+#: Other kinds of brackets, or only one bracket of a pair.
 _ROUND = re.compile(r"\s*(?:[\[(]|(?!\s))(?P<inner>[^\[\](){}]*[^\[\](){},\s])[\])]?\s*\Z")
 
 
@@ -60,7 +60,7 @@ def items_from_mapping(node: Mapping, naming: str, short: Shorthand | None, cont
 
 
 def quoted_list(node: Scalar) -> Sequence | None:
-    """The list that stands in quotes: `"[refund, return]"`."""
+    """The list that was put in quotes: `"[refund, return]"`."""
     text = node.text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
@@ -69,7 +69,7 @@ def quoted_list(node: Scalar) -> Sequence | None:
 
 
 def of_one_text(node: Scalar, context: Context) -> Iterator[Fix]:
-    """One text as a list: out of its quotes, cut at its commas, or the whole as the only item."""
+    """One text as a list: unquoted, split at its commas, or as the only item."""
     if quoted_list(node) is not None:
         yield Fix("remove the quotes around the list", (replace_value(node, node.text.strip()),))
         return
@@ -90,7 +90,7 @@ def of_one_text(node: Scalar, context: Context) -> Iterator[Fix]:
 
 
 def block_of_items(node: Scalar, text: str) -> Edit | None:
-    """The sign of a block taken out in front of lines that are the items of a list; None where they are not."""
+    """Remove a block scalar indicator before lines that are list items; None if they are not."""
     lines = [line for line in _SPLIT.split(node.text) if line.strip()]
     margin = min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
     tops = [line for line in lines if not line[margin:].startswith(" ")]
@@ -106,7 +106,7 @@ def block_of_items(node: Scalar, text: str) -> Edit | None:
 
 
 def glued_dashes(node: Scalar, text: str) -> Iterator[Edit]:
-    """A dash with a blank behind it for what begins the lines of one plain text, where each of them begins an item."""
+    """Write `- ` for the first character of each line of a plain text, if every line begins an item."""
     lines = [line for line in _SPLIT.split(text[slice(*node.span)]) if line.strip()]
     if node.style != "plain" or not all(_ITEM.match(line) for line in lines):
         return
@@ -117,7 +117,7 @@ def glued_dashes(node: Scalar, text: str) -> Iterator[Edit]:
 
 
 def foreign_dashes(node: Mapping) -> Iterator[Edit]:
-    """The same for a mapping of which every key begins with what looks like a dash: `– tool: search`."""
+    """Write `- ` in a mapping in which every key begins with a character that looks like a dash: `– tool: search`."""
     signs = [_ITEM.match(entry.name or "") for entry in node.entries]
     if node.flow or not all(signs) or any(entry.name is None for entry in node.entries):
         return
@@ -128,7 +128,7 @@ def foreign_dashes(node: Mapping) -> Iterator[Edit]:
 
 
 def lift_item(item: Mapping, text: str) -> tuple[Edit, ...]:
-    """The items of a list that is the only entry of an item, as items of the list around it; nothing where that is unsafe."""
+    """Move the items of a nested list that is the only entry of its item into the outer list; nothing where that is unsafe."""
     inner = item.entries[0].value
     if not isinstance(inner, Sequence) or not inner.items or inner.anchor or item.anchor:
         return ()

@@ -11,12 +11,12 @@ __all__ = ["lack_consequence", "lack_severity"]
 
 
 def lack_severity(shape: type[Shape], properties: Properties) -> Severity:
-    """How bad it is: a release that takes an incomplete case only warns of it."""
+    """The severity of a missing key: only a warning if some release accepts an incomplete case."""
     return properties.incomplete_case if issubclass(shape, Case) else "error"
 
 
 def lack_consequence(shape: type[Shape]) -> str:
-    """What agentv does about it; nothing where that is plain."""
+    """How agentv reacts to the missing key; nothing where that is obvious."""
     if issubclass(shape, TargetFile):
         return "agentv rejects the file"
     if issubclass(shape, Suite):

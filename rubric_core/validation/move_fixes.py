@@ -1,4 +1,4 @@
-"""Moves keys to where they belong: into a block of settings, into the item above, under another key of the case."""
+"""Fixes that move keys to the right place: into a settings block, into the preceding item, under another key of the case."""
 
 from collections.abc import Iterator
 
@@ -73,7 +73,7 @@ def _on_one_line(node: Node, context: Context) -> bool:
 
 
 def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
-    """An entry put into the block of settings beside it, where it means something."""
+    """Move an entry into the sibling settings block that accepts it."""
     node, entry, text = issue.node, issue.entry, context.text
     if issue.borrowed or not isinstance(node, Mapping):
         return
@@ -102,7 +102,7 @@ def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
 
 
 def _last(text: str, block: Mapping, entry: Entry, written: str) -> Edit | None:
-    """The entry as the last of a block, with its lines in the columns of that."""
+    """Append the entry to a block and indent its lines to match."""
     column = column_of(text, block.entries[0].key.whole.start)
     inner = shift_lines(written, column - column_of(text, entry.key.whole.start))
     if block.flow or inner is None or not begins_line(text, entry):
@@ -112,7 +112,7 @@ def _last(text: str, block: Mapping, entry: Entry, written: str) -> Edit | None:
 
 
 def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
-    """A key one step too far out, below the item that it belongs to."""
+    """Move a key that is indented one level too little into the preceding item."""
     node, entry, text = issue.node, issue.entry, context.text
     if not isinstance(node, Mapping) or node.flow or issue.owner is None or not begins_line(text, entry):
         return
@@ -129,7 +129,7 @@ def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
 
 
 def _takes(shape: Shape, node: Mapping, entry: Entry, context: Context) -> bool:
-    """Whether an entry could stand below the others of a shape."""
+    """Whether a shape accepts the entry in addition to those it has."""
     name = entry.name or ""
     known = context.dialect.table(type(shape)).get(name)
     if (
@@ -144,7 +144,7 @@ def _takes(shape: Shape, node: Mapping, entry: Entry, context: Context) -> bool:
 
 
 def _last_shapes(owner: Shape, value: Node) -> Iterator[Shape]:
-    """The last item of the list that `value` is, and what stands last in it."""
+    """The last item of the list `value`, and the last shapes nested in it."""
     field = next((f for f, place in owner.places.items() if place.node is value), "")
     found = vars(owner).get(field)
     last = found[-1] if isinstance(found, list) and found else found

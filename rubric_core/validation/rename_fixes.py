@@ -12,11 +12,11 @@ __all__ = ["FreeNames"]
 
 
 class FreeNames:
-    """Names that nothing has, each given once, so that many fixes hold up together. `taken`: those that something has."""
+    """Unused names, each returned once so that several fixes do not collide. `taken`: the names in use."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
-        #: The number that was given last, by name.
+        #: The last number appended, by name.
         self._numbers: dict[str, int] = {}
 
     def called(self, place: FieldPlace | None, name: str, at: Span | None = None) -> tuple[Fix, ...]:

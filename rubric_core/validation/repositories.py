@@ -1,4 +1,4 @@
-"""A repository under `repo` and `commit`, in the place of `source`, `checkout` and `clone`."""
+"""Rewrites a repository with `source`, `checkout` and `clone` into one with `repo` and `commit`."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Context, Fix
 
 __all__ = ["as_address"]
 
-#: What the keys below each block are called in the repository itself; those with no name there say nothing more.
+#: For each block, the repository key that replaces each of its keys; a key without one is redundant.
 _NAMES = {
     "source": {"type": "", "url": "repo"},
     "checkout": {"ref": "commit", "base_commit": "base_commit", "ancestor": "ancestor"},
@@ -19,7 +19,7 @@ _NAMES = {
 
 
 def as_address(repo: Repo, context: Context) -> Iterator[Fix]:
-    """All three blocks at once, where everything that they say has a place: half of a repository is read by no release."""
+    """Rewrite all three blocks at once, if each setting has a counterpart: no release reads a half-converted repository."""
     node = repo.node
     if not isinstance(node, Mapping) or repo.borrowed or repo.unread:
         return

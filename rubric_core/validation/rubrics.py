@@ -1,4 +1,4 @@
-"""Where criteria are written: in a rubric, in a judge, in a case."""
+"""Finds the criteria of a rubric, a judge or a case."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -16,7 +16,7 @@ from rubric_core.validation.rule import Context
 
 __all__ = ["ENOUGH", "NUMBERED", "as_object", "criteria_fields", "criteria_of", "field_of", "id_of", "minimum_of"]
 
-#: The raw score to suggest for a criterion that has no bands: from there on agentv counts a hit.
+#: The raw score (0..10) to suggest for a criterion without bands: agentv counts a hit from here.
 ENOUGH = 7
 
 #: An id that tells nothing, as "check1", "r2", "criterion-3": a number with a word that every criterion could have.
@@ -30,13 +30,13 @@ _WORDS = 4
 
 
 def field_of(shape: Shape) -> str:
-    """The field in which a shape keeps criteria, or nothing."""
+    """The name of the field in which a shape keeps criteria, or nothing."""
     cls: Any = type(shape)
     return _field_of(cls)
 
 
 def criteria_fields(visited: type) -> tuple[str, ...]:
-    """The field of a class that keeps criteria, for rules that have nothing to find in a shape without any."""
+    """The field in which a class keeps criteria, so that rules can skip shapes without any."""
     field = _field_of(visited)
     return (field,) if field else ()
 

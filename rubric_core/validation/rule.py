@@ -33,11 +33,11 @@ Severity = Literal["error", "warning", "information", "hint"]
 #: The worst first.
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 Tag = Literal["deprecated", "unnecessary"]
-#: What a text may only lack because it is not written yet: an entry of a mapping, or an item of a list.
+#: What may be missing only because the author is still typing: an entry of a mapping, or an item of a list.
 Awaited = Literal["", "entry", "item"]
 T = TypeVar("T")
 
-#: How a message itself says what to do.
+#: Phrases by which a message already says what to do.
 _PROPOSAL = re.compile(
     r"did you mean|\bneeds `|(?:^|[:;] )(?:double|line up|describe|name|put|say|set|turn|use|write) "
 )
@@ -56,7 +56,7 @@ def _templated(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that has to do with a finding."""
+    """Another place that is related to a finding."""
 
     span: Span
     message: str
@@ -64,7 +64,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that take a finding away. A safe one keeps the meaning that the author can only have had."""
+    """Edits that resolve a finding. A safe fix has only one plausible meaning and can be applied unattended."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -73,7 +73,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule found, at offsets of the block that it looked at."""
+    """A mistake found by a rule, at offsets of the block that was checked."""
 
     span: Span
     message: str
@@ -81,12 +81,12 @@ class Finding:
     fixes: tuple[Fix, ...] = ()
     #: What the engine does about it, where that is silent or surprising: "agentv drops the case with a log line".
     consequence: str = ""
-    #: In place of the severity of the rule.
+    #: Overrides the severity of the rule.
     severity: Severity | None = None
     tags: tuple[Tag, ...] = ()
-    #: For a finding across blocks: codes that start in these places are the same mistake, seen from there.
+    #: For a finding across blocks: findings with these codes that start at these places report the same mistake.
     explains: tuple[tuple[str, Span], ...] = ()
-    #: The part of the text that is not checked as long as this is there: what is found in it later was there before.
+    #: The part of the text that is not checked while this finding exists; findings that appear in it later are not new.
     hides: Span | None = None
 
 
@@ -121,14 +121,14 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class SuiteDefaults:
-    """What rules for one case may know of its suite. A change here looks at every case again."""
+    """The facts about a suite that rules for one case may use. A change checks every case again."""
 
     #: Whether the suite has evaluators of its own that grade every case.
     asserts: bool = False
-    #: Whether the suite says `evaluator`, the scalar.
+    #: Whether the suite has the scalar key `evaluator`.
     evaluator: bool = False
     threshold: float | None = None
-    #: Whether the suite says what every case is asked before its own `input`.
+    #: Whether the suite has an `input` that precedes that of every case.
     asks: bool = False
     #: Filters for templates that the suite brings itself; None where it is another file, which is not known.
     filters: frozenset[str] | None = None
@@ -136,13 +136,13 @@ class SuiteDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a rule may look at besides what it visits."""
+    """The information available to a rule besides the node it visits."""
 
     #: The text of the block.
     text: str
     dialect: Dialect
     defaults: SuiteDefaults = field(default_factory=SuiteDefaults)
-    #: Whether somebody said for which releases the text is; else it may be for any that the dialect spans.
+    #: Whether the releases that the text is for were configured; else they are all releases of the dialect.
     pinned: bool = False
 
     @property
@@ -191,11 +191,11 @@ class Rule(Generic[T]):
 
     code: str
     severity: Severity
-    #: One line for tables.
+    #: A one-line summary for tables of rules.
     summary: str
     visits: type[T]
     check: Callable[[T, Context], Iterable[Finding]]
-    #: For findings about something that is missing: what a person who is still writing there may be about to write.
+    #: For findings about something missing: the kind of text that an author who is still typing may be about to add.
     awaits: Awaited = ""
     #: See `rule`.
     needs: "Needs" = None

@@ -1,1 +1,1 @@
-"""What promptfoo does with a configuration that it accepts and does not run as it is written. Rules visit its shapes and ask here."""
+"""Checks of configurations that promptfoo accepts but does not run as written. Rules visit its shapes and call these."""

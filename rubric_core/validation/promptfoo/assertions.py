@@ -38,13 +38,13 @@ _SHARES: tuple[type[Assertion], ...] = (
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 _INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
-#: What means something in a pattern.
+#: Characters with a special meaning in a regular expression.
 _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 _HUNDRED = 100
 
 
 def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """Weights below 0 are computed with; 0 makes an assertion pass, but a set fail."""
+    """Weights below 0, which enter the score, and weights of 0, which make an assertion pass but a set fail."""
     weight, place = shape.weight, shape.places.get("weight")
     if place is None or not isinstance(weight, int | float) or isinstance(weight, bool):
         return
@@ -66,7 +66,7 @@ def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
 
 
 def idle_inversions(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """`not-` in front of types that do not read it."""
+    """Types with a `not-` prefix that has no effect."""
     if not shape.type_name.startswith(_NOT) or not isinstance(shape, (*_NEVER_INVERTED, *_INVERTED_LATE)):
         return
     bare, place = shape.type_name.removeprefix(_NOT), shape.places.get("type")
@@ -83,7 +83,7 @@ def idle_inversions(shape: Assertion, context: Context) -> Iterator[Finding]:
 
 
 def inversion_words(shape: Assertion) -> str:
-    """What `not-` in front of its type does, in a sentence."""
+    """A sentence that says how the `not-` prefix affects the type."""
     bare = shape.type_name.removeprefix(_NOT)
     if isinstance(shape, _NEVER_INVERTED):
         return f"`not-` has no effect: the verdict is that of `{bare}`."
@@ -132,7 +132,7 @@ def thresholds(shape: PromptfooCase | Assertion) -> Iterator[Finding]:
 
 
 def word_counts(shape: measured.WordCount) -> Iterator[Finding]:
-    """Values that are no number of words, and `{min, max}` in which nothing fits."""
+    """Values that are not a word count, and `{min, max}` that no count satisfies."""
     place = shape.places.get("value")
     if place is None or "{{" in (place.node.text if isinstance(place.node, Scalar) else ""):
         return
@@ -199,7 +199,7 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
 
 
 def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode) -> Iterator[Finding]:
-    """The name of a file taken for code, and code of several lines that returns nothing."""
+    """File names that are run as code, and multi-line code without a `return`."""
     place, code = shape.places.get("value"), shape.value
     if (
         place is None
@@ -226,7 +226,7 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode) 
 
 
 def _returning(place: FieldPlace, node: Scalar, code: str) -> tuple[Fix, ...]:
-    """`return` in front of code of one line, which is a block because of the line break at its end."""
+    """Add `return` to one-line code, which counts as several lines because of its final line break."""
     lines = code.strip().splitlines()
     if place.borrowed or len(lines) != 1:
         return ()

@@ -15,7 +15,7 @@ from rubric_core.validation.promptfoo.templates import names_in, read_by_code
 
 __all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of", "variable_nodes"]
 
-#: What is given all variables, and reads any of them.
+#: Keys whose programs receive all variables and may read any of them.
 PROGRAM = pattern(r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
 _WORD = pattern(r"[A-Za-z_]\w*")
 
@@ -25,18 +25,18 @@ class PlacedCase(NamedTuple):
 
     case: PromptfooCase
     block: int
-    #: Leads from a span of a block, by its number, to that of the whole text.
+    #: Maps a span of the block with that number to a span of the whole text.
     place: Callable[[int, Span], Span]
-    #: The text that its spans are of.
+    #: The text to which its spans refer.
     text: str
 
     def outer(self, span: Span) -> Span:
-        """One of its spans in the whole text."""
+        """Convert one of its spans to a span of the whole text."""
         return self.place(self.block, span)
 
     @property
     def summary(self) -> "CaseSummary":
-        """What there is to know of the case; asked for with every keystroke, and put together once."""
+        """The summary of the case. Needed at every keystroke, so it is computed once."""
         known = self.case.summary
         if not isinstance(known, CaseSummary):
             known = self.case.summary = CaseSummary(self.case, self.text)
@@ -44,17 +44,17 @@ class PlacedCase(NamedTuple):
 
 
 class CaseSummary:
-    """What rules across cases look at in one case."""
+    """The facts about one case that rules across cases read."""
 
     def __init__(self, case: PromptfooCase, text: str) -> None:
         place = case.places.get("vars")
-        #: The names that all cases share with which its texts were found to use nothing unknown.
+        #: The shared names with which its texts were last checked and found to use no undefined variable.
         self.clean_for: frozenset[str] | None = None
         self.variables = variable_nodes(case)
         self.names = frozenset(self.variables)
         self.maps = frozenset(name for name, node in self.variables.items() if isinstance(node, Mapping))
         options = options_of(case)
-        #: Whether every variable stands in the text.
+        #: Whether all variables are defined in the text rather than in files or programs.
         self.is_plain = (
             place is None or (not place.borrowed and isinstance(place.meant or place.node, Mapping))
         ) and not (options is not None and options.has("transform_vars"))
@@ -82,12 +82,12 @@ class CaseSummary:
 
     @cached_property
     def facts(self) -> object:
-        """Equal facts mean that nothing is different for other cases, or for what is said about them."""
+        """A comparable value: while it is equal, no finding about other cases or across cases can change."""
         return self.names, self.maps, self.is_plain, self.stored, self.used, self.metrics
 
 
 def _graders(options: CaseOptions | None, checks: tuple[Assertion, ...]) -> Iterator[tuple[Assertion | None, Scalar]]:
-    """The graders that are words, with the assertion that has each; None for the case."""
+    """The graders that are named by a plain string, each with its assertion; None for the grader of the case."""
     own: Assertion | None = None
     for shape in (options, *checks):
         place = shape.places.get("provider") if shape is not None else None
@@ -112,7 +112,7 @@ def _rendered(check: Assertion) -> Iterator[Scalar]:
 
 
 def variable_nodes(case: PromptfooCase) -> dict[str, Node]:
-    """The variables of a case by name, merged ones included; the node is what stands there."""
+    """The variables of a case by name, merged ones included, each with the node of its value."""
     place = case.places.get("vars")
     node = (place.meant or place.node) if place is not None else None
     if not isinstance(node, Mapping):

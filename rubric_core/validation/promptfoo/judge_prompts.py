@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Finding
 
 __all__ = ["judge_prompts"]
 
-#: What stands for the output, in one type or another.
+#: The variables that hold the output, in any of the types.
 _OUTPUTS = frozenset(
     {
         "output",

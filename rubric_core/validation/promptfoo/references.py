@@ -21,7 +21,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, Related
 __all__ = ["equal_entries", "too_few_outputs", "unknown_labels", "unknown_metrics"]
 
 _NAME = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
-#: Names of mathjs.
+#: Functions and constants of mathjs, which are not metrics.
 _OF_MATH = frozenset(
     {
         "pi",
@@ -50,7 +50,7 @@ _ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{"
 
 
 def _is_static(suite: PromptfooSuite) -> bool:
-    """Whether no part of the configuration is brought in by `$ref`."""
+    """Whether the configuration has no `$ref`, so that all of it is known."""
     return "$ref" not in suite.frame.text
 
 
@@ -76,7 +76,7 @@ def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
-    """What prompts can be called; None where some are only known at run time."""
+    """The names by which prompts can be referenced; None if some are only known at run time."""
     if suite.prompts is None:
         return None
     names: set[str] = set()
@@ -170,7 +170,7 @@ def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def _columns(suite: PromptfooSuite) -> int | None:
-    """How many outputs each case has; None where that is only known at run time."""
+    """The number of outputs per case; None if it is only known at run time."""
     prompts, providers = suite.prompts, suite.providers
     if prompts is None or not providers or not _is_static(suite):
         return None
@@ -188,7 +188,7 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     if suite.outside is None or any(each.what != "prompt" for each in suite.outside):
         return
     checks = [check for placed in suite.bearers for check in placed.summary.checks]
-    # Scripts give metrics of their own, and templates make names.
+    # Scripts may return further metrics, and templates may produce names.
     if any(_names_metrics(check) for check in checks):
         return
     known = {check.metric for check in checks if isinstance(check.metric, str)} | {"__count"}
@@ -223,7 +223,7 @@ def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Itera
 
 
 def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
-    """Prompts and providers that are listed twice, and names that two have."""
+    """Prompts and providers that are listed twice, and names shared by two entries."""
     for what, entries in (("prompt", suite.prompts or ()), ("provider", suite.providers)):
         seen: dict[object, Node] = {}
         for each in entries:

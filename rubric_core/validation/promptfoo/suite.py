@@ -24,11 +24,11 @@ __all__ = [
 
 
 class SuiteDigest:
-    """What the cases of a configuration have together, found in one look at each: there are thousands, for every keystroke."""
+    """Facts about all cases of a configuration, collected in one pass, since there may be thousands at every keystroke."""
 
     def __init__(self, bearers: Iterable[PlacedCase], listed: int) -> None:
         """`listed` is how many of `bearers`, behind the defaults, are cases of the list."""
-        #: Whether all variables stand in the text, and whether those that cases have in common do.
+        #: Whether all variables are defined in the text, and whether the variables shared by all cases are.
         self.is_plain = self.is_common_plain = True
         self.names, self.common = set[str](), set[str]()
         self.maps, self.others = set[str](), set[str]()
@@ -64,7 +64,7 @@ class PromptEntry(NamedTuple):
     """A prompt as it is listed."""
 
     node: Node
-    #: What stands in its place: a text, or a path.
+    #: The node of the entry: a text, or a path.
     text: str
     label: str
     id: str
@@ -92,17 +92,17 @@ class PromptfooSuite:
         """`outside` are the texts of the files that it names; None where files are not looked at."""
         self.configuration = configuration
         self.listed = cases
-        #: Leads from spans of the configuration itself to those of the whole text, and has its text.
+        #: Maps spans of the configuration itself to spans of the whole text, and holds its text.
         self.frame = frame
         self._outside = outside
 
     @cached_property
     def outside(self) -> tuple[OutsideText, ...] | None:
-        """What stands in other files; None where there is some that is not looked at."""
+        """The contents of the other files; None if some file was not read."""
         return () if self._outside is None and not self._names_files() else self._outside
 
     def _names_files(self) -> bool:
-        """Whether prompts or cases may stand in other files."""
+        """Whether prompts or cases may come from other files."""
         for field in ("tests", "scenarios", "default_test"):
             place = self.configuration.places.get(field)
             nodes = [] if place is None else place.node.items if isinstance(place.node, Sequence) else [place.node]
@@ -112,13 +112,13 @@ class PromptfooSuite:
 
     @cached_property
     def defaults(self) -> PartialCase | None:
-        """What all cases have in common, as far as it stands in the configuration."""
+        """The defaults of all cases that are written in the configuration itself."""
         found = self.configuration.default_test
         return found if isinstance(found, PartialCase) else None
 
     @cached_property
     def scenarios(self) -> tuple[PromptfooScenario, ...]:
-        """The scenarios that stand in the configuration."""
+        """The scenarios that are written in the configuration itself."""
         found = self.configuration.scenarios
         return tuple(s for s in found if isinstance(s, PromptfooScenario)) if isinstance(found, list) else ()
 
@@ -143,7 +143,7 @@ class PromptfooSuite:
 
     @cached_property
     def digest(self) -> SuiteDigest:
-        """What the cases have together."""
+        """The digest of all cases."""
         return SuiteDigest(self.bearers, len(self.listed))
 
     @cached_property
@@ -157,7 +157,7 @@ class PromptfooSuite:
 
     @cached_property
     def providers(self) -> tuple[ProviderEntry, ...]:
-        """The providers, under whichever key they stand."""
+        """The providers, whichever key lists them."""
         field = "targets" if self.configuration.has("targets") else "providers"
         place = self.configuration.places.get(field)
         if place is None:

@@ -39,7 +39,7 @@ def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def _asserts(case: PromptfooCase) -> bool:
-    """Whether anything may fail the case; an empty list is reported by itself, and a misspelt key may be one."""
+    """Whether anything may fail the case. Empty lists are reported elsewhere, and a misspelt key may be an assertion."""
     if case.has("assertions") or case.has("scoring") or not isinstance(case.node, Mapping):
         return True
     options = options_of(case)
@@ -75,7 +75,7 @@ def _read(case: PromptfooCase) -> Iterator[Node]:
 
 
 def environment_names(text: str, node: Node) -> Iterator[tuple[str, Span]]:
-    """The values of the environment that texts below a node show, and where."""
+    """The environment variables that texts below a node insert, with their places."""
     if not isinstance(node, Scalar | Mapping | Sequence):
         return
     for each in walk(node):

@@ -19,7 +19,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, Related
 
 __all__ = ["table_mistakes"]
 
-#: Types that stand for others in tables.
+#: Aliases of types that are allowed in tables only.
 _SHORT = frozenset({"fn", "eval", "grade", "file"})
 _FOLDED = pattern(r"[_\-\s]")
 

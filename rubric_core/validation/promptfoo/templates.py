@@ -12,11 +12,11 @@ from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["UsedName", "literal_placeholders", "names_in", "read_by_code", "unrendered_values"]
 
-#: None goes on beyond the next that begins like it: with many that are not closed, each would be read to the end of the text.
+#: No alternative runs past the next opening delimiter: otherwise each of many unclosed ones would be read to the end of the text.
 _EXPRESSION = pattern(
     r"\{\{-?(?P<shown>(?:[^{]|\{(?!\{))*?)-?\}\}|\{%-?(?P<statement>(?:[^{]|\{(?!%))*?)-?%\}|\{#(?:[^{]|\{(?!#))*?#\}"
 )
-#: One that is not closed goes to the end.
+#: An unclosed one extends to the end of the text.
 _STRINGS = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?", re.DOTALL)
 _NAME = pattern(r"(?<![\w.$|])(?<!\|\s)([A-Za-z_]\w*)(?!\w*\s*[(=](?!=))")
 _BOUND = pattern(
@@ -25,7 +25,7 @@ _BOUND = pattern(
 )
 _WORD = pattern(r"[A-Za-z_]\w*")
 _RAW = pattern(r"\{%-?\s*(?:raw|verbatim)\b")
-#: Words of Nunjucks, and names that it has itself.
+#: Keywords and built-in names of Nunjucks.
 _OWN = frozenset({
     "and", "block", "call", "elif", "else", "elseif", "endblock", "endcall", "endfilter", "endfor", "endif", "endmacro", "endset", "extends",
     "false", "filter", "for", "from", "if", "import", "in", "include", "is", "as", "loop", "macro", "none", "None", "not", "null", "or", "raw",
@@ -41,7 +41,7 @@ _IN_CODE = pattern(
 
 
 class UsedName:
-    """A name that a template uses: whether the template copes without a value, and whether it is shown by itself."""
+    """A name that a template uses."""
 
     __slots__ = ("alone", "name", "optional", "span")
 
@@ -49,14 +49,14 @@ class UsedName:
         self.name = name
         #: Offsets in the template.
         self.span = span
-        #: Whether it is all that stands in its braces.
+        #: Whether its braces contain nothing else.
         self.alone = alone
-        #: Whether the template asks for it in a condition, or has a default.
+        #: Whether the template tests it in a condition or gives it a default.
         self.optional = optional
 
 
 def names_in(template: str) -> list[UsedName]:
-    """The names that a template takes from outside, every place of them; nothing for one with raw parts."""
+    """Every use of a variable that the template does not define itself; nothing for a template with raw parts."""
     if "{{" not in template and "{%" not in template:
         return []
     if _RAW.search(template):
@@ -93,7 +93,7 @@ def read_by_code(text: str) -> Iterator[str]:
 
 
 def unrendered_values(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """A mapping under `value`, in which promptfoo fills nothing in."""
+    """Templates in a mapping under `value`, which promptfoo does not render."""
     place = shape.places.get("value")
     if place is None or place.borrowed or not isinstance(place.node, Mapping) or not context.templated:
         return
@@ -106,7 +106,7 @@ def unrendered_values(shape: Assertion, context: Context) -> Iterator[Finding]:
 
 
 def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Context) -> Iterator[Finding]:
-    """`{name}` and `{{ name` in prompts, which stay as they are."""
+    """`{name}` and `{{ name` in prompts, which promptfoo leaves unrendered."""
     place = shape.places.get("prompts" if isinstance(shape, Configuration) else "raw")
     if place is None or place.borrowed:
         return

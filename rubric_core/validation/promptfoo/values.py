@@ -12,11 +12,11 @@ from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["variable_values"]
 
-#: What js-yaml reads as a date.
+#: A scalar that js-yaml reads as a date.
 _DATE = pattern(
     r"\d{4}-\d\d-\d\d\Z|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?\Z"
 )
-#: Numbers that are not written as they are filled in.
+#: Numbers that are rendered differently from how they are written.
 _REWRITTEN = pattern(
     r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+(?:\.\d*)?|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d"
 )
@@ -66,7 +66,7 @@ def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterato
 
 
 def _as_number(value: float) -> str:
-    """As JavaScript writes it."""
+    """The number as JavaScript prints it."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 10**21 else repr(value)
 
 
@@ -96,5 +96,5 @@ def _path(node: Scalar) -> Iterator[Finding]:
 
 
 def _is_named(node: Node) -> bool:
-    """Whether a path may be one of another kind of file: a script, a table."""
+    """Whether the path may be a file of another kind: a script or a table."""
     return isinstance(node, Scalar) and re.search(r"\.\w{1,5}(?::\w+)?\Z", node.text.strip()) is not None

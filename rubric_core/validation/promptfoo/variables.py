@@ -21,12 +21,12 @@ from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["shown_objects", "undefined_variables", "unused_variables"]
 
-#: What promptfoo adds itself.
+#: Variables that promptfoo defines itself.
 _GIVEN = frozenset({
     "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
     "promptIdx", "repeatIndex",
 })  # fmt: skip
-#: Keys that can bring variables in a way that the text does not tell.
+#: Keys that may define variables which the text does not show.
 _OPAQUE = ("red_team", "extensions", "assertion_templates")
 #: Variables that graders read by name.
 _OF_GRADERS = frozenset(
@@ -41,7 +41,7 @@ _NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 
 
 def _is_known(suite: PromptfooSuite) -> bool:
-    """Whether every variable stands in the configuration, or in files that are known."""
+    """Whether every variable is defined in the configuration or in files that were read."""
     configuration = suite.configuration
     if any(configuration.has(field) for field in _OPAQUE) or "$ref" in suite.frame.text:
         return False
@@ -55,7 +55,7 @@ def _is_known(suite: PromptfooSuite) -> bool:
 
 
 def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Names in prompts and values that no case has a value for."""
+    """Names in prompts and values for which a case has no value."""
     if not _is_known(suite):
         return
     defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
@@ -76,13 +76,13 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def _kept(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
-    """The object for the same names with which cases were looked at before, so that they need not be again."""
+    """An equal set of names that was used before, so that cases checked with it are not checked again."""
     known = next((told.clean_for for _, told in suite.digest.rendering if told.clean_for is not None), None)
     return known if known == shared and known is not None else shared
 
 
 def _in_case(placed: PlacedCase, told: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
-    """What the texts of one case use and has no value."""
+    """The variables that the texts of one case use without a value."""
     for node, used, check in told.rendered:
         if all(each.name in told.names for each in used):
             continue
@@ -95,7 +95,7 @@ def _in_case(placed: PlacedCase, told: CaseSummary, names: frozenset[str]) -> It
 
 
 def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
-    """Whether a text that has to be there is nothing but one variable."""
+    """Whether a required text consists of nothing but one variable."""
     return used[0].alone and _ALONE.fullmatch(node.text) is not None and isinstance(check, _NEEDS_TEXT)
 
 
@@ -128,7 +128,7 @@ def _in_text(
 
 
 def _place_of(used: UsedName, node: Scalar, text: str) -> Span:
-    """Where a name stands, found again in the text of the file: escapes and folding make other offsets."""
+    """The span of a name in the file, searched for again because escapes and folding change offsets."""
     found = re.compile(r"\{[{%][^{}]*?\b(" + re.escape(used.name) + r")\b").search(text, node.span.start, node.span.end)
     return Span(*found.span(1)) if found else node.span
 
@@ -161,7 +161,7 @@ def _unused(placed: PlacedCase, name: str, context: Context) -> Finding:
 
 
 def shown_objects(suite: PromptfooSuite) -> Iterator[Finding]:
-    """A mapping that a prompt shows by its name alone."""
+    """Mappings that a prompt inserts by name alone, which render as `[object Object]`."""
     maps = suite.digest.maps - suite.digest.others
     if not maps:
         return
