@@ -25,7 +25,7 @@ def failures(path: Path, results: Sequence[CaseResult], style: TerminalStyle) ->
     failing = [result for result in results if result.verdict is not Verdict.PASSED]
     details = [failure_lines(result) for result in failing]
     for number, result in enumerate(failing):
-        needs = "" if result.reason else f", needs {result.threshold:.2f}"
+        needs = f", {result.needs}" if result.needs and not result.reason else ""
         score = f" {result.score:.2f}{needs}" if result.score is not None else ""
         where = style.paint(f"{_file_of(path, result)}:{result.line}", "bold")
         verdict = style.paint(result.verdict.value, ROLES[result.verdict])

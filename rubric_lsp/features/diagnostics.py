@@ -174,7 +174,7 @@ def _case_words(result: "CaseResult") -> str:
     if result.reason and score >= result.threshold:
         # A gate decided: to name the threshold, which the score has reached, would point the wrong way.
         return f"{result.verdict.value} with {score:.2f}: {result.reason}"
-    words = f"{result.verdict.value} with {score:.2f}, needs {result.threshold:.2f}"
+    words = f"{result.verdict.value} with {score:.2f}{f', {result.needs}' if result.needs else ''}"
     return f"{words}: {result.reason}" if result.reason else words
 
 

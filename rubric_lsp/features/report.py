@@ -50,7 +50,7 @@ def _is_told(result: "CaseResult") -> bool:
 
 
 def _head(shown: ShownCase, result: "CaseResult") -> str:
-    score = f" {result.score:.2f}  (needs {result.threshold:.2f})" if result.score is not None else ""
+    score = f" {result.score:.2f}{f'  ({result.needs})' if result.needs else ''}" if result.score is not None else ""
     verdict = f"**{plain(result.id)}** — {SIGNS[result.verdict]} {result.verdict.value}{score}"
     judges = sorted({e.judge for e in result.evaluators if e.judge})
     facts = [

@@ -156,9 +156,10 @@ def _case_words(result: "CaseResult") -> str:
     errors = grader_words(result, why=True)
     if result.verdict == "unscored":
         return f"unscored: {errors or result.reason}"
+    needs = f", {result.needs}" if result.needs else ""
     if errors:
-        return f"{errors}; {result.verdict.value} with {result.score or 0:.2f}, needs {result.threshold:.2f}"
-    words = f"{result.verdict.value} with {result.score:.2f}, needs {result.threshold:.2f}"
+        return f"{errors}; {result.verdict.value} with {result.score or 0:.2f}{needs}"
+    words = f"{result.verdict.value} with {result.score:.2f}{needs}"
     return f"{words}: {result.reason}" if result.reason else words
 
 

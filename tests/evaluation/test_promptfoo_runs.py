@@ -1,5 +1,6 @@
 """Configurations of promptfoo, run by rubric (issue 18, section 3). What promptfoo itself makes of them: `tests/parity/promptfoo`."""
 
+import csv
 import json
 import sys
 from collections.abc import Callable
@@ -108,6 +109,32 @@ def test_the_exit_code_of_promptfoo(
     write(text)
     assert main(["run", NAME, "--promptfoo-exit-code", *options]) == code
     assert main(["run", NAME, *options]) == {100: 3 if text is ERROR else 1}.get(code, code)
+
+
+@pytest.mark.parametrize(
+    ("test", "options", "words"),
+    [
+        ("assert: [{type: contains, value: bye}]", (), ""),
+        ("threshold: 0.9, assert: [{type: contains, value: bye}]", (), "needs 0.90"),
+        ("threshold: 1, assert: [{type: contains, value: bye}]", (), "needs 1.00"),
+        ("assert: [{type: contains, value: bye}]", ("--threshold", "0.7"), "needs 0.70"),
+    ],
+)
+def test_only_a_written_threshold_is_shown(
+    write: Callable[[str], Path], capsys: pytest.CaptureFixture[str], test: str, options: tuple[str, ...], words: str
+) -> None:
+    """Without a threshold of its own a test of promptfoo needs every assertion, and no score decides."""
+    write(one(test))
+    outputs = ("out.xml", "out.md", "out.csv")
+    assert main(["run", NAME, "--explain", *options, *(word for name in outputs for word in ("-o", name))]) == 1
+    out = capsys.readouterr().out
+    written = [out, *(Path(name).read_text(encoding="utf-8") for name in outputs[:2])]
+    for text in written:
+        assert ("needs" in text) == bool(words)
+        assert words in text
+        assert 'does not contain "bye"' in text or "does not contain &quot;bye&quot;" in text
+    (row,) = csv.DictReader(Path("out.csv").read_text(encoding="utf-8").splitlines())
+    assert (f"needs {float(row['threshold']):.2f}" if row["threshold"] else "") == words
 
 
 @pytest.mark.parametrize("ending", ["xml", "html", "md", "csv", "json"])

@@ -35,7 +35,8 @@ def csv_table(run: ExportedRun) -> Iterator[str]:
 def _columns(run: ExportedRun, case: RunCase, result: CaseResult) -> list[str | float | None]:
     tokens = case.tokens
     return [
-        run.record.id, case.suite, case.id, case.target, result.verdict.value, result.score, result.threshold, result.duration_ms,
+        run.record.id, case.suite, case.id, case.target, result.verdict.value, result.score,
+        result.threshold if result.has_threshold else None, result.duration_ms,
         case.cost_usd, tokens.input if tokens else None, tokens.output if tokens else None, ", ".join(case.tags), result.reason,
         case.input, result.answer, result.file, result.line or None, result.at,
     ]  # fmt: skip

@@ -82,7 +82,7 @@ def _type(result: CaseResult) -> str:
 
 
 def _message(result: CaseResult, lines: list[str]) -> str:
-    score = "" if result.score is None else f" {result.score:.2f}, needs {result.threshold:.2f}"
+    score = "" if result.score is None else f" {result.score:.2f}{f', {result.needs}' if result.needs else ''}"
     why = result.reason or next(iter(lines), "").strip()
     return f"{result.verdict.value}{score}{f': {why}' if why else ''}"
 

@@ -64,7 +64,7 @@ def _suites(run: ExportedRun) -> str:
 
 
 def _case(run: ExportedRun, case: RunCase, result: CaseResult) -> str:
-    score = "" if result.score is None else f" {result.score:.2f} (needs {result.threshold:.2f})"
+    score = "" if result.score is None else f" {result.score:.2f}{f' ({result.needs})' if result.needs else ''}"
     place = f"{case.suite}:{result.line}" if result.line and not result.file else case.suite
     head = f"- {SIGNS[result.verdict]} **{_plain(shortened(run.name(case), 100))}** {result.verdict.value}{score} — {_plain(place)}\n"
     return head + "".join(f"  - {_plain(line.strip())}\n" for line in failure_lines(result))

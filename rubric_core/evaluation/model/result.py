@@ -13,6 +13,8 @@ __all__ = ["CaseResult", "CriterionResult", "EvaluatorResult", "Ungraded", "Verd
 
 #: Characters of the text by which a criterion without an id is called.
 _LONGEST_LABEL = 60
+#: The dialect in which no score decides unless a threshold is written.
+_EVERY_ASSERTION = "promptfoo"
 
 
 class Verdict(str, Enum):
@@ -208,7 +210,7 @@ class CaseResult:
     verdict: Verdict
     #: 0..1, None when there is none.
     score: float | None = None
-    #: The score from which the case passes.
+    #: The score from which the case passes; 1 where no score decides, see `has_threshold`.
     threshold: float = 0.8
     #: Where the threshold is written; empty for that of the dialect.
     threshold_from: str = ""
@@ -244,6 +246,16 @@ class CaseResult:
     #: In the results of a file with cases: the suite that ran them, relative to the directory of that file.
     suite: str = ""
     details: Mapping[str, Any] | None = field(default=None)
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether a score decides: in promptfoo it does in tests with a threshold only, in others every assertion has to pass."""
+        return bool(self.threshold_from) or self.dialect != _EVERY_ASSERTION
+
+    @property
+    def needs(self) -> str:
+        """The score from which the case passes, in words: `needs 0.80`; empty where no score decides."""
+        return f"needs {self.threshold:.2f}" if self.has_threshold else ""
 
     @property
     def is_sound_pass(self) -> bool:

@@ -19,8 +19,8 @@ def explanation(result: CaseResult) -> list[str]:
 
 def _lines(result: CaseResult) -> Iterator[str]:
     score = "no score" if result.score is None else f"{result.score:.2f}"
-    needs = f"needs {result.threshold:.2f}{f' by {result.threshold_from}' if result.threshold_from else ''}"
-    yield f"{SIGNS[result.verdict]} {result.id}  {result.verdict.value}, {score}, {needs}  ({result.dialect})"
+    needs = f", {result.needs}{f' by {result.threshold_from}' if result.threshold_from else ''}" if result.needs else ""
+    yield f"{SIGNS[result.verdict]} {result.id}  {result.verdict.value}, {score}{needs}  ({result.dialect})"
     for each in result.evaluators:
         yield from _evaluator(each, "  ")
     yield from _mean(result)
