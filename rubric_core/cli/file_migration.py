@@ -76,7 +76,9 @@ class MigrationRun:
 
     def outcomes(self) -> Iterator[MigratedFile]:
         """Every file that could be read, each once; targets files behind the suites that use them."""
-        sources = SourceCollector(self._options.paths, Discovery(self._configurations), None, around=False)
+        sources = SourceCollector(
+            self._options.paths, Discovery(self._configurations), None, around=False, promptfoo=False
+        )
         found = list(sources.found())
         self.failures += sources.failures
         seen = {source.path for source in found}

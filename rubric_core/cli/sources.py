@@ -66,14 +66,24 @@ class SourceCollector:
     """Finds what the names stand for, each file once."""
 
     def __init__(
-        self, names: Iterable[str], discovery: Discovery, standard_input: str | None, *, around: bool = True
+        self,
+        names: Iterable[str],
+        discovery: Discovery,
+        standard_input: str | None,
+        *,
+        around: bool = True,
+        promptfoo: bool = True,
     ) -> None:
-        """`standard_input` is the name under which `-` is read; `around`: whether folders have more than suites."""
+        """`standard_input` is the name under which `-` is read; `around`: whether folders have more than suites.
+
+        `promptfoo`: whether configurations of promptfoo are found in folders; a migration leaves them alone.
+        """
         #: As they were given.
         self.names = tuple(names)
         self._discovery = discovery
         self._standard_input = standard_input
         self._around = around
+        self._promptfoo = promptfoo
         #: A sentence for each name behind which nothing was found.
         self.failures: list[str] = []
         self._seen: set[Path] = set()
@@ -128,10 +138,10 @@ class SourceCollector:
             # An unset variable of a shell script: never the current folder, which `migrate` would rewrite.
             self.failures.append("an empty name is not a path; write . for the current folder")
         elif os.path.isdir(name):
-            # What acts on suites of agentv, such as a migration, leaves configurations of promptfoo in a folder alone.
-            suites = (each for each in self._discovery.suites(name) if not is_promptfoo_name(os.path.basename(each)))  # noqa: PTH119  # a name only
-            walked = self._discovery.files(name) if self._around else suites
-            more = ", and for promptfooconfig*.yaml" if self._around else ""
+            walked = self._discovery.files(name) if self._around else self._discovery.suites(name)
+            if not self._promptfoo:
+                walked = (each for each in walked if not is_promptfoo_name(os.path.basename(each)))  # noqa: PTH119  # a name only
+            more = ", and for promptfooconfig*.yaml" if self._promptfoo else ""
             yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}{more}")
         elif not os.path.lexists(name) and _MAGIC & set(name):
             try:

@@ -1,5 +1,6 @@
 """A configuration of promptfoo is read as such: no finding, no fix and no migration takes it for a suite of agentv."""
 
+import json
 from pathlib import Path, PurePath
 
 import pytest
@@ -132,7 +133,7 @@ def test_an_agentv_suite_knows_nothing_of_it() -> None:
 def test_a_folder_is_searched_for_its_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only `check` takes them: what acts on suites of agentv leaves them alone."""
+    """`check` and `run` take them; a migration, which is for suites of agentv, leaves them alone."""
     monkeypatch.chdir(tmp_path)
     wrong = CONFIG.replace("assert:", "asserts:")
     (tmp_path / "evals").mkdir()
@@ -145,8 +146,12 @@ def test_a_folder_is_searched_for_its_names(
     said = capsys.readouterr().out
     found = {line.partition(":")[0] for line in said.splitlines() if "warning[unknown-key]" in line}
     assert found == {"promptfooconfig.yaml", "promptfooconfig.json", "evals/promptfooconfig.support.yml"}
-    assert main(["run", "."]) != 0
-    assert "no suites in this folder" in capsys.readouterr().err
+    for name in ("promptfooconfig.yaml", "evals/promptfooconfig.support.yml"):
+        (tmp_path / name).write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "promptfooconfig.json").unlink()
+    main(["run", ".", "--format", "jsonl"])
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["dialect"] for row in rows} == {PROMPTFOO.name}
     assert main(["migrate", "--to", "agentv-5", "."]) != 0
     assert "no suites in this folder" in capsys.readouterr().err
 
