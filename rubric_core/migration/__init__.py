@@ -1,4 +1,4 @@
-"""Carries suites, and the files around them, from one dialect to a newer one."""
+"""Upgrades suites and their companion files from one dialect to a newer one."""
 
 from rubric_core.migration.draft import Reader
 from rubric_core.migration.offers import Offer, steps, steps_at

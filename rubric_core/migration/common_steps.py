@@ -1,4 +1,4 @@
-"""Steps shared by several routes."""
+"""Migration steps shared by several routes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -22,12 +22,12 @@ _IDLE = frozenset({
     "author", "category", "conversation_id", "dataset", "description", "governance", "license", "metadata", "name", "note", "reference_answer",
     "requires", "schema", "suite", "tags", "version",
 })  # fmt: skip
-#: A prompt that can only be the name of a file.
+#: A prompt that must be a file name.
 PROMPT_PATH = re.compile(r"(?:file://)?[^\s{}:*?\"<>|]+\.(?:md|markdown|txt|prompt|j2|njk|liquid|jinja2?)\Z")
 
 
 def _waking(draft: Draft) -> Iterator[MigrationNote]:
-    """Keys without a meaning that would get one."""
+    """Notes about keys that are ignored today but would gain a meaning."""
     end = 0
     for site, entry in sorted(_entries(draft), key=lambda each: each[1].span):
         name = entry.name or ""
@@ -73,7 +73,7 @@ def _list_up(draft: Draft, holder: ShapedMapping) -> Iterator[EditGroup | Migrat
 
 
 def with_variables(names: Mapping[str, str]) -> Callable[[Draft], Iterator[EditGroup | MigrationNote]]:
-    """The step that gives template variables of judge prompts their new names."""
+    """The step that renames the template variables of judge prompts."""
     pattern = pattern_of(names)
 
     def work(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
@@ -102,7 +102,7 @@ def _prompt(
 
 
 def _minimums(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
-    """`required: true` with score ranges and without a minimum: say the one that it had."""
+    """Write the implied minimum for `required: true` with score ranges and no minimum."""
     old, new = draft.source.properties.required_without_min, draft.target.properties.required_without_min
     tenths = draft.target.spelled(Criterion, "required_min_score")
     key = tenths or draft.target.spelled(Criterion, "min_score")

@@ -23,7 +23,7 @@ from rubric_core.text import Span
 
 __all__ = ["Draft", "Reader", "ShapedMapping"]
 
-#: Gives the text of a file that the suite refers to, or None where it cannot be read.
+#: Returns the text of a file that the suite refers to, or None if it cannot be read.
 Reader = Callable[[str], str | None]
 T = TypeVar("T")
 _MERGE = "<<"
@@ -39,7 +39,7 @@ class ShapedMapping:
         self.shape = shape
         self.node = node
         self.parent = parent
-        #: The field of the parent in which it stands.
+        #: The field of the parent that holds it.
         self.field = field
         #: Mappings that are merged into this one, the nearest first.
         self.merged: list[Mapping] = []
@@ -51,7 +51,7 @@ class ShapedMapping:
         return self.draft.field_of(self.shape, entry.name or "")
 
     def own(self, field: str) -> Entry | None:
-        """The entry of the mapping itself for a field: of several spellings the one that counts."""
+        """The mapping's own entry for a field; of several spellings, the one that is read."""
         return self._own.get(field)
 
     @cached_property
@@ -74,12 +74,12 @@ class ShapedMapping:
         return spelling.rank if spelling is not None else 0
 
     def value(self, field: str) -> Node | None:
-        """What is written for a field, references followed."""
+        """The node of a field's value, with aliases resolved."""
         entry = self.entry(field)
         return self.draft.followed(entry.value) if entry is not None else None
 
     def plain(self, field: str) -> Any:
-        """What is written for a field, as plain data; None when it does not exist."""
+        """The value of a field as plain data; None without the field."""
         entry = self.entry(field)
         return plain(entry.value, self.draft.tree.anchors) if entry is not None else None
 
@@ -100,13 +100,13 @@ class ShapedMapping:
 
     @property
     def type_at(self) -> int:
-        """Where its tag stands, or its beginning without one."""
+        """The offset of its type, or its own start if it has none."""
         tag = self.own(self.shape.tag)
         return tag.value.span.start if tag is not None else self.node.span.start
 
     @property
     def type_name(self) -> str:
-        """What its tag says."""
+        """The value of its type key."""
         tag = self.value(self.shape.tag)
         return tag.text if isinstance(tag, Scalar) else ""
 
@@ -127,7 +127,7 @@ class Draft:
         self.kind = kind
         self.source = source
         self.target = target
-        #: Gives the text of a file that the suite refers to.
+        #: Reads a file that the suite refers to.
         self.read = read
         self.tree = tree if tree is not None else parse(text)
         self.newline = newline_of(text)
@@ -160,7 +160,7 @@ class Draft:
         return self.of(Case)
 
     def of(self, shape: type[Shape]) -> list[ShapedMapping]:
-        """Every mapping of that shape, or of one below it."""
+        """Every mapping of that shape or of a subclass."""
         known = self._of.get(shape)
         if known is None:
             known = self._of[shape] = [site for site in self.sites if issubclass(site.shape, shape)]
@@ -176,7 +176,7 @@ class Draft:
         return found
 
     def followed(self, node: Node) -> Node | None:
-        """What stands behind a reference; the node itself when it is none."""
+        """The target of an alias; any other node itself."""
         return self.tree.anchors.get(node.name) if isinstance(node, Alias) else node
 
     def written(self, span: Span) -> str:
@@ -195,7 +195,7 @@ class Draft:
         return known
 
     def shape_of(self, base: type[Shape], node: Mapping) -> type[Shape]:
-        """Which of the shapes below `base` a mapping has."""
+        """The subclass of `base` that is the shape of a mapping."""
         tag = self._tag(base, node)
         if tag is None:
             return Include if base is Evaluator and node.get("include") is not None else base

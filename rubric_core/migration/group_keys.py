@@ -1,4 +1,4 @@
-"""Entries of a mapping put under one key: `input` and `expected_output` under `vars`, hooks under `hooks`."""
+"""Groups entries of a mapping under one key: `input` and `expected_output` under `vars`, hooks under `hooks`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -49,7 +49,7 @@ def group_under(
 
 
 def all_or_none(edits: Sequence[Edit | None]) -> EditGroup | None:
-    """A change of these edits, or None when one of them is not possible."""
+    """One group of these edits; None if any of them is impossible."""
     done = [edit for edit in edits if edit is not None]
     return EditGroup(tuple(done)) if done and len(done) == len(edits) else None
 
@@ -103,7 +103,7 @@ def _into(draft: Draft, site: ShapedMapping, entries: Sequence[tuple[Entry, str]
 
 
 def _unfolded(draft: Draft, site: ShapedMapping, inner: Mapping, pieces: Sequence[str]) -> Edit | None:
-    """A mapping in braces becomes one of lines, since what joins it has lines."""
+    """Rewrite a flow mapping as a block mapping, because the entries added to it span lines."""
     if any(inner.span.start <= c.start < inner.span.end for c in draft.comments):
         return None
     holder = next(e for e in site.node.entries if e.value is inner)
@@ -138,7 +138,7 @@ def _instead(
 
 
 def comments_left(draft: Draft, outer: Mapping, around: Entry, emptied: Mapping, *entries: Entry) -> str:
-    """The comments of a mapping that goes, but those of the entries that are put elsewhere."""
+    """The comments of a mapping that is removed, except those of entries that move elsewhere."""
     if outer.flow:
         return ""
     span = extent_of(draft, outer, around)

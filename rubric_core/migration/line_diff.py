@@ -1,4 +1,4 @@
-"""What turns one text into another, line by line."""
+"""Computes the edits that turn one text into another, line by line."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -11,16 +11,16 @@ from rubric_core.text import Edit, Span
 
 __all__ = ["edits_between"]
 
-#: Shorter stretches are compared line by line. Of longer ones first those lines are told that stand once in both texts.
+#: Ranges shorter than this are compared line by line; longer ones are first split at lines that are unique in both texts.
 _FEW_LINES = 100
-#: Longer stretches without such a line are replaced as a whole: comparing them takes the square of their length and more.
+#: Ranges longer than this without such a line are replaced as a whole: comparing them takes quadratic time or worse.
 _MOST_LINES = 300
-#: From where up to where, in lines of the text before and of the one after.
+#: A pair of line ranges: start and end in the old text, start and end in the new one.
 _Stretch = tuple[int, int, int, int]
 
 
 def edits_between(before: str, after: str) -> tuple[Edit, ...]:
-    """Edits of whole lines that make `after` of `before`."""
+    """Edits of whole lines that turn `before` into `after`."""
     old, new = lines_of(before), lines_of(after)
     starts = [0, *accumulate(map(len, old))]
     whole = _trimmed(old, new, (0, len(old), 0, len(new)))
@@ -33,7 +33,7 @@ def edits_between(before: str, after: str) -> tuple[Edit, ...]:
 
 
 def _trimmed(old: Sequence[str], new: Sequence[str], stretch: _Stretch) -> _Stretch:
-    """A stretch without the equal lines at its beginning and end."""
+    """A range without the equal lines at its start and end."""
     a, b, c, d = stretch
     while a < b and c < d and old[a] == new[c]:
         a, c = a + 1, c + 1
@@ -43,7 +43,7 @@ def _trimmed(old: Sequence[str], new: Sequence[str], stretch: _Stretch) -> _Stre
 
 
 def _between_landmarks(old: Sequence[str], new: Sequence[str], stretch: _Stretch) -> Iterator[_Stretch]:
-    """The stretches between lines that stand once in both texts, those of them that keep their order."""
+    """The ranges between lines that are unique in both texts and in the same order."""
     a, b, c, d = stretch
     for at, there in _in_order(_once(old, a, b), _once(new, c, d)):
         yield a, at, c, there
@@ -52,13 +52,13 @@ def _between_landmarks(old: Sequence[str], new: Sequence[str], stretch: _Stretch
 
 
 def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
-    """Where the lines are that stand there once."""
+    """The line numbers of the lines that occur once."""
     amounts = Counter(lines[start:end])
     return {lines[n]: n for n in range(start, end) if amounts[lines[n]] == 1}
 
 
 def _in_order(old: Mapping[str, int], new: Mapping[str, int]) -> list[tuple[int, int]]:
-    """The longest row of common lines that is in order in both texts, by their numbers."""
+    """The longest sequence of common lines that is in order in both texts, as line numbers."""
     ends: list[int] = []
     rows: list[tuple[int, int, int]] = []  # a line before and after, and the last row that it continues
     shortest: list[int] = []
@@ -75,7 +75,7 @@ def _in_order(old: Mapping[str, int], new: Mapping[str, int]) -> list[tuple[int,
 
 
 def _changed(old: Sequence[str], new: Sequence[str], stretch: _Stretch) -> Iterator[_Stretch]:
-    """What differs in a stretch."""
+    """The parts of a range that differ."""
     a, b, c, d = stretch
     if max(b - a, d - c) > _MOST_LINES:
         yield stretch

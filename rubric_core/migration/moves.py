@@ -1,4 +1,4 @@
-"""Edits that move, nest and take out entries of mappings and items of lists; comments stay with what they are about."""
+"""Edits that move, nest and remove mapping entries and list items together with their comments."""
 
 import re
 from collections.abc import Iterable
@@ -29,13 +29,13 @@ __all__ = [
 ]  # fmt: skip
 
 _KEY = re.compile(rf"""(?P<lead>(?:{BLANK})*[ \t]*)(?P<key>"[^"]*"|'[^']*'|[^\s:#][^:\r\n]*(?<![ \t]))(?=[ \t]*:)""")
-#: In braces, these end a plain scalar.
+#: Characters that end a plain scalar inside braces.
 _SPECIAL = re.compile(r"[,\[\]{}]")
 _NOT_BLANK = re.compile(r"\S")
 
 
 def extent_of(draft: Draft, mapping: Mapping, entry: Entry) -> Span:
-    """Where an entry stands with its comments: whole lines in a block, `key: value` in braces."""
+    """The span of an entry with its comments: whole lines in a block, `key: value` in braces."""
     return entry.span if mapping.flow else extent(draft.text, entry.key.whole.start, entry.span.end)
 
 
@@ -95,13 +95,13 @@ def take_out_entry(draft: Draft, mapping: Mapping, entry: Entry, *, but: Span | 
 
 
 def lift_entry(draft: Draft, mapping: Mapping, entry: Entry, key: str | None = None) -> tuple[Edit, str] | None:
-    """An entry as a piece, and the edit that takes it out of its place with all its comments."""
+    """An entry as a piece, and the edit that removes it with all its comments."""
     out = take_out_entry(draft, mapping, entry, but=extent_of(draft, mapping, entry))
     return (out, piece_of(draft, mapping, entry, key)) if out is not None else None
 
 
 def put(draft: Draft, mapping: Mapping, piece: str, behind: Entry | None = None) -> Edit | None:
-    """Put a piece into a mapping: behind one of its entries, the last one if none is given."""
+    """Insert a piece into a mapping after the given entry, by default the last."""
     after = behind or (mapping.entries[-1] if mapping.entries else None)
     if after is None:
         return None
@@ -115,7 +115,7 @@ def put(draft: Draft, mapping: Mapping, piece: str, behind: Entry | None = None)
 
 
 def replace_entry(draft: Draft, mapping: Mapping, entry: Entry, piece: str) -> Edit | None:
-    """Put a piece in the place of an entry, whose comments are taken to be in it."""
+    """Replace an entry by a piece that already contains its comments."""
     span = extent_of(draft, mapping, entry)
     if mapping.flow:
         line = inline_piece(piece)
@@ -131,7 +131,7 @@ def nest_pieces(draft: Draft, pieces: list[str], key: str) -> str:
 
 
 def inline_piece(piece: str) -> str | None:
-    """A piece as it can stand in braces; None for one that has to be lines: a block, or one with comments."""
+    """A piece in flow style; None for one that needs lines: a block, or one with comments."""
     tree = parse(piece)
     if tree.problems or comments_of(piece, tree):
         return None
@@ -144,7 +144,7 @@ def inline_piece(piece: str) -> str | None:
 
 
 def rebuild_mapping(draft: Draft, mapping: Mapping, instead: Iterable[tuple[Entry, str | None]]) -> Edit | None:
-    """A mapping in braces with other text in the place of some entries, and without those that have none."""
+    """A flow mapping with some entries replaced, and those without a replacement removed."""
     entries = mapping.entries
     new = {id(entry): text for entry, text in instead}
     text = draft.text[mapping.span.start : entries[0].span.start]
@@ -163,18 +163,18 @@ def rebuild_mapping(draft: Draft, mapping: Mapping, instead: Iterable[tuple[Entr
 
 
 def insert_entry(draft: Draft, mapping: Mapping, name: str, value: str, behind: Entry | None = None) -> Edit | None:
-    """A further `name: value`, behind an entry: the first one if none is given."""
+    """Insert `name: value` after the given entry, by default the first."""
     first = behind or (mapping.entries[0] if mapping.entries else None)
     return put(draft, mapping, f"{name}: {value}{draft.newline}", first) if first is not None else None
 
 
 def dash_of(draft: Draft, item: Node) -> int:
-    """Where the dash of an item of a block list stands."""
+    """The offset of the dash of a block list item."""
     return draft.text.rindex("-", 0, item.whole.start)
 
 
 def remove_item(draft: Draft, sequence: Sequence, item: Node) -> Edit | None:
-    """Take an item out of a list; None for the only one."""
+    """Remove an item from a list; None for the only one."""
     number = next(i for i, each in enumerate(sequence.items) if each is item)
     if len(sequence.items) == 1:
         return None

@@ -1,4 +1,4 @@
-"""The way to the next dialect in pieces, for an editor to offer: one change, one item, one step, the whole file."""
+"""Migration to the next dialect in parts that an editor can offer: one change, one item, one step, the whole file."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ from rubric_core.text import Edit, Span
 
 __all__ = ["Offer", "Scope", "steps", "steps_at"]
 
-#: What an offer changes: what stands on one line, one case or entry, or everything.
+#: The scope of an offer: one line, one case or entry, or the whole text.
 Scope = Literal["line", "item", "file"]
 #: A byte order mark, which is not part of the YAML.
 _MARK = "\ufeff"
@@ -40,12 +40,12 @@ Made = tuple[tuple[Edit, ...], tuple[MigrationNote, ...]]
 
 
 class Offer:
-    """A change that brings a text nearer to a dialect. Edits and notes are computed when they are asked for."""
+    """A change that brings a text closer to a dialect. Edits and notes are computed on demand."""
 
     def __init__(self, title: str, scope: Scope, dialect: str, make: Callable[[], Made]) -> None:
         self.title = title
         self.scope: Scope = scope
-        #: The dialect that it leads to.
+        #: The target dialect.
         self.dialect = dialect
         self._make = make
 
@@ -60,7 +60,7 @@ class Offer:
 
     @property
     def notes(self) -> tuple[MigrationNote, ...]:
-        """What is left to the author, at offsets of the changed text."""
+        """The notes on what the author has to do, at offsets of the changed text."""
         return self._made[1]
 
 
@@ -106,7 +106,7 @@ def _next(dialect: Dialect) -> Dialect | None:
 
 
 class _Piece:
-    """The item under the cursor with what stands around all of them, as a text of its own."""
+    """The item under the cursor and the frame around all items, as a text of its own."""
 
     def __init__(self, analysis: Analysis, offset: int, following: Dialect, read: Reader) -> None:
         self._kind = analysis.kind
@@ -126,21 +126,21 @@ class _Piece:
             self.within = Span(len(head), len(head) + len(local.text))
         self._offset = offset - self._shift
         self._mark = len(_MARK) if self._text.startswith(_MARK) else 0
-        #: What was found broken before is not repaired again to find that out.
+        #: A text already known to be broken is not parsed again, since that would repair it.
         broken = (
             any(state.tree.problems for state in analysis.states.values()) if local.in_frame else local.tree.problems
         )
         self._sound = not broken and not parse(self._text[self._mark :]).problems
 
     def lines(self) -> Iterator[Offer]:
-        """What a single change does that begins on the line of the cursor."""
+        """Offers for single changes that begin on the line of the cursor."""
         if not self._sound:
             return
         begun = with_final_newline(self._text[self._mark :])
         draft = Draft(begun, self._kind, self._source, self._target, self._read)
         at = self._offset - self._mark
         line = Span(max(begun.rfind("\n", 0, at), begun.rfind("\r", 0, at)) + 1, _line_end(begun, at))
-        # What several changes on a line do in the same words is one offer: nobody could tell them apart.
+        # Changes on one line with the same title are one offer, since users could not tell them apart.
         found: dict[str, list[EditGroup]] = {}
         for step in (each for each in steps_into(self._target, self._kind) if not each.whole_only):
             for change in step.work(draft):
@@ -158,7 +158,7 @@ class _Piece:
         return any(s is not None and line.start <= s.end() <= line.end for s in starts)
 
     def item(self) -> Iterator[Offer]:
-        """What all steps together do to the item under the cursor."""
+        """The offer to apply all steps to the item under the cursor."""
         inner = self._inner()
         if not self._sound or inner is None:
             return
@@ -192,7 +192,7 @@ class _Piece:
 
 
 def _words(text: str, change: EditGroup) -> str | None:
-    """What a change of a single word does."""
+    """The title of a change of a single word."""
     old, new = (text[slice(*change.edits[0].span)], change.edits[0].new_text) if len(change.edits) == 1 else ("", "")
     return f"Write `{old}` as `{new}`" if _WORD.match(old) and _WORD.match(new) else None
 

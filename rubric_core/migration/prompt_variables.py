@@ -1,11 +1,11 @@
-"""Judges' prompts on the way from one dialect to the next: their variables get other names."""
+"""Renames the variables of judge prompts from one dialect to the next."""
 
 import re
 from collections.abc import Iterable, Mapping
 
 __all__ = ["VARIABLES_INTO", "pattern_of", "rename_variables", "variables_used"]
 
-#: What variables are called from a dialect on.
+#: The names of variables as of each dialect.
 VARIABLES_INTO: Mapping[str, Mapping[str, str]] = {
     "agentv-1": {
         "candidateAnswer": "candidate_answer", "output_messages": "candidate_answer", "referenceAnswer": "reference_answer",
@@ -21,17 +21,17 @@ VARIABLES_INTO: Mapping[str, Mapping[str, str]] = {
 
 
 def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
-    """Finds the variables with these names; the second group is the name."""
+    """A pattern that finds variables with these names; its second group is the name."""
     return re.compile(r"(?<=\{\{)(\s*)(" + "|".join(names) + r")(?=\s*\}\})")
 
 
 def variables_used(text: str, names: Mapping[str, str]) -> list[str]:
-    """The variables in a text that have other names now."""
+    """The variables in a text that have been renamed."""
     return sorted({found[2] for found in pattern_of(names).finditer(text)})
 
 
 def rename_variables(text: str, dialects: Iterable[str]) -> str:
-    """A prompt with the names of its variables in the last of several dialects, each of which is one further on."""
+    """A prompt with its variables renamed through consecutive dialects, up to the last one."""
     for dialect in dialects:
         names = VARIABLES_INTO.get(dialect, {})
         if names:

@@ -18,7 +18,7 @@ _MERGE = "<<"
 
 
 def rename_steps(target: Dialect) -> tuple[MigrationStep, ...]:
-    """The last steps of every way into a dialect."""
+    """The renaming steps, which come last on every route into a dialect."""
     kinds = frozenset(FileKind)
     return (
         MigrationStep(f"Write types as {target.name} does", _types, kinds),
@@ -55,7 +55,7 @@ def _key(draft: Draft, site: ShapedMapping, entry: Entry, name: str) -> Iterator
 
 
 def _stays(old: Spelling, new: Spelling | None) -> bool:
-    """Whether a spelling is as good as it was."""
+    """Whether a spelling is still valid and means the same."""
     return (
         new is not None
         and new.field == old.field
@@ -66,7 +66,7 @@ def _stays(old: Spelling, new: Spelling | None) -> bool:
 def _unread(
     draft: Draft, site: ShapedMapping, entry: Entry, new: Spelling | None
 ) -> Iterator[EditGroup | MigrationNote]:
-    """A key that the older dialect does not read, or one of a shape that it does not have."""
+    """Handle a key that the older dialect does not read, or whose shape it does not have."""
     current = draft.target.spelled(site.shape, new.field) if new is not None and new.field else None
     if (
         new is not None
@@ -81,7 +81,7 @@ def _unread(
 
 
 def _refused(draft: Draft, site: ShapedMapping, new: Spelling | None) -> bool:
-    """Whether a key that meant nothing is an error now."""
+    """Whether an ignored key becomes an error."""
     unknown = new is None and draft.target.properties.strict_keys and not site.shape.open
     return unknown or (new is not None and new.fate is SpellingStatus.REJECTED)
 
@@ -136,7 +136,7 @@ def _note_of(known: TypeName | None) -> str:
 def _own_type(
     draft: Draft, site: ShapedMapping, tag: Scalar, known: TypeName | None
 ) -> Iterator[EditGroup | MigrationNote]:
-    """A program of one's own: where `_` counted as `-`, it has to be written as `-` from now on."""
+    """Rename a custom evaluator: where `_` was equivalent to `-`, only `-` is read from now on."""
     folds = draft.source.properties.folds_type_names and not draft.target.properties.folds_type_names
     if known is not None and known.fate is SpellingStatus.REJECTED:
         yield MigrationNote(tag.span.start, f"{draft.target.name} refuses the type `{tag.text}`{_note_of(known)}")
@@ -145,7 +145,7 @@ def _own_type(
 
 
 def _aggregator(draft: Draft, site: ShapedMapping) -> Iterator[EditGroup | MigrationNote]:
-    """The judge or program of an aggregator goes by the name of its type."""
+    """Write the current type name for the judge or program of an aggregator."""
     tag = site.own("type")
     if tag is None or not isinstance(tag.value, Scalar):
         return

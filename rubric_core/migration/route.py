@@ -29,7 +29,7 @@ from rubric_core.text import Edit, Span, apply_edits
 
 __all__ = ["MigratedText", "NotMigratableError", "migrate", "steps_into", "titles", "with_final_newline"]
 
-#: What is done on the way into each dialect, in this order; types and keys are renamed at the end of every way.
+#: The steps into each dialect, in order; types and keys are renamed at the end of every route.
 _WAYS: Mapping[str, Sequence[MigrationStep]] = {
     "agentv-0.5": TO_AGENTV_0_5,
     "agentv-1": TO_AGENTV_1,
@@ -46,7 +46,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 class NotMigratableError(Exception):
-    """A text that cannot be carried over as it is; the message says why."""
+    """Raised for a text that cannot be migrated as it is; the message says why."""
 
     def __init__(self, offset: int, words: str) -> None:
         super().__init__(words)
@@ -55,7 +55,7 @@ class NotMigratableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MigratedText:
-    """A text in another dialect, and what could not be carried over, at offsets of that text."""
+    """A migrated text, with notes on what could not be migrated at offsets of that text."""
 
     text: str
     notes: tuple[MigrationNote, ...] = ()
@@ -70,7 +70,7 @@ def migrate(
     read: Reader = lambda _: None,
     path: PurePath | None = None,
 ) -> MigratedText:
-    """Carry a text from one dialect to a newer one.
+    """Migrate a text from one dialect to a newer one.
 
     Args:
         text: The text; its comments and everything that means the same in both dialects stay.
@@ -107,7 +107,7 @@ def migrate(
 
 
 def _lines(text: str, source: str, target: str, read: Reader) -> MigratedText:
-    """A data set: every line is a case of its own, and stays JSON."""
+    """Migrate a data set line by line: each line is one case and stays JSON."""
     done, notes, at = "", list[MigrationNote](), 0
     for line in _LINE.findall(text):
         body = line.strip()
@@ -149,13 +149,13 @@ def _hops(source: str, target: str) -> list[tuple[Dialect, Dialect]]:
 
 
 def steps_into(dialect: Dialect, kind: FileKind) -> Iterator[MigrationStep]:
-    """What is done to a kind of file on the way into a dialect, in this order."""
+    """The steps that migrate a kind of file into a dialect, in order."""
     every = (*_WAYS[dialect.name], *TARGETS_INTO.get(dialect.name, ()), *rename_steps(dialect))
     return (step for step in every if kind in step.kinds)
 
 
 def _with_modeline(text: str, name: str, newline: str) -> str:
-    """The text with a modeline that names a dialect; one that is there says the new name."""
+    """The text with a modeline naming the dialect; an existing modeline is updated."""
     found = _MODELINE.search(text)
     if found is not None and modeline(text) == found["name"]:
         return apply_edits(text, [Edit(Span(*found.span("name")), name)])
@@ -163,7 +163,7 @@ def _with_modeline(text: str, name: str, newline: str) -> str:
 
 
 def _mark_dialect(progress: MigrationState, target: str, path: PurePath | None) -> None:
-    """Say the dialect where the text would be treated as another one, or says another one itself."""
+    """Add or update the dialect marker if the text would be detected as, or declares, another dialect."""
     said = modeline(progress.text)
     if (said or stated_dialect(progress.text, Language(), path).name) != target:
         before = len(progress.text)
@@ -173,6 +173,6 @@ def _mark_dialect(progress: MigrationState, target: str, path: PurePath | None) 
 
 
 def titles(name: str) -> list[str]:
-    """What is done to suites on the way into a dialect."""
+    """The titles of the steps that migrate suites into a dialect."""
     dialect = next(d for d in DIALECTS if d.name == name)
     return list(dict.fromkeys(s.title for s in steps_into(dialect, FileKind.SUITE))) if name in _WAYS else []

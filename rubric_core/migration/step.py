@@ -1,4 +1,4 @@
-"""What a step of a migration is, and how one is made: edits that belong together, and notes of what stays behind."""
+"""Migration steps and how they are applied: groups of edits, and notes on what is left to the author."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,7 @@ from rubric_core.text import Edit, Span, apply_edits
 
 __all__ = ["EditGroup", "MigrationNote", "MigrationState", "MigrationStep", "Work", "disjoint_groups"]
 
-#: A step is made again until it finds nothing more to do; nothing sensible is nested deeper than this.
+#: The most repetitions of a step, which is applied until it finds nothing more to do; no real suite is nested deeper.
 _MOST_ROUNDS = 60
 _SUITES = frozenset({FileKind.SUITE, FileKind.CASES, FileKind.CASE, FileKind.TEMPLATE})
 
@@ -26,7 +26,7 @@ class EditGroup:
 
 @dataclass(frozen=True, slots=True)
 class MigrationNote:
-    """Something that is left to the author, at an offset of the text."""
+    """A change that the author has to make, at an offset of the text."""
 
     offset: int
     words: str
@@ -40,7 +40,7 @@ Work = Callable[[Draft], Iterable[EditGroup | MigrationNote]]
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """A part of the way from a dialect to the next one, which can be made on its own."""
+    """A part of the migration to the next dialect that can be applied by itself."""
 
     title: str
     work: Work
@@ -54,20 +54,20 @@ class MigrationStep:
 
 @dataclass(slots=True)
 class MigrationState:
-    """A text on its way, with what could not be carried over so far."""
+    """A text in migration, with the notes collected so far."""
 
     text: str
     kind: FileKind
     read: Reader
     notes: list[MigrationNote] = field(default_factory=list)
-    #: Where changes may be made, None for anywhere; it grows and shrinks with them.
+    #: The range in which changes may be made (None: anywhere), adjusted as changes are applied.
     within: Span | None = None
     #: The tree of the text, where it was parsed already.
     tree: SyntaxTree | None = None
     _draft: Draft | None = None
 
     def make(self, step: MigrationStep, source: Dialect, target: Dialect) -> bool:
-        """Make a step, as often as it finds something to do. Gives whether there was anything."""
+        """Apply a step until it finds nothing more to do. Returns whether it changed or noted anything."""
         begun = self.text
         draft = self._drafted(source, target)
         found = list(step.work(draft))
@@ -84,13 +84,13 @@ class MigrationState:
                 break
             self._apply(edits, draft)
             found = list(step.work(draft))
-        # Of several notes about one thing the first says most.
+        # Of several notes about the same place, the first is the most specific.
         known = {note.offset for note in self.notes}
         self.notes += (each for each in found if isinstance(each, MigrationNote) and each.offset not in known)
         return self.text != begun
 
     def _drafted(self, source: Dialect, target: Dialect) -> Draft:
-        """The draft of the text; one that the step before has left is used again."""
+        """The draft of the text, reusing that of the previous step if the text is unchanged."""
         known = self._draft
         if known is None or known.text != self.text or known.source is not source or known.target is not target:
             # The next dialect reads the same tree.
@@ -111,7 +111,7 @@ class MigrationState:
 
 
 def disjoint_groups(changes: Iterable[EditGroup]) -> list[Edit]:
-    """The edits of the changes that do not touch an earlier one, in the order of the text."""
+    """The edits of all groups that do not overlap an earlier group, in the order of the text."""
     chosen: list[Edit] = []
     for change in changes:
         if not any(_touches(edit, chosen) for edit in change.edits):
@@ -127,7 +127,7 @@ def _touches(edit: Edit, chosen: list[Edit]) -> bool:
 
 
 def _moved(offset: int, edits: Sequence[Edit]) -> int:
-    """Where an offset is after `edits`; one inside what is replaced is at its beginning."""
+    """The offset after `edits`; one inside replaced text moves to its start."""
     shift = 0
     for edit in edits:
         if edit.span.end <= offset:
