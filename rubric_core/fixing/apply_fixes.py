@@ -15,16 +15,16 @@ from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["FixedText", "apply_safe_fixes"]
 
-#: Fixes bring others to light; nothing sensible is hidden deeper than this.
+#: The most rounds of fixes: a fix may reveal further findings, but no real suite needs more rounds.
 _MOST_ROUNDS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class FixedText:
-    """What fixes made of a text."""
+    """A text after fixes."""
 
     analysis: Analysis
-    #: How many of the findings that the text had they took away. What came to light on the way is not counted.
+    #: How many of the original findings were resolved; findings revealed on the way are not counted.
     count: int = 0
 
 
@@ -43,13 +43,13 @@ def apply_safe_fixes(analysis: Analysis, code: str | None = None) -> FixedText:
 
 
 def _reads_worse(before: Analysis, after: Analysis) -> bool:
-    """Whether the parser has more to say of the whole text. Fixes are looked at case by case, and a file is more than that."""
+    """Whether the whole text has more syntax errors than before, which checking fixes case by case cannot show."""
     old, new = before.document.text, after.document.text
     return stumble(new) is not None and (stumble(old) is None or len(parse(new).problems) > len(parse(old).problems))
 
 
 def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> FindingComparison | None:
-    """Every fix that can be made at once; None where there is none."""
+    """The text after all fixes that can be applied together; None if there are none."""
     text, gate = analysis.document.text, Gate(analysis)
     chosen = non_overlapping(each for each in safe_fixes(found) if keeps_comments(text, each[1].edits))
     while chosen:
@@ -58,13 +58,13 @@ def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> FindingComparison
             return made
         if not kept:
             kept = gate.holding(chosen)
-        # What holds up alone and not together is made bit by bit.
+        # Fixes that pass alone but not together are applied in parts.
         chosen = kept if len(kept) < len(chosen) else chosen[: len(chosen) // 2]
     return None
 
 
 def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[FindingComparison | None, list[Offered]]:
-    """The findings after some fixes; None where one of them does not hold up, and the fixes that are not to blame."""
+    """The findings after some fixes (None if any fails verification), and the fixes that did not cause the failure."""
     try:
         trial = try_edits(analysis, (edit for _, fix in chosen for edit in fix.edits))
     except ValueError:  # one of them makes two edits of one place

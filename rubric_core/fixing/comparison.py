@@ -22,12 +22,12 @@ _Key = Callable[[Diagnostic, int], tuple[object, ...]]
 
 
 def finding_names(found: Diagnostic) -> Named:
-    """What tells a finding from the others of its text."""
+    """The key that identifies a finding within its text."""
     return found.code, found.span.start, found.message
 
 
 class FindingComparison:
-    """Which findings are there before and after.
+    """The difference between the findings before and after edits.
 
     Args:
         trial: The findings of both texts.
@@ -41,16 +41,16 @@ class FindingComparison:
         self.analysis = trial.analysis
         self._meant = meant
         self._mends_syntax = any(code in _UNREADABLE for code, _, _ in meant)
-        #: Findings that are gone, and those that are new, each with the place that it comes from.
+        #: Resolved findings, and new ones, each with its original place.
         self.gone = list(trial.before)
         self.new = [(each, shift.origin(each.span.start)) for each in trial.after]
-        #: Findings that are still there, as they were and as they are now.
+        #: Remaining findings, each as a pair of its old and its new form.
         self.kept: list[tuple[Diagnostic, Diagnostic]] = []
-        # Where it was and as it was.
+        # The same place and the same message.
         self._pair(lambda d, at: (d.code, at, d.message))
-        # Where it was, in other words: what it says of other places has changed.
+        # The same place with another message, because what it says about other places changed.
         self._pair(lambda d, at: (d.code, at), apart_from=meant)
-        # Somewhere else, since its text was moved.
+        # Another place, since its text was moved.
         self._pair(lambda d, _: (d.code, d.message), moved=True)
 
     def _pair(self, key: _Key, *, moved: bool = False, apart_from: Collection[Named] = ()) -> None:
@@ -71,12 +71,12 @@ class FindingComparison:
 
     @property
     def left(self) -> set[Named]:
-        """Findings that were meant to go and are still there."""
+        """Findings that the edits should have resolved but that remain."""
         return set(self._meant) - {finding_names(each) for each in self.gone}
 
     @property
     def holds(self) -> bool:
-        """Whether everything is gone that was meant to go, and nothing new is there."""
+        """Whether the edits resolved everything they should and caused nothing new."""
         return not self.left and not self.is_worse
 
     @property
@@ -87,7 +87,7 @@ class FindingComparison:
         return unread or any(True for _ in self._brought())
 
     def origins_of_brought(self) -> list[OffsetOrigin]:
-        """Where these come from. While the parser has more to say, what else is new is its doing, and not told."""
+        """The origins of new findings; while there are new syntax errors, only those, since they cause the others."""
         before, after = self._trial.stumbles
         stumbled = [self._shift.origin(offset) for offset in self._trial.stumbled] if after > before else []
         return stumbled or [origin for _, origin in self._brought()]

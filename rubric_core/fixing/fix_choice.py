@@ -1,4 +1,4 @@
-"""Which fixes are made without asking, and which of them can be made at once."""
+"""Chooses fixes that may be applied unattended, and those that can be applied together."""
 
 import re
 from bisect import bisect_right, insort
@@ -10,24 +10,24 @@ from rubric_core.validation.rule import Diagnostic, Fix
 __all__ = ["Offered", "keeps_comments", "non_overlapping", "safe_fix", "safe_fixes"]
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
-#: How comments begin that speak of findings.
+#: The beginnings of comments that refer to findings.
 _DIRECTIVE = "# rubric:"
 #: A finding and a fix that is offered for it.
 Offered = tuple[Diagnostic, Fix]
 
 
 def safe_fix(diagnostic: Diagnostic) -> Fix | None:
-    """The fix that may be made without asking: the first one, when it is safe."""
+    """The fix that may be applied unattended: the first one, if it is safe."""
     return diagnostic.fixes[0] if diagnostic.fixes and diagnostic.fixes[0].safe else None
 
 
 def safe_fixes(found: Iterable[Diagnostic]) -> Iterator[Offered]:
-    """The findings that have such a fix, with it."""
+    """The findings with a safe fix, each with that fix."""
     return ((each, fix) for each in found if (fix := safe_fix(each)) is not None)
 
 
 def non_overlapping(offered: Iterable[Offered]) -> list[Offered]:
-    """The fixes that can be made at once; of two that touch, the one that comes first."""
+    """The fixes that can be applied together; of two that touch, the earlier one."""
     chosen: list[Offered] = []
     edits: list[Edit] = []
     for found, fix in offered:
@@ -46,7 +46,7 @@ def _touches(edit: Edit, chosen: list[Edit]) -> bool:
 
 
 def keeps_comments(text: str, edits: Sequence[Edit]) -> bool:
-    """Whether every comment that edits take out is put in elsewhere, those that ignore findings apart."""
+    """Whether every comment removed by the edits is inserted elsewhere, except comments that ignore findings."""
     taken = [comment.strip() for edit in edits for comment in _COMMENT.findall(text[slice(*edit.span)])]
     written = "\n".join(edit.new_text for edit in edits)
     return all(comment in written or comment.startswith(_DIRECTIVE) for comment in taken)

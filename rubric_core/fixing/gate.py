@@ -19,24 +19,24 @@ from rubric_core.validation.rule import Diagnostic, Fix
 
 __all__ = ["Gate"]
 
-#: From so many fixes on it takes less time to try them together.
+#: From this number of fixes on, trying them together is faster.
 _SEVERAL = 8
-#: The fixes of so many findings are looked at whatever it takes.
+#: The fixes of up to this many findings are always verified, whatever the cost.
 _FEW = 8
 #: Characters that are read to try the fixes of more findings, besides the whole text so many times.
 _MOST_READ, _MOST_TIMES = 100_000, 2
-#: To try anything takes as long as reading so many characters.
+#: The fixed cost of a trial, as a number of characters read.
 _EACH = 1_000
 #: Of fixes that do not hold up together, one in so many has to be free of blame for another trial of several.
 _MANY = 4
-#: A part that is no YAML is read about so many times until it is repaired.
+#: How many times a part with invalid YAML is read, on average, until it is repaired.
 _BROKEN = 5
-#: What tells edits, and the finding that they are offered for, from others.
+#: The identity of some edits and of the finding that they are offered for.
 _Offer = tuple[Named | None, tuple[Edit, ...] | int]
 
 
 class Gate:
-    """Looks at what edits would make of one version of a text, each once."""
+    """Verifies edits of one version of a text, each once."""
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
@@ -47,7 +47,7 @@ class Gate:
         self._read = 0
 
     def fixes(self, found: Diagnostic) -> tuple[Fix, ...]:
-        """The fixes of a finding that take it away and bring nothing new."""
+        """The fixes of a finding that resolve it without causing new findings."""
         return tuple(fix for fix in found.fixes if self.mends(found, fix.edits))
 
     def passed(self, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -91,7 +91,7 @@ class Gate:
         return [each for number, each in enumerate(offered) if number in held]
 
     def _try_shared(self, found: Sequence[Diagnostic], most: int) -> None:
-        """One fix that many findings offer is made once, and held against all of them."""
+        """Try a fix that many findings share once, for all of them."""
         shared: dict[int, list[Offered]] = defaultdict(list)
         for each in found:
             for fix in each.fixes:
@@ -137,40 +137,40 @@ class Gate:
             parts += (half for half in halves if len(half) >= _SEVERAL)
 
     def _try(self, edits: tuple[Edit, ...], offered: Sequence[Offered]) -> bool:
-        """Whether edits take away everything for which they are offered, and bring nothing new."""
+        """Whether edits resolve every finding they are offered for and cause nothing new."""
         compared = self._compared(edits, offered)
         return compared is not None and compared.holds
 
     def _compared(self, edits: tuple[Edit, ...], offered: Sequence[Offered]) -> FindingComparison | None:
-        """What becomes of the findings; None for edits that cannot be made together."""
+        """The findings before and after the edits; None for edits that overlap."""
         names = {finding_names(each) for each, _ in offered}
         trial = self._tried(edits, names)
         return FindingComparison(trial, names) if trial is not None else None
 
     def mends(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
-        """Whether edits take a finding away and bring nothing new."""
+        """Whether edits resolve a finding and cause nothing new."""
         key = self._key(found, edits)
         if key not in self._known:
             self._known[key] = self._mends(found, edits)
         return self._known[key]
 
     def _is_known(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
-        """Whether it was seen before what edits do to a finding."""
+        """Whether the effect of the edits on a finding is already known."""
         return self._key(found, edits) in self._known
 
     def _known_to_mend(self, found: Diagnostic, edits: tuple[Edit, ...]) -> bool:
-        """The same without looking: whether it was seen before."""
+        """Whether edits are already known to resolve a finding, without trying them."""
         return self._known.get(self._key(found, edits), False)
 
     def _key(self, found: Diagnostic | None, edits: tuple[Edit, ...]) -> _Offer:
-        """What tells edits, for a finding or chosen by somebody, from others."""
+        """The identity of edits, offered for a finding or chosen by the user."""
         name = finding_names(found) if found is not None else None
         if len(edits) <= _SEVERAL:
             return name, edits
         return name, id(self._long.setdefault(id(edits), edits))
 
     def lets(self, edits: Sequence[Edit]) -> bool:
-        """Whether edits that somebody chooses to make bring nothing new."""
+        """Whether edits chosen by the user cause no new findings."""
         made = tuple(edits)
         key = self._key(None, made)
         if key not in self._known:
@@ -185,7 +185,7 @@ class Gate:
         return FindingComparison(trial, (name,)).holds
 
     def _tried(self, edits: tuple[Edit, ...], meant: AbstractSet[Named] = frozenset()) -> Trial | None:
-        """What becomes of the text; None for edits that cannot be made together."""
+        """The analysis of the edited text; None for edits that overlap."""
         document = self.analysis.document
         try:
             trial, everywhere = try_edits_briefly(
@@ -199,7 +199,7 @@ class Gate:
         return trial
 
     def _length(self, number: int) -> int:
-        """How many characters are read to look at a block again."""
+        """The number of characters read to analyse a block again."""
         block = self.analysis.document.blocks[number]
         state = self.analysis.states[block if block.key else self.analysis.frame.block]
         return len(block.text) * (_BROKEN if state.tree.problems else 1)

@@ -10,14 +10,14 @@ __all__ = ["OffsetOrigin", "OriginFinder"]
 
 
 class OffsetOrigin(NamedTuple):
-    """Where something comes from: an offset of the text before, and the edit that wrote it, if one did."""
+    """The origin of an offset: the offset in the old text, and the edit that wrote the text there, if any."""
 
     offset: int
     edit: Edit | None
 
 
 class OriginFinder:
-    """Finds where offsets of the new text come from."""
+    """Maps offsets of the new text to their origins."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
         self._edits = sorted(edits, key=lambda e: e.span)
@@ -30,7 +30,7 @@ class OriginFinder:
             self._ends.append(edit.span.end + by)
 
     def origin(self, offset: int) -> OffsetOrigin:
-        """Where the character at `offset` comes from."""
+        """The origin of the character at `offset`."""
         at = bisect_right(self._starts, offset) - 1
         while at >= 0 and self._starts[at] == self._ends[at]:  # what only takes away wrote nothing
             if self._starts[at] <= offset:
