@@ -1,4 +1,4 @@
-"""A configuration of promptfoo, read for a run: as plain data, with the nodes that tell where each part stands."""
+"""Reads a promptfoo configuration for a run: as plain data, with the nodes that locate each part."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from rubric_core.text import LineIndex, Span
 
 __all__ = ["ConfigurationError", "PromptfooConfiguration", "read_configuration"]
 
-#: Bytes of a file that a configuration names.
+#: The largest size in bytes of a file that a configuration names.
 _LARGEST = 20_000_000
 #: How deep references may refer to references.
 _DEEPEST = 50
@@ -26,12 +26,12 @@ _MISSING: Any = object()
 
 
 class ConfigurationError(Exception):
-    """Something that promptfoo would stop at; the message says what."""
+    """Raised for a mistake at which promptfoo stops; the message describes it."""
 
 
 @dataclass(frozen=True)
 class PromptfooConfiguration:
-    """A configuration. Nothing of it has been run, and no variable of the environment has been read."""
+    """A configuration as data. Reading it runs no code and reads no environment variable."""
 
     path: Path
     text: str
@@ -47,11 +47,11 @@ class PromptfooConfiguration:
 
     @property
     def directory(self) -> Path:
-        """From where its files are looked for."""
+        """The directory that its file paths are relative to."""
         return self.path.absolute().parent
 
     def node(self, name: str) -> Node:
-        """What stands for a key at the top: its value, or the root when it is merged in or missing."""
+        """The node of a top-level key's value; the root if the key is merged in or missing."""
         return self.followed(self.root.get(name)) or self.root
 
     def followed(self, node: Node | None) -> Node | None:
@@ -110,7 +110,7 @@ class PromptfooConfiguration:
         return plain(tree.root, tree.anchors)
 
     def shown(self, path: Path) -> str:
-        """A file as messages name it: from the directory of the configuration on."""
+        """A file's path relative to the directory of the configuration, for messages."""
         return Path(os.path.relpath(path, self.directory)).as_posix()
 
     def read(self, name: str) -> str:
@@ -128,7 +128,7 @@ class PromptfooConfiguration:
 
 
 def read_configuration(path: Path, text: str, files: Files) -> PromptfooConfiguration:
-    """The configuration in a text; one that is no mapping is empty."""
+    """The configuration in a text; empty if the text is not a mapping."""
     tree, lines = parse(text), LineIndex(text)
     root = tree.root
     data = plain(root, tree.anchors)

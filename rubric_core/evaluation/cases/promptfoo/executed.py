@@ -1,4 +1,4 @@
-"""What a case of promptfoo executes and where it sends something, as it is written. Runs nothing, reads no environment.
+"""The programs that a promptfoo case executes and the addresses it contacts. Runs nothing, reads no environment.
 
 The one list of it: the question before a run shows it, and results depend on the files in it.
 """
@@ -22,12 +22,12 @@ from rubric_core.loading.targets import LoadedTargetEntry
 __all__ = ["ExecutedCode", "addresses_of", "executed_code", "is_told_by_cases"]
 
 _EXEC = "exec:"
-#: What runs a file with code, by its ending; others are programs of their own.
+#: The interpreter of a code file by its extension; other files are run as programs.
 _RUNS = {
     ".py": "python3", ".rb": "ruby", ".go": "go",
     **dict.fromkeys((".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"), "node"),
 }  # fmt: skip
-#: What runs the code behind a prefix of an id or value.
+#: The interpreter of code after a prefix of an id or value.
 _PREFIXES = {"python": "python3", "ruby": "ruby", "golang": "go", "package": "node"}
 #: A file with code, and the function in it.
 _FILE = pattern(r"(?P<path>.+?(?P<ending>\.(?:py|rb|go|[cm]?[jt]s)))(?::[A-Za-z_$][\w$.]*)?\Z")
@@ -43,14 +43,14 @@ _PROGRAM_KEYS = frozenset({"pythonExecutable", "rubyExecutable", "goExecutable",
 _CALLBACKS = "functionToolCallbacks"
 _ADDRESS_KEYS = frozenset({"url", "apiBaseUrl", "baseUrl", "base_url", "apiHost", "endpoint"})
 _REMOTE = pattern(r"(?:https?|wss?|huggingface|sharepoint|portkey|langfuse|helicone|gs|s3|az)://")
-#: What is sent nowhere.
+#: Providers that contact no address.
 _HERE = frozenset({"echo", "promptfoo:manual-input"})
 _LISTED = ("prompts", "tests", "scenarios", "defaultTest", "extensions")
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutedCode:
-    """One thing that is executed."""
+    """One program or piece of code that a case executes."""
 
     #: The program, and the code or file that it gets, whole.
     text: str
@@ -59,7 +59,7 @@ class ExecutedCode:
 
 
 def executed_code(case: PromptfooRunnable) -> tuple[ExecutedCode, ...]:
-    """Everything that a run of a case executes, each once, also what promptfoo runs and rubric does not yet."""
+    """Everything that running a case executes, each once, including what promptfoo runs but rubric does not yet."""
     found = [
         *_of_configuration(case.matrix.configuration),
         *(each for provider in _providers(case) for each in _of_provider(provider)),
@@ -90,12 +90,12 @@ def is_told_by_cases(entry: LoadedTargetEntry, targets: Targets) -> bool:
 
 
 class _Provider(NamedTuple):
-    """A provider that answers or grades."""
+    """A provider that answers tests or grades outputs."""
 
     id: str
     config: Any
     transform: Any = None
-    #: Whether it is a target of one of rubric's kinds, whose entry tells its address.
+    #: Whether it is a target of one of rubric's own kinds, whose settings contain its address.
     is_target: bool = False
 
 
@@ -196,7 +196,7 @@ def _of_file(name: str) -> ExecutedCode:
 
 
 def _code_of_id(identity: str) -> ExecutedCode | None:
-    """What a provider executes, by its id; None for one that is called by an address."""
+    """The code that a provider executes, by its id; None for one that is called over the network."""
     if identity.startswith(_EXEC):
         return ExecutedCode(identity.removeprefix(_EXEC).strip())
     if identity.startswith(URL):
@@ -240,7 +240,7 @@ def _members(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _code(text: str, runs: str = "node") -> ExecutedCode:
-    """Code, or the file with it."""
+    """The code, or the file that contains it."""
     if text.startswith(URL):
         return _of_file(text)
     return ExecutedCode(f"{runs}: {text.strip()}")

@@ -30,7 +30,7 @@ class InlinedFiles:
         self.files: list[Path] = []
 
     def deep(self, value: Any, context: str = "") -> Any:
-        """Some data with every text replaced that names a file, but those in `vars` and code of assertions. Raises ConfigurationError."""
+        """The data with file references replaced by content, except in `vars` and code of assertions. Raises ConfigurationError."""
         if isinstance(value, list):
             return [self.deep(item, context) for item in value]
         if isinstance(value, dict):
@@ -38,7 +38,7 @@ class InlinedFiles:
         return self.one(value, context)
 
     def one(self, value: Any, context: str = "") -> Any:
-        """What stands for a text that names a file; anything else as it is. Raises ConfigurationError."""
+        """The replacement of a text that names a file; anything else unchanged. Raises ConfigurationError."""
         if not isinstance(value, str) or not value.startswith(URL) or context == "vars":
             return value
         name = value.removeprefix(URL)
@@ -86,7 +86,7 @@ class InlinedFiles:
 
 
 def _context(name: object, value: Mapping[Any, Any], context: str) -> str:
-    """In which surroundings the value of a key stands."""
+    """The context of the value of a key."""
     if name == "value" and value.get("type") in ("python", "javascript"):
         return "assertion"
     return "vars" if name == "vars" else context

@@ -27,7 +27,7 @@ from rubric_core.validation.rule import Diagnostic
 
 __all__ = ["CaseMaker", "promptfoo_cases"]
 
-#: Errors at which promptfoo stops wherever they stand.
+#: Errors at which promptfoo stops, wherever they occur.
 _YAML_ERRORS = frozenset(
     {"syntax-error", "duplicate-key", "unknown-alias", "cut-text", "several-documents", "too-large"}
 )
@@ -141,7 +141,7 @@ class CaseMaker:
         return found
 
     def _made_suite(self) -> Suite:
-        """What the engine reads of a suite."""
+        """The suite fields that the engine reads."""
         node, settings = self._configuration.root, self._settings
         suite = Suite(node.span, node)
         tests = node.entry("tests")
@@ -160,7 +160,7 @@ class CaseMaker:
         return suite
 
     def _made_case(self, test: PromptfooTest) -> Case:
-        """What the engine reads of a case."""
+        """The case fields that the engine reads."""
         case = Case(test.node.span, test.node)
         repeat = test.part("options").get("repeat", self._settings.get("repeat"))
         if isinstance(repeat, int) and repeat > 1:
@@ -194,7 +194,7 @@ class CaseMaker:
 
 
 def _holding(found: Diagnostic, nodes: Sequence[Node]) -> int | None:
-    """The number of the first of the nodes in which a finding stands."""
+    """The index of the first node that contains a finding."""
     inside = (number for number, node in enumerate(nodes) if node.whole.start <= found.span.start < node.whole.end)
     return next(inside, None)
 
@@ -202,7 +202,7 @@ def _holding(found: Diagnostic, nodes: Sequence[Node]) -> int | None:
 def _with_finding(
     provider: PromptfooProvider, analysis: Analysis, configuration: PromptfooConfiguration
 ) -> PromptfooProvider:
-    """The provider with the error that is found in it, which keeps its own rows from being run."""
+    """The provider with the error found in it, which only prevents its own rows from running."""
     if provider.trouble or provider.node is configuration.root:
         return provider
     found = next((each for each in analysis.diagnostics if _of_provider(each, provider)), None)
@@ -214,7 +214,7 @@ def _of_provider(found: Diagnostic, provider: PromptfooProvider) -> bool:
 
 
 def _settings(configuration: PromptfooConfiguration) -> Mapping[str, Any]:
-    """How cases are run: `evaluateOptions`, and `commandLineOptions` before them, as promptfoo takes them."""
+    """The run settings: `commandLineOptions`, which take precedence as in promptfoo, and `evaluateOptions`."""
     parts = (configuration.data.get(name) for name in ("evaluateOptions", "commandLineOptions"))
     return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
 

@@ -16,13 +16,13 @@ from rubric_core.syntax.tree import Node
 __all__ = ["PROGRAMS", "PromptfooPrompt", "is_reference_to", "prompts_of"]
 
 _DEFAULT = "{{prompt}}"
-#: The line between two prompts of one text file.
+#: The line that separates the prompts of one text file.
 _SEPARATOR = pattern(r"(?:^|\r?\n)---(?:\r?\n|\Z)")
 _TEXTS = (".txt",)
 _WHOLE = (".md", ".j2")
 _DATA = (".json", ".yaml", ".yml")
 _LINES = (".jsonl", ".csv")
-#: The endings of files whose program or function makes a prompt.
+#: The extensions of files whose program or function generates a prompt.
 PROGRAMS = (
     ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".sh", ".bash", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".exe",
 )  # fmt: skip
@@ -38,7 +38,7 @@ class PromptfooPrompt:
     label: str
     id: str
     text: str
-    #: What is run; its label is that of the results.
+    #: The prompt that is run, with the label used in results.
     prompt: Prompt
     #: Why it cannot be run.
     trouble: str = ""

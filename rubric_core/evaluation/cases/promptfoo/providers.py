@@ -45,7 +45,7 @@ class PromptfooProvider:
     node: Node
     #: Why it cannot be called.
     trouble: str = ""
-    #: The target that it is, where it is a model.
+    #: The target that represents it, if it is a model.
     target: VendorTarget | None = None
     #: The names under which promptfoo keeps its prompts.
     listed_as: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ def _with_prompts(providers: Sequence[PromptfooProvider]) -> list[PromptfooProvi
 
 
 def own_provider(written: Any, at: Node, configuration: PromptfooConfiguration) -> PromptfooProvider | None:
-    """The provider that a case is answered by in place of the configured ones, if it names one."""
+    """The provider named by a case, which answers instead of the configured ones; None without one."""
     return next(_of_item(written, at, configuration), None) if written is not None else None
 
 
@@ -135,7 +135,7 @@ def _made(identity: str, settings: Mapping[str, Any], at: Node) -> PromptfooProv
 
 
 def _own_kind(identity: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    """The kind of a provider that only promptfoo has, with what it needs to be called; empty for others."""
+    """The kind of a provider that only promptfoo has, with the settings needed to call it; empty for others."""
     if identity == ECHO:
         return {"kind": ECHO}
     if identity.startswith(_EXEC):
@@ -195,7 +195,7 @@ def targets_of(
     troubles = {each.name: each.trouble for each in providers if each.trouble}
     given = options.targets_file
     found = load_targets(configuration.directory, configuration.files, None if given is None else Path(given))
-    # What is usual for suites of agentv is not usual here.
+    # The defaults of AgentV suites do not apply here.
     further = replace(found.file, defaults={}) if found.file is not None else None
     file = LoadedTargetFile(home, entries).joined(further)
     return PromptfooTargets(configuration.directory, file, pause=pause, rates=options.rate_limits, troubles=troubles)

@@ -28,14 +28,14 @@ _ALL = 1.0
 
 @dataclass(frozen=True, slots=True)
 class PromptfooMatrix:
-    """What all tests of a configuration are multiplied with."""
+    """The providers and prompts by which all tests of a configuration are multiplied."""
 
     configuration: PromptfooConfiguration
     prompts: Sequence[PromptfooPrompt]
     providers: Sequence[PromptfooProvider]
     #: The providers that grade, as far as tests have been read.
     graders: Graders
-    #: The milliseconds between two calls.
+    #: The delay between two calls, in milliseconds.
     pause: float = 0.0
     #: The files with prompts and providers.
     files: Sequence[Path] = ()
@@ -52,7 +52,7 @@ class FilledRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PromptfooRunnable(Runnable):
-    """A test of promptfoo with everything that it needs to run."""
+    """A promptfoo test with all providers, prompts and settings needed to run it."""
 
     matrix: PromptfooMatrix
     test: PromptfooTest
@@ -62,7 +62,7 @@ class PromptfooRunnable(Runnable):
     shared_assertions: dict[int, PromptfooAssertion] | None = None
     #: The target that answers in place of the provider of the row; empty for none.
     answered_by: str = ""
-    #: What the row sends, once that is filled in.
+    #: The prompt that the row sends, once it is rendered.
     filled: FilledRow | None = None
 
     @property
@@ -108,7 +108,7 @@ class PromptfooRunnable(Runnable):
 
     @property
     def columns(self) -> list[tuple[PromptfooProvider, PromptfooPrompt]]:
-        """Each provider with each of its prompts: what promptfoo numbers as columns."""
+        """Each provider with each of its prompts, which promptfoo numbers as columns."""
         matrix = self.matrix
         return [
             (each, prompt) for each in matrix.providers for prompt in matrix.prompts if _allows(each.prompts, prompt)
@@ -185,7 +185,7 @@ class PromptfooRunnable(Runnable):
 
     @property
     def pass_threshold(self) -> float | None:
-        """The score from which the row passes whatever single assertions say; None: every one has to pass."""
+        """The score (0..1) from which the row passes regardless of single assertions; None: every assertion has to pass."""
         written = self.options.threshold if self.options.threshold is not None else self.test.data.get("threshold")
         return float(written) if isinstance(written, int | float) and not isinstance(written, bool) else None
 
@@ -198,7 +198,7 @@ class PromptfooRunnable(Runnable):
         return found, "the command line" if self.options.threshold is not None else "`threshold` of the case"
 
     def option(self, name: str) -> str | None:  # noqa: ARG002  # what it overrides has it
-        """No option of agentv: those of promptfoo are in `test`."""
+        """Always empty: AgentV options do not apply, and those of promptfoo are in `test`."""
         return None
 
     @property

@@ -33,7 +33,7 @@ _COMMA = pattern(r"(?<!\\),")
 
 
 def test_of_row(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """The test of one row. Raises ConfigurationError at what promptfoo stops at."""
+    """The test of one row. Raises ConfigurationError for mistakes at which promptfoo stops."""
     variables, options, metadata = dict[str, Any](), dict[str, Any](), dict[str, Any]()
     checks = list[dict[str, Any]]()
     thresholds = dict[int, float]()

@@ -29,10 +29,10 @@ _WORKBOOKS = (".xlsx", ".xls")
 
 @dataclass(frozen=True, slots=True)
 class TestSource:
-    """A file with tests, as what a test is reported in."""
+    """A file with tests, used to report where a test is written."""
 
     path: Path
-    #: What the spans of its nodes refer to: the whole text, or the line of a test.
+    #: The text that the spans of its nodes refer to: the whole file, or the line of a test.
     text: str
     anchors: Mapping[str, Node]
     #: The line of an offset in `text`, from 1.
@@ -79,7 +79,7 @@ def _of_entry(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_
 
 
 def inline_part(item: Any, at: Node, configuration: PromptfooConfiguration) -> TestPart:
-    """A test that stands in the configuration."""
+    """A test written in the configuration itself."""
     try:
         own = configuration.resolved(item)
     except ConfigurationError as error:

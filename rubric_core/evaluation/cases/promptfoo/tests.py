@@ -49,9 +49,9 @@ class PromptfooTest:
     files: tuple[Path, ...] = ()
     #: How many of the assertions, the first ones, come from `defaultTest`.
     inherited: int = 0
-    #: What its results are called; empty for a name by its line.
+    #: The name of its results; empty if they are named by its line.
     named: str = ""
-    #: Whether it stands in the list of the configuration: these are named first.
+    #: Whether it is in the list of the configuration itself; such tests are named first.
     listed: bool = False
 
     def part(self, name: str) -> Mapping[str, Any]:
@@ -67,7 +67,7 @@ class PromptfooTest:
 
 
 def default_test(configuration: PromptfooConfiguration) -> tuple[Mapping[str, Any], Node, tuple[Path, ...]]:
-    """What every test inherits, where it is written, and the files that it is in. Raises ConfigurationError."""
+    """The defaults that every test inherits, with their location and files. Raises ConfigurationError."""
     written, node = configuration.value("defaultTest"), configuration.node("defaultTest")
     files: tuple[Path, ...] = ()
     if isinstance(written, str):
@@ -152,7 +152,7 @@ def _with_variables(part: TestPart, configuration: PromptfooConfiguration) -> Te
 
 
 def _refusal(data: Any) -> str:
-    """Why promptfoo takes something for no test; empty where it takes it for one."""
+    """The reason why promptfoo rejects a value as a test; empty if it accepts it."""
     if not isinstance(data, dict):
         return "it is no test: promptfoo takes a mapping or a path"
     threshold = data.get("threshold")
@@ -221,7 +221,7 @@ def _of_round(
 def merged(
     own: Mapping[str, Any], at: Node, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
 ) -> PromptfooTest:
-    """A test with what it inherits: mappings are merged, the assertions of the default come first."""
+    """A test merged with its defaults: mappings are merged, and default assertions come first."""
     shared, shared_at = default
     data = dict(own)
     for name in _MERGED:

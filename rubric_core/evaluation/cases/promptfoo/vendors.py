@@ -16,9 +16,9 @@ class _Vendor(NamedTuple):
     kind: str
     #: The environment variable with its key; empty where none is needed.
     key: str
-    #: Its address, where the kind has no own.
+    #: Its address, if the kind has no default address.
     base: str = ""
-    #: What may stand between the vendor and the model in an id.
+    #: The words allowed between the vendor and the model in an id.
     forms: tuple[str, ...] = ("chat",)
 
 
@@ -38,7 +38,7 @@ _VENDORS: Mapping[str, _Vendor] = {
     "perplexity": _Vendor("openai", "PERPLEXITY_API_KEY", "https://api.perplexity.ai", forms=()),
     "cerebras": _Vendor("openai", "CEREBRAS_API_KEY", "https://api.cerebras.ai/v1", forms=()),
 }  # fmt: skip
-#: Forms of requests that are no conversation with a model.
+#: Request types that are not chat, such as embeddings.
 _OTHERS = re.compile(
     r"(?:completion|embeddings?|moderation|image|realtime|assistant|audio|speech|transcription|agents|chatkit|codex\S*|video)\Z"
 )
@@ -48,7 +48,7 @@ _SETTINGS = {
     "max_tokens": "max_output_tokens",
     "max_completion_tokens": "max_output_tokens",
 }
-#: Settings that change no answer.
+#: Settings that do not affect the answer.
 _IDLE = frozenset({"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "apiVersion", "cost", "basePath", "showThinking"})
 #: Models that think before they answer, to which promptfoo sends neither a temperature nor its usual limit.
 _THINKS = re.compile(r"(?:o\d|gpt-5)")
@@ -97,14 +97,14 @@ def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | No
 
 
 def _usual(name: str, model: str) -> dict[str, Any]:
-    """What promptfoo sends where the configuration says nothing."""
+    """The settings that promptfoo sends by default."""
     if name not in ("openai", "azure", "azureopenai") or _THINKS.match(model):
         return {}
     return {"temperature": 0, "max_output_tokens": _USUAL_LIMIT}
 
 
 def _address(name: str, vendor: _Vendor, config: Mapping[str, Any], settings: dict[str, Any]) -> str:
-    """Put the address into the settings. Gives why there is none."""
+    """Add the address to the settings. Returns the reason if there is no address, else an empty text."""
     base, host = config.get("apiBaseUrl"), config.get("apiHost")
     if vendor.kind == "azure":
         settings["endpoint"] = base or (f"https://{host}" if host else "${{ AZURE_API_HOST }}")

@@ -1,4 +1,4 @@
-"""What an assertion of promptfoo looks at, and what it finds."""
+"""The input and the outcome of a promptfoo assertion."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,13 +13,13 @@ __all__ = ["Check", "Finding", "Handler", "found", "js_text", "row_error"]
 
 
 class Finding(NamedTuple):
-    """What an assertion found; the score may lie outside of 0..1."""
+    """The outcome of an assertion; its score may lie outside 0..1."""
 
     passed: bool
     score: float
-    #: Why it does not pass.
+    #: The reason why it fails.
     reason: str = ""
-    #: Further scores by name, that a script gave.
+    #: Further named scores returned by a script.
     named: Mapping[str, float] = MappingProxyType({})
 
 
@@ -36,7 +36,7 @@ class Check(NamedTuple):
 
     @property
     def output(self) -> Any:
-        """The output as it came: a text, or data."""
+        """The output as the target returned it: a text or data."""
         answer = self.context.answer
         return self.text if answer is None or answer.data is None else answer.data
 
@@ -47,7 +47,7 @@ class Check(NamedTuple):
 
     @property
     def inverse(self) -> bool:
-        """Whether it is turned round."""
+        """Whether the assertion is negated by `not-`."""
         return self.config.is_inverse
 
     def needed_text(self) -> str:
@@ -61,13 +61,13 @@ Handler: TypeAlias = Callable[[Check], Finding | Awaitable[Finding]]
 
 
 def found(check: Check, holds: bool, reason: str, inverse_reason: str = "") -> Finding:
-    """What a check of 0 or 1 finds; `reason` says why it does not hold, the other why it should not have."""
+    """The outcome of a pass/fail check; `reason` explains a failure, the other text a failure of the negated check."""
     passed = holds != check.inverse
     return Finding(passed, 1.0 if passed else 0.0, inverse_reason or f"not: {reason}" if holds else reason)
 
 
 def row_error(check: Check, words: str) -> GraderError:
-    """What promptfoo makes an error of the row of."""
+    """An error that promptfoo reports for the whole row."""
     return GraderError(words, at=check.config)
 
 

@@ -19,12 +19,12 @@ __all__ = ["CONTEXT_GRADED"]
 _ATTRIBUTED, _NOT_ATTRIBUTED = "[attributed]", "[not attributed]"
 _INSUFFICIENT = "Insufficient Information"
 _FINAL = "final verdict for each statement in order:"
-#: What ends a sentence; a text of one line is parted there.
+#: The end of a sentence, where a one-line text is split.
 _SENTENCE, _NUMBER = pattern(r"(?<=[.!?])\s+"), pattern(r"\d+[.)]\Z")
 
 
 async def _context(check: Check, usual: str = "") -> str | list[str]:
-    """What was retrieved. Raises GraderError for a case without it."""
+    """The retrieved context. Raises GraderError for a case without it."""
     context = check.context
     found: Any = context.variables.get("context") or usual
     code = check.config.settings.get("contextTransform")

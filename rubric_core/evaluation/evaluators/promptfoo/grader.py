@@ -1,4 +1,4 @@
-"""The model that grades an assertion of promptfoo: what it is asked, and what was recorded of it."""
+"""The model that grades a promptfoo assertion: its prompts, and its recorded replies."""
 
 import hashlib
 import json
@@ -30,14 +30,14 @@ _NO_GRADER = (
     "promptfoo would choose one by the keys in the environment"
 )
 _NO_RECORDING = "no recording matches this output, and `--replay` uses recordings only"
-#: What has a list of two prompts, for these parts.
+#: The types with a list of two prompts, and the parts these are for.
 _IN_TWO, _PARTS = "context-faithfulness", ("statements", "verdicts")
-#: Bytes of a file with a prompt.
+#: The largest size of a prompt file, in bytes.
 _LARGEST = 1_000_000
 
 
 class Reply(NamedTuple):
-    """What a model decided."""
+    """The decision of a grading model."""
 
     passed: bool
     score: float
@@ -85,7 +85,7 @@ class Grader:
         )
 
     async def _asking_judge(self) -> Provider:
-        """The model that is asked. Raises Unscored when there is none, or when only recordings count."""
+        """The judge to call. Raises Unscored without a model, or when only recordings may be used."""
         judge, trouble = await self._judge()
         if judge is None or self.check.context.mode == "replay":
             raise Unscored(trouble if judge is None else _NO_RECORDING, at=self.check.config)
@@ -154,7 +154,7 @@ class Grader:
         return (ChatMessage("user", filled if isinstance(filled, str) else json.dumps(filled, ensure_ascii=False)),)
 
     async def _judge(self) -> tuple[Provider | None, str]:
-        """The model, or why there is none."""
+        """The grading model, or the reason why there is none."""
         context = self.check.context
         try:
             found = context.judge_provider or self.resolve(context)
@@ -166,7 +166,7 @@ class Grader:
     # Recordings
 
     def _asked(self, kind: str, values: Mapping[str, Any], part: str, goal: str | None, shown: str = "") -> JudgeInput:
-        """What a recording is found by."""
+        """The key under which a recording is looked up."""
         context = self.check.context
         template, is_own = self._template(kind, part)
         text = template if isinstance(template, str) else json.dumps(template, sort_keys=True, default=str)
@@ -231,7 +231,7 @@ def _in_template(value: Any) -> Any:
 
 
 def evaluation_score(reply: Reply) -> EvaluationScore:
-    """What a model decided, as a score of 0..1; a score beyond that is kept in the details."""
+    """The decision as a score of 0..1; a score outside that range is kept in the details."""
     within = min(1.0, max(0.0, reply.score))
     return EvaluationScore(
         score=within, verdict=Verdict.PASSED if reply.passed else Verdict.FAILED, expected_aspect_count=1, reasoning=reply.reason,

@@ -9,9 +9,9 @@ from rubric_core.lazy_compilation import pattern
 
 __all__ = ["HTML_CHECKS", "has_html_signs", "html_fault"]
 
-#: Characters beyond which promptfoo reads nothing as HTML.
+#: The longest text, in characters, that promptfoo reads as HTML.
 _LONGEST = 10 * 1024 * 1024
-#: Elements in each other beyond which a text is not read.
+#: The deepest nesting of elements that is read.
 _DEEPEST = 500
 _WRAPPERS = ("html", "head", "body")
 _VOID = frozenset(
@@ -185,7 +185,7 @@ _IN_TABLE = frozenset(["caption", "col", "colgroup", "tbody", "td", "tfoot", "th
 
 
 _TAG = pattern(r"<(/?)([a-zA-Z][^\s/>]*)")
-#: What stands in a tag behind its name.
+#: The rest of a tag after its name.
 _INSIDE = pattern(r"(?:=\s*\"[^\"]*\"|=\s*'[^']*'|[^>=]|=(?!\s*[\"']))*>")
 #: Elements whose text has no tags.
 _RAW_END = pattern(r"</([a-zA-Z]+)")
@@ -218,7 +218,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _behind_markup(text: str, at: int) -> int:
-    """Behind a comment or declaration; behind the bracket where there is none."""
+    """The offset after a comment or declaration; after the bracket if there is none."""
     if text.startswith("<!--", at):
         end = text.find("-->", at + 2)
         return len(text) if end < 0 else end + 3
@@ -236,7 +236,7 @@ def _end_of_raw(text: str, at: int, name: str) -> int:
 
 
 class _Reader:
-    """What stands at the top of a body, and which elements there are."""
+    """Collects the elements of a text, and whether text is directly in the body."""
 
     def __init__(self) -> None:
         self.open: list[str] = []
@@ -312,7 +312,7 @@ def html_fault(text: str) -> str:
     return "" if reader.has_known or reader.wrappers else "has no HTML elements"
 
 
-#: Signs of HTML, each with how much it says.
+#: Patterns that indicate HTML, each with its weight.
 _SIGNS = (
     (pattern(r"&(?:[a-zA-Z]+|#[0-9]+|#x[0-9a-fA-F]+);"), 1), (pattern(r"(?i)<!DOCTYPE\s+html"), 2),
     (pattern(r"\s[a-zA-Z-]+=\s*[\"'][^\"']*[\"']"), 1), (pattern(r"</[a-zA-Z][a-zA-Z0-9-]*\s*>"), 1),

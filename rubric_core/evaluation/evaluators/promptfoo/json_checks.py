@@ -53,7 +53,7 @@ def _parsed(text: str) -> Any:
 
 
 def _validator(check: Check) -> Any:
-    """What validates by the schema in `value`; None without one. Raises GraderError for a schema that promptfoo refuses."""
+    """The validator for the schema in `value`; None without one. Raises GraderError for a schema that promptfoo refuses."""
     schema = check.value
     if isinstance(schema, str):
         tree = parse(schema)
@@ -89,7 +89,7 @@ _LISTED = ("allOf", "anyOf", "oneOf", "items")
 
 
 def _unknown_keys(schema: Any, known: frozenset[str]) -> Iterator[str]:
-    """The keywords of a schema that mean nothing, which promptfoo refuses."""
+    """The unknown keywords of a schema, which promptfoo refuses."""
     if not isinstance(schema, dict):
         return
     for name, value in schema.items():

@@ -1,4 +1,4 @@
-"""Objects in a text that has more in it, found as promptfoo finds them, in work that a hostile text cannot raise."""
+"""Finds JSON objects within a text as promptfoo does, in time that a hostile text cannot inflate."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from rubric_core.syntax.tree import Mapping
 
 __all__ = ["objects_in"]
 
-#: Characters in which the end of an object is looked for.
+#: How many characters are searched for the end of an object.
 _LONGEST = 100_000
 #: Characters that are read in vain: those behind many braces in each other, or that nothing closes, are read again and again.
 _MOST_IN_VAIN = 200_000
@@ -40,7 +40,7 @@ def objects_in(text: str) -> Iterator[dict[Any, Any]]:
 
 
 def _ends(text: str) -> dict[int, int]:
-    """Behind the brace that closes it, by the place of each brace that something closes."""
+    """For each closed brace, by its offset: the offset after the brace that closes it."""
     ends: dict[int, int] = {}
     opened: list[int] = []
     for at, sign in enumerate(text):
@@ -52,11 +52,11 @@ def _ends(text: str) -> dict[int, int]:
 
 
 def _read(text: str) -> tuple[dict[Any, Any] | None, int]:
-    """The object that a text is, if it is one, and how many characters were read to know that."""
+    """The object that a text holds, if any, and the number of characters read to find out."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        # Not `parse`: what that mends is no object for promptfoo either, and takes long.
+        # Not `parse`, which is slow because it repairs text that is not an object to promptfoo either.
         tree, failure = build(text)
         if failure is not None:
             return None, failure.offset

@@ -1,4 +1,4 @@
-"""Assertions about what was measured on the way to an output."""
+"""Assertions about measurements of a run, such as cost and latency."""
 
 from collections.abc import Mapping
 

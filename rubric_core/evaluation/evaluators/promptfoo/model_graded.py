@@ -1,4 +1,4 @@
-"""Assertions that a model grades, by the contracts of promptfoo: what the model replies, and what that counts."""
+"""Model-graded assertions of promptfoo: the format of each reply, and the score that follows from it."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def _completion(check: Check) -> Any:
 
 
 def _turned(check: Check, score: EvaluationScore) -> EvaluationScore:
-    """The decision, turned round where the type begins with `not-`: the score is its complement."""
+    """The decision, negated for a `not-` type: the score becomes its complement."""
     if not check.inverse:
         return score
     passed = score.verdict is Verdict.FAILED

@@ -11,7 +11,7 @@ __all__ = ["OVERLAPS", "bleu", "gleu", "rouge", "treebank_tokens"]
 
 _ENOUGH, _ENOUGH_OF_ROUGE = 0.5, 0.75
 _ORDERS = (1, 2, 3, 4)
-#: What stands for a precision of 0.
+#: Replaces a precision of 0.
 _SMALLEST = 1e-7
 
 

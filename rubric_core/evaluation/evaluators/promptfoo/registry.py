@@ -35,7 +35,7 @@ from rubric_core.ports import Answer
 
 __all__ = ["PROMPTFOO_KIND", "RUN_TYPES", "promptfoo_evaluator"]
 
-#: Under which kind the evaluator is registered.
+#: The kind under which the evaluator is registered.
 PROMPTFOO_KIND = "promptfoo"
 
 _HANDLERS: Mapping[str, Handler] = {

@@ -47,7 +47,7 @@ def _in_javascript(code: str) -> str:
 
 
 def _parted(code: str) -> tuple[str, str, str]:
-    """What stands before the last semicolon outside of quotes, that semicolon, and what follows it."""
+    """The code before the last semicolon outside quotes, that semicolon, and the code after it."""
     quote, last, at = "", -1, 0
     while at < len(code):
         sign = code[at]
@@ -104,13 +104,13 @@ def _of_python(check: Check, result: Any) -> Finding:
 
 
 def _camel(name: object) -> str:
-    """A key of a Python result as JavaScript spells it."""
+    """Convert a snake_case key of a Python result to camelCase."""
     text = str(name)
     return "pass" if text == "pass_" else re.sub(r"_([a-z])", lambda m: m[1].upper(), text)
 
 
 def _told(check: Check) -> dict[str, Any]:
-    """What code gets: the output, and its context."""
+    """The arguments passed to code: the output and its context."""
     context, config = check.context, check.config.settings.get("config")
     settings = {**context.inherited, **(config if isinstance(config, dict) else {})}
     test = {"vars": dict(context.variables)}

@@ -11,13 +11,13 @@ from rubric_core.ports import NetworkError
 
 __all__ = ["SERVICES"]
 
-#: Seconds, and bytes of a reply.
+#: The timeout in seconds, and the largest reply in bytes.
 _TIMEOUT, _LARGEST = 5.0, 1_000_000
 _HEADERS = {"Content-Type": "application/json"}
 
 
 async def _webhook(check: Check) -> Finding:
-    """What an address says about the output: `{pass, score, reason}`."""
+    """The verdict of a webhook on the output: `{pass, score, reason}`."""
     address, context = check.value, check.context
     if not isinstance(address, str) or not address:
         raise row_error(check, "needs an address as `value`")
