@@ -18,12 +18,12 @@ class BatchSize:
         self.mean: float | None = None
 
     def took(self, seconds: float, cases: int) -> None:
-        """A batch of so many cases took so long."""
+        """Record that a batch of `cases` took that many seconds."""
         each = seconds / cases
         self.mean = each if self.mean is None else self.mean + _LATEST * (each - self.mean)
 
     def most(self) -> int:
-        """How many cases take half a second."""
+        """The number of cases that take about half a second."""
         return max(1, int(_SECONDS / max(self.mean, 1e-5))) if self.mean is not None else 1
 
     def size(self, ready: int, slots: int) -> int:

@@ -13,16 +13,16 @@ from rubric_core.evaluation.targets.minute_window import MinuteWindow
 
 __all__ = ["NAME", "RubricRuns", "call_worker", "probe", "run_batch"]
 
-#: Under which the plugin is known to the scheduler. It changes with what the plugin can do.
+#: The plugin's name at the scheduler. It changes with the plugin's interface.
 NAME = "rubric-runs-1"
 
 
 class _Run:
-    """What the scheduler keeps of one run."""
+    """The state of one run in the scheduler."""
 
     def __init__(self, client: str, setup: bytes) -> None:
         self.client = client
-        #: For workers; nothing here can read it.
+        #: The setup for workers, opaque to the scheduler.
         self.setup = setup
         self.files: list[tuple[str, str, int]] = []
         self.contents: dict[str, bytes] = {}
@@ -31,7 +31,7 @@ class _Run:
         self.windows: dict[str, MinuteWindow] = {}
         #: Requests that are not answered yet, by number.
         self.sent: dict[int, Any] = {}
-        #: For each target: who holds a place, by number, and when the next request may start.
+        #: For each target: the holders of places by request number, and when the next request may start.
         self.places: dict[str, dict[int, str]] = {}
         self.next: dict[str, float] = {}
         #: For each target: set when a place becomes free.
@@ -39,13 +39,13 @@ class _Run:
         self.numbers = 0
 
     def free(self, worker: str) -> None:
-        """The places that a worker held are free."""
+        """Free all places that a worker held."""
         for target, held in self.places.items():
             for number in [number for number, holder in held.items() if holder == worker]:
                 self.release(target, number)
 
     def release(self, target: str, number: int) -> None:
-        """A place is free."""
+        """Free one place."""
         if self.places.get(target, {}).pop(number, None) is not None:
             self.freed[target].set()
 
@@ -61,7 +61,7 @@ class RubricRuns(SchedulerPlugin):
         self.scheduler: Any = None
 
     async def start(self, scheduler: Any) -> None:
-        """Offer what clients and workers ask for."""
+        """Register the handlers for requests of clients and workers."""
         self.scheduler = scheduler
         asked = ("open", "finish", "put", "content", "join", "files", "alive", "claim", "workers", "retire")
         limits = ("admit", "repeated", "answered", "enter", "leave", "left")
@@ -70,15 +70,15 @@ class RubricRuns(SchedulerPlugin):
     # Runs
 
     def open(self, run: str, client: str, setup: bytes) -> None:
-        """A client begins a run."""
+        """Register a run that a client begins."""
         self.runs[run] = _Run(client, setup)
 
     def finish(self, run: str) -> None:
-        """A run is over."""
+        """Remove a run that is over."""
         self.runs.pop(run, None)
 
     def remove_client(self, scheduler: Any, client: str) -> None:  # noqa: ARG002  # distributed's signature
-        """A client is gone: its runs are over."""
+        """Remove the runs of a client that has disconnected."""
         for run in [run for run, each in self.runs.items() if each.client == client]:
             del self.runs[run]
 
@@ -87,7 +87,7 @@ class RubricRuns(SchedulerPlugin):
         return run in self.runs
 
     def join(self, run: str) -> bytes | None:
-        """What a worker has to know of a run; None when it is over."""
+        """The setup that a worker needs to join a run; None when the run is over."""
         known = self.runs.get(run)
         return known.setup if known is not None else None
 
@@ -121,11 +121,11 @@ class RubricRuns(SchedulerPlugin):
         return {address: (now - each.last_seen, each.nthreads) for address, each in self.scheduler.workers.items()}
 
     async def retire(self, worker: str) -> None:
-        """Take a worker that is silent for lost."""
+        """Treat a silent worker as lost."""
         await self.scheduler.remove_worker(worker, stimulus_id=f"rubric-silent-{time.time()}")
 
     def remove_worker(self, scheduler: Any, worker: str, **_: Any) -> None:  # noqa: ARG002  # distributed's signature
-        """A worker is gone: the places that it held are free."""
+        """Free the places held by a worker that has gone."""
         for known in self.runs.values():
             known.free(worker)
 
@@ -156,7 +156,7 @@ class RubricRuns(SchedulerPlugin):
             known.windows[target].answered(request, tokens)
 
     async def enter(self, run: str, target: str, worker: str, most: int | None, delay: float) -> tuple[float, int]:
-        """Wait for a place; seconds to wait before the request that has this number."""
+        """Wait for a place; returns the seconds to wait before sending the request with this number."""
         known = self.runs[run]
         held, freed = known.places.setdefault(target, {}), known.freed.setdefault(target, asyncio.Event())
         while most is not None and len(held) >= most:

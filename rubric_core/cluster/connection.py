@@ -14,7 +14,7 @@ from rubric_core.cluster.versions import catalogue_hash, rubric_version
 
 __all__ = ["LOCAL", "RunConnection", "cluster_at", "connected", "required_distributed"]
 
-#: In front of a number of worker processes on this machine.
+#: The prefix of an address that gives a number of worker processes on this machine.
 LOCAL = "local:"
 #: Seconds within which a scheduler answers, and a first worker is there.
 _ANSWER, _FIRST = 10.0, 60.0
@@ -54,7 +54,7 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
 
 
 class RunConnection:
-    """One run on a cluster, as who started it sees it."""
+    """One run on a cluster, from the side of the client that started it."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -69,7 +69,7 @@ class RunConnection:
         return max(1, sum(self.threads.values()))
 
     async def ask(self, what: str, **arguments: Any) -> Any:
-        """What the plugin in the scheduler answers. Raises OSError when the scheduler is gone."""
+        """The reply of the scheduler's plugin to a request. Raises OSError when the scheduler is gone."""
         return await getattr(self.client.scheduler, f"rubric_{what}")(**arguments)
 
     async def on_workers(
@@ -85,7 +85,7 @@ class RunConnection:
     async def compare_versions(
         self, probe: Callable[[], tuple[str, str, str]], workers: list[str] | None = None
     ) -> None:
-        """Raises ClusterError for a worker that is not like this process."""
+        """Raise ClusterError for a worker whose versions differ from those of this process."""
         python = ".".join(platform.python_version_tuple()[:2])
         own = (rubric_version(), python, catalogue_hash())
         for worker, found in (await self.on_workers(probe, seconds=_FIRST, workers=workers)).items():

@@ -37,7 +37,7 @@ __all__ = ["main"]
 
 
 class _Link:
-    """The way to the worker, and through it to the scheduler."""
+    """The connection to the worker, and through it to the scheduler."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
@@ -90,7 +90,7 @@ class _Engine:
         self._session: RunSession
 
     def begin(self, number: int, cases: Sequence[tuple[int, int, str, str]]) -> None:
-        """Run a batch; its files are there."""
+        """Run a batch whose files have arrived."""
         task = asyncio.ensure_future(self._batch(number, cases))
         self._batches.add(task)
         task.add_done_callback(self._batches.discard)
@@ -159,7 +159,7 @@ class _Engine:
         return several[variation] if variation < len(several) else None
 
     def _difference(self, case: Runnable | None, name: str, expected: str) -> dict[str, str] | None:
-        """The files of a case that is another one here, with their digests; None for the same case."""
+        """The files of a case whose fingerprint differs here, with their digests; None if it is the same case."""
         if case is None or case.id != name:
             return {}
         targets = targets_of(case, self._ports)

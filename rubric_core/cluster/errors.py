@@ -1,4 +1,4 @@
-"""What ends a run on a cluster."""
+"""Errors that end a run on a cluster."""
 
 __all__ = ["ClusterError", "SchedulerLostError"]
 
@@ -8,4 +8,4 @@ class ClusterError(Exception):
 
 
 class SchedulerLostError(ClusterError):
-    """The scheduler does not answer any more; what is done is kept."""
+    """The scheduler no longer answers; the results so far are kept."""

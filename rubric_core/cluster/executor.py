@@ -29,13 +29,13 @@ from rubric_core.ports import Ports
 
 __all__ = ["ClusterExecutor"]
 
-#: Batches on their way for each slot: one runs, the others wait for it, so that no worker waits for the network.
+#: Batches sent per slot: one runs and the others queue behind it, so that no worker waits for the network.
 _AHEAD = 3
-#: How often a case may take its worker with it.
+#: How often a case may end its worker before it is given up.
 _MOST_LOST = 3
 #: Seconds between two looks at the workers.
 _LOOK = 2.0
-#: The options that workers have, too.
+#: The options that are passed on to workers.
 _OPTIONS = (
     "target", "targets", "grader_target", "threshold", "targets_file", "mode", "repeat", "evaluator", "time_limit", "allow_grader_errors",
 )  # fmt: skip
@@ -113,7 +113,7 @@ class ClusterExecutor:
 
 
 def _runs_here(case: Runnable) -> bool:
-    """Whether a case runs in this process: one that is not run at all, and what cannot be had on several machines."""
+    """Whether a case runs in this process: one that is not run at all, or that needs something only this machine has."""
     return bool(case.problems or extensions_written(case) or case.options.evaluators)
 
 

@@ -1,4 +1,4 @@
-"""Messages between a worker and its engine: pickled, each behind its length, over the pipes of a process that the worker started."""
+"""Messages between a worker and its engine process: pickled, each preceded by its length, over the engine's pipes."""
 
 import asyncio
 import pickle

@@ -13,7 +13,7 @@ __all__ = ["LeasedRateLimits", "SchedulerLink"]
 
 
 class SchedulerLink(Protocol):
-    """The way to the scheduler."""
+    """A connection to the scheduler."""
 
     async def ask(self, what: str, **arguments: Any) -> Any:
         """The scheduler's answer."""

@@ -14,7 +14,7 @@ __all__ = ["Relocation"]
 
 
 class Relocation:
-    """Paths inside and outside.
+    """Maps paths between the client's machine and the worker's directory of a run.
 
     Args:
         home: The directory below which the files are, without a symbolic link in it; empty for files at their own paths.
@@ -25,15 +25,15 @@ class Relocation:
         self._sought = home.encode()
 
     def inside(self, path: str) -> Path:
-        """Where a file is here; relative paths start at the same directory there and here."""
+        """The worker's path of a client's file; relative paths have the same base directory on both."""
         return Path(f"{self.home}{path}") if os.path.isabs(path) else Path(path)  # noqa: PTH117  # a text, not a path yet
 
     def told(self, text: str) -> str:
-        """A text of here, for there."""
+        """A text with the worker's paths replaced by the client's."""
         return text.replace(self.home, "") if self.home else text
 
     def packed(self, result: CaseResult) -> bytes:
-        """A result for there, as bytes."""
+        """A result as bytes, with the worker's paths replaced by the client's."""
         content = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
         if not self.home or self._sought not in content:
             return content

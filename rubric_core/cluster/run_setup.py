@@ -1,4 +1,4 @@
-"""What a worker has to know of a run, apart from its cases."""
+"""The description of a run that workers get, apart from its cases."""
 
 import pickle
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ __all__ = ["RunSetup"]
 class RunSetup:
     """One run of one suite. It travels from client to worker, past the scheduler, which keeps it as bytes."""
 
-    #: The path of the suite as it was given, and the absolute directory from which it was.
+    #: The path of the suite as given, and the absolute directory that it is relative to.
     suite: str
     directory: str
     dialect: str

@@ -84,7 +84,7 @@ class Shipment:
         return digests_of(own, self._files, self._targets(own))
 
     def files(self) -> list[ShippedFile]:
-        """The files that have not been given yet."""
+        """The files that have not been returned before."""
         found = [path for path in self._files.found if path not in self._sent]
         self._sent.update(found)
         return [_shipped(path) for path in found if path not in self._theirs and not _is_private(path)]
@@ -101,7 +101,7 @@ class Shipment:
 
 
 def _read_with(suite: LoadedSuite, files: DiskFiles) -> Iterator[Path]:
-    """What is read to have the cases of a suite."""
+    """The files that are read to load the cases of a suite."""
     yield absolute(suite.path)
     yield from map(absolute, suite.files)
     yield from (absolute(file) for each in suite.analysis.external for file in each.found.files)
@@ -125,7 +125,7 @@ def _shipped(path: Path) -> ShippedFile:
 
 
 def differing(here: dict[str, str], there: dict[str, str]) -> Sequence[str]:
-    """What differs between the files of a case here and on a worker, in words."""
+    """A sentence that names the differences between the files of a case here and on a worker."""
     missing = [f"{name} is missing there" for name in here if name not in there]
     other = [f"{name} differs" for name in here if name in there and there[name] != here[name]]
     return [*missing, *other, *(f"{name} is only there" for name in there if name not in here)]

@@ -1,4 +1,4 @@
-"""What has to be the same on all machines of a run."""
+"""Versions that must be equal on all machines of a run."""
 
 import hashlib
 from importlib.metadata import PackageNotFoundError, version

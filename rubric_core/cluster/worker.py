@@ -42,7 +42,7 @@ class _RunOnWorker:
         self._watched = False
 
     async def batch(self, cases: Sequence[tuple[int, int, str, str]], files: int) -> tuple[str, Any]:
-        """Run cases when their files have come."""
+        """Run cases once their files have arrived."""
         async with self._lock:
             if self._process is None and not self._over:
                 await self._begin()
@@ -61,7 +61,7 @@ class _RunOnWorker:
             self._send("cancel", cases)
 
     async def end(self) -> None:
-        """End everything that runs, and take the files away."""
+        """End all running cases, and remove the files."""
         self._over = True
         process = self._process
         if process is not None and process.returncode is None:
@@ -110,7 +110,7 @@ class _RunOnWorker:
         self._process.stdin.write(encode(message))
 
     async def _hear(self, process: asyncio.subprocess.Process) -> None:
-        """What the engine says, until it ends."""
+        """Handle the engine's messages until it ends."""
         assert process.stdout is not None
         while (message := await receive(process.stdout)) is not None:
             if message[0] == "over":
@@ -142,7 +142,7 @@ class _RunOnWorker:
             self._send("answer", number, answer)
 
     async def _watch(self) -> None:
-        """End with the run, and with the scheduler."""
+        """End when the run is over or the scheduler is gone."""
         while not self._over:
             await asyncio.sleep(_PAUSE)
             try:
@@ -154,7 +154,7 @@ class _RunOnWorker:
                 await self.end()
 
     async def _bring(self, upto: int) -> None:
-        """Have the first files of the run here, each content once."""
+        """Fetch the first files of the run, each content once."""
         if not self._home or self._files >= upto:
             return
         listed = await self._worker.scheduler.rubric_files(run=self._run, first=self._files, end=upto)
