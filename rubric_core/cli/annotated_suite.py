@@ -19,7 +19,7 @@ ROLES = {Verdict.PASSED: "good", Verdict.BORDERLINE: "warning", Verdict.FAILED: 
 #: The column at which marks stand at the latest.
 _FURTHEST = 64
 _LONGEST_NOTE = 110
-#: Columns where nobody looks at a terminal.
+#: The width in columns when the output is not a terminal.
 _WIDE = 160
 
 
@@ -125,7 +125,7 @@ class AnnotatedSuite:
 
 
 def _in_short(marks: Sequence[Mark]) -> Mark:
-    """One mark for a line with more of them than there is room: that of the case, else how many of its parts passed."""
+    """One mark for a line without room for all of its marks: that of the case, else how many of its parts passed."""
     case = next((mark for mark in marks if mark.what == "case"), None)
     if case is not None:
         return case

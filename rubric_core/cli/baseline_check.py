@@ -61,7 +61,7 @@ class BaselineCheck:
 
     @property
     def failed(self) -> bool:
-        """Whether something got worse in the way that was asked for."""
+        """Whether the run regressed by the criterion of `--fail-on`."""
         if self._fails_on == "flip":
             return any(each.having(CaseChange.NO_LONGER_PASSES) for each in self._comparisons)
         return any(each.regressed for each in self._comparisons)

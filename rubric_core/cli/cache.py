@@ -18,18 +18,18 @@ __all__ = ["Cache", "CacheEntry"]
 
 
 class CacheEntry(NamedTuple):
-    """What was found in a file."""
+    """The cached findings of one file."""
 
     #: What the file was.
     state: str
-    #: The numbers of the facts that held.
+    #: The numbers of the facts that the findings depend on.
     facts: Sequence[int]
     #: What was found then.
     row: str
 
 
 class Cache:
-    """What the last check of one kind found."""
+    """The cached results of the last check of one kind."""
 
     def __init__(self, file: CacheFile) -> None:
         """Reads it; a file that is missing, damaged or signed by somebody else holds nothing."""
@@ -60,7 +60,7 @@ class Cache:
         return name in self._known
 
     def compare(self, holds: Callable[[Iterable[Fact]], Iterator[bool]]) -> None:
-        """Find out which facts hold no more; what depends on one of them is not given any more."""
+        """Look up which facts no longer hold; entries that depend on one of them are no longer returned."""
         told = zip(self._facts, holds(self._facts.values()), strict=True)
         self._wrong = frozenset(number for number, is_so in told if not is_so)
 

@@ -29,7 +29,7 @@ _LEFT_BEHIND = 3600
 
 
 def digest(content: bytes) -> str:
-    """What stands for a content."""
+    """The digest of a content."""
     return blake2b(content, digest_size=16).hexdigest()
 
 
@@ -51,7 +51,7 @@ class CacheFile:
         self._signed = SignedFile(self._file, key, _LARGEST)
 
     def read(self) -> bytes:
-        """What was written last. Raises OSError, ValueError for what somebody else signed."""
+        """The text written last. Raises OSError, and ValueError for a file with another signature."""
         return self._signed.read()
 
     def write(self, text: str) -> None:
@@ -64,7 +64,7 @@ class CacheFile:
             self._clear()
 
     def _clear(self) -> None:
-        """Give up the oldest files, and what killed checks left half written."""
+        """Delete the oldest files, and drafts left by killed checks."""
         files = sorted(((e.stat().st_mtime, e.name) for e in os.scandir(self._file.parent)), reverse=True)
         whole = [name for _, name in files if name.startswith(self._kind)]
         half = [name for at, name in files if name.startswith(".") and at < time.time() - _LEFT_BEHIND]

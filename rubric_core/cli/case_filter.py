@@ -23,7 +23,7 @@ _PATHS = ("dialect", "file", "id", "metadata", "suite", "tags", "target", "vars"
 
 
 class CaseNames:
-    """What a case is found by."""
+    """The names, tags and metadata by which a case is selected."""
 
     def __init__(self, case: Runnable, suite: str) -> None:
         """`suite` is the path of its suite, with slashes."""
@@ -32,7 +32,7 @@ class CaseNames:
 
     @property
     def key(self) -> str:
-        """Tells it from every other case, on every machine that runs the same suites from the same folder."""
+        """A key unique to the case, equal on every machine that runs the same suites from the same folder."""
         return f"{self.suite}::{self.case.id}@{self.target}"
 
     @cached_property
@@ -61,7 +61,7 @@ class CaseNames:
         }  # fmt: skip
 
     def values(self, path: str) -> Iterator[str]:
-        """What stands at a path such as `metadata.owner`, as text; of a list, each entry."""
+        """The value at a path such as `metadata.owner`, as text; for a list, each entry."""
         for value in _at(self._values, path):
             for each in value if isinstance(value, list | tuple) else [value]:
                 yield "" if each is None else str(each).lower() if isinstance(each, bool) else str(each)
@@ -91,7 +91,7 @@ class Condition(NamedTuple):
         return f"{self.path}{'' if self.equal else '!'}={self.value}"
 
     def holds(self, names: CaseNames) -> bool:
-        """Whether it holds for a case."""
+        """Whether a case meets the condition."""
         return (self.value in names.values(self.path)) == self.equal
 
 

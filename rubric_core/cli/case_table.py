@@ -20,11 +20,11 @@ class Slot:
     target: str
     #: When it began, as `time.monotonic` says; 0 before.
     began: float = 0.0
-    #: What it is at.
+    #: Its current activity.
     words: str = ""
-    #: What became of it, as a line; empty before.
+    #: The line with its result; empty until it is done.
     line: str = ""
-    #: The how-manieth to be done; 0 before.
+    #: Its position in the order of completion, from 1; 0 until it is done.
     ended: int = 0
 
 
@@ -58,7 +58,7 @@ class CaseTable:
                 return
 
     def end(self, case_id: str, target: str) -> int:
-        """A case is done. Gives its place in the file; -1 for one that is in no slot."""
+        """Mark a case as done. Returns its place in the file; -1 for one that is in no slot."""
         open_ = [place for place in self._by_id.get(case_id, ()) if not self.slots[place].ended]
         if not open_:
             return -1
@@ -78,7 +78,7 @@ class CaseTable:
 
 
 class InFileOrder(Generic[T]):
-    """Gives what comes in any order in the order of its places."""
+    """Reorders values that arrive in any order by their places."""
 
     def __init__(self) -> None:
         #: The first place for which nothing has come yet.
@@ -86,14 +86,14 @@ class InFileOrder(Generic[T]):
         self._held: dict[int, T] = {}
 
     def take(self, place: int, value: T) -> Iterator[T]:
-        """All that can be given now that `value` has come."""
+        """The values that are next in order now that `value` has arrived."""
         self._held[place] = value
         while self.next in self._held:
             yield self._held.pop(self.next)
             self.next += 1
 
     def rest(self) -> list[T]:
-        """What waited for something that never came."""
+        """The values still waiting for a place that never arrived."""
         values = [value for _, value in sorted(self._held.items(), key=lambda held: held[0])]
         self._held.clear()
         return values

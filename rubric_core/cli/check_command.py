@@ -92,7 +92,7 @@ def _codes(option: str, given: Iterable[str], known: list[str]) -> frozenset[str
 
 
 def _agree(options: argparse.Namespace) -> None:
-    """Raises for options that contradict each other."""
+    """Raise _WrongUseError for options that contradict each other."""
     reads_input = STANDARD_INPUT in options.paths
     for wrong, words in (
         (options.path is not None and not reads_input, "--path needs standard input: pass - as well"),

@@ -53,11 +53,11 @@ class DiskTime(NamedTuple):
 
 
 class CheckInputs(NamedTuple):
-    """What a check depended on."""
+    """The files and folders that a check depended on."""
 
     #: By their folders, the names of the files that were read; an empty one for a folder of which the names counted.
     stamped: Mapping[str, Sequence[str]]
-    #: What other paths led to.
+    #: The kinds of other paths that were looked up.
     kinds: Mapping[str, str]
     #: Where they were, links followed.
     real: Mapping[str, str]
@@ -77,7 +77,7 @@ class CheckInputs(NamedTuple):
         return signed.hexdigest()
 
     def hold(self) -> bool:
-        """Whether all that has no stamp is as it was."""
+        """Whether all inputs without a stamp are unchanged."""
         folders: dict[str, str] = {}
         return all(kind_of(path) == kind for path, kind in self.kinds.items()) and all(
             real_path(path, folders) == real for path, real in self.real.items()
@@ -91,7 +91,7 @@ class CheckInputs(NamedTuple):
 
 
 def kind_of(path: str) -> str:
-    """What a path leads to."""
+    """The kind of a path: file, folder, or an error number."""
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):

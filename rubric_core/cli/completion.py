@@ -7,7 +7,7 @@ from rubric_core.cli.parser import COMMANDS, make_parser
 __all__ = ["add_arguments", "main"]
 
 _SHELLS = ("bash", "zsh", "fish")
-#: What such an argument takes is a file, or a folder.
+#: Metavariables of arguments that take a file, and of those that take a folder.
 _FILES, _FOLDERS = ("FILE", "PATH", "FILE[::CASE-ID]"), ("FOLDER",)
 
 

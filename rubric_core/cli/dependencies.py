@@ -70,7 +70,7 @@ class RecordingFiles:
         return names
 
     def note(self, path: Path, question: str, answer: Answer) -> Answer:
-        """Something was asked about a path. Gives the answer."""
+        """Record a question about a path. Returns the answer."""
         answers = self.answers[path]
         if question not in answers:
             answers[question] = answer
@@ -81,7 +81,7 @@ class RecordingFiles:
 
 
 class Fact(NamedTuple):
-    """What was asked about one path, with the answers."""
+    """The questions asked about one path, with the answers."""
 
     folder: str
     name: str
@@ -114,7 +114,7 @@ class RecordingProject(Project):
         return real
 
     def begin(self) -> None:
-        """The next file is looked at."""
+        """Start recording for the next file."""
         self._looks.clear()
 
     def facts(self) -> tuple[int, ...] | None:
@@ -177,7 +177,7 @@ class CurrentFacts:
         self._project = project
 
     def holds(self, facts: Iterable[Fact]) -> Iterator[bool]:
-        """Whether each fact, of which those in one folder follow each other, is still so."""
+        """Whether each fact still holds; facts of one folder have to be consecutive."""
         folder, listed = None, None
         for fact in facts:
             if fact.folder != folder:

@@ -55,16 +55,16 @@ class FileChecker:
         self._of_folders: dict[Path, Configuration] = {}
 
     def knows(self, folders: Iterable[str], sources: Iterable[Source]) -> None:
-        """Every suite in some folders: what none of them uses can be told then."""
+        """Register every suite of some folders, so that unused targets can be reported."""
         self.project.knows(map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True)
 
     def changed(self, paths: Iterable[Path]) -> None:
-        """Files have changed, come or gone."""
+        """Forget what is cached about files that were changed, created or deleted."""
         self._of_folders.clear()
         self.project.changed(paths)
 
     def configuration(self, source: Source) -> Configuration:
-        """What counts for a file."""
+        """The configuration that applies to a file."""
         here = source.path.parent
         found = self._of_folders.get(here)
         if found is not None:
@@ -82,14 +82,14 @@ class FileChecker:
         return found or DEFAULT
 
     def attempt(self, source: Source) -> CheckedFile | str:
-        """What is in the file, or a sentence that says why it cannot be read."""
+        """The check of a file, or a sentence that says why it cannot be read."""
         try:
             return self.check(source)
         except UnreadableError as error:
             return str(error)
 
     def check(self, source: Source) -> CheckedFile:
-        """What is in the file. Raises UnreadableError."""
+        """Check a file. Raises UnreadableError."""
         text = source.read()
         if source.path.name in CONFIGURATION_FILES:
             own = self._configurations.at(source.path)

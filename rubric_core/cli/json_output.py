@@ -43,7 +43,7 @@ class JsonRows:
         """A suite is over: nothing is left to be written."""
 
     def finish(self, ending: Ending) -> None:
-        """The same of all."""
+        """End the output of all suites."""
 
 
 class JsonReport:

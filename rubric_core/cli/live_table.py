@@ -36,7 +36,7 @@ _MOST_RUNNING = 8
 _LATEST = 4
 #: A terminal that is narrower has ids shortened to half of it.
 _LONGEST_ID = 60
-#: Columns of what stands in front of an id: a sign, and the score or how long it takes already.
+#: The width in columns of the text before an id: a sign, and the score or the elapsed time.
 _HEAD = 6
 #: Seconds before plain lines are printed.
 _PATIENCE = 2.0
@@ -188,7 +188,7 @@ class Live:
             self._region.draw([self._safe(line) for line in lines])
 
     def close(self) -> None:
-        """Nothing more is shown."""
+        """Stop showing anything."""
         if self._region is not None:
             self._flush()
             self._region.close()

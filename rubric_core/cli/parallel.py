@@ -13,7 +13,7 @@ __all__ = ["parallel_map"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: What another process has to have to do before it is worth its start.
+#: The fewest items that are worth starting another process for.
 _FEWEST = 24
 _MOST_PROCESSES = 8
 #: Items are handed out in parts: neighbours share what was found out about their folder, and all processes end together.
@@ -92,7 +92,7 @@ class _Helper(Generic[R]):
         self._ended = False
 
     def results(self) -> dict[int, list[R]]:
-        """What came out, by the numbers of the parts; nothing of a copy that failed."""
+        """The results by the numbers of their parts; nothing from a process that failed."""
         import pickle  # noqa: PLC0415  # few files need none of it
 
         sent = self._pipe.read()

@@ -33,14 +33,14 @@ _SEEDS = 100_000
 
 
 class SuitePlan(NamedTuple):
-    """A suite, and the cases of it that are to be run."""
+    """A suite, and those of its cases that will run."""
 
     suite: LoadedSuite
     cases: list[Runnable]
 
 
 class RunPlan(NamedTuple):
-    """What a command line comes to."""
+    """The suites and cases selected by a command line."""
 
     plans: list[SuitePlan]
     #: A sentence for each name and each suite that is of no use.
