@@ -20,7 +20,7 @@ _NOT_YAML = frozenset({FileKind.DATASET, *TEXTS})
 
 
 def format_edits(analysis: Analysis, within: Span | None = None, *, step: int = 2) -> list[Edit]:
-    """What puts a text in order, in the order of the text; nothing for a text that has an `obstacle`.
+    """The edits that format a text, in the order of the text; nothing for a text that has an `obstacle`.
 
     Args:
         analysis: The text.
@@ -75,7 +75,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A block of a document, at offsets of its own."""
+    """A block of a document, with offsets relative to its start."""
 
     analysis: Analysis
     text: str
@@ -109,7 +109,7 @@ class _Piece:
         return [Edit(self.outer(e.span), e.new_text) for e in found], whole
 
     def _edits(self, style: IndentStyle, column: int, within: Span | None) -> tuple[Sequence[Edit], bool]:
-        """The same at offsets of the piece."""
+        """The edits of the piece, at its own offsets."""
         inner = [*inner_edits(self.text, self.tree), *trailing_edits(self.text, self.tree)]
         end = [*end_edits(self.text)] if self.is_last else []
         try:
@@ -125,12 +125,12 @@ class _Piece:
         return [], False
 
     def touches(self, within: Span) -> bool:
-        """Whether a stretch of the whole text touches the piece; the text around the cases always counts."""
+        """Whether a range of the whole text touches the piece; the text around the cases always counts as touched."""
         start = self.analysis.document.start(max(self.number, 0))
         return self.number < 0 or (start <= within.end and within.start <= start + len(self.text))
 
     def outer(self, span: Span) -> Span:
-        """Where a stretch of the piece is in the whole text."""
+        """Convert a range of the piece to one of the whole text."""
         if self.number < 0:
             return self.analysis.frame.outer(span)
         return span.moved(self.analysis.document.start(self.number))

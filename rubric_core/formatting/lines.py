@@ -1,4 +1,4 @@
-"""Where every line of a piece of a file belongs."""
+"""Computes the column of every line of a piece of a file."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _BREAK = re.compile(r"\r\n?|\n")
 
 
 class UnusualError(Exception):
-    """Something is written in a way that is left alone."""
+    """Raised for syntax that the formatter does not touch."""
 
 
 def line_edits(text: str, tree: SyntaxTree, style: IndentStyle, column: int | None) -> Iterator[Edit]:
@@ -140,7 +140,7 @@ class _Plan:
     # -- edits ----------------------------------------------------------------------------------------------------------
 
     def edits(self) -> Iterator[Edit]:
-        """The edits of everything that is not where it belongs."""
+        """The edits of every line that is not in its column."""
         for number in range(self.index.line_count):
             line = self._line(number)
             own = len(line) - len(line.lstrip(" "))

@@ -1,4 +1,4 @@
-"""Blanks inside of lines: behind colons, around commas, at the end."""
+"""Formats blanks within lines: after colons, around commas, at the end."""
 
 import re
 from collections.abc import Collection, Iterator

@@ -13,7 +13,7 @@ __all__ = ["convert_bands", "even_bounds"]
 
 
 def convert_bands(spot: RefactoringPlace) -> Iterator[Refactoring]:
-    """What can be done with the bands at the cursor."""
+    """The refactorings of the bands at the cursor."""
     ranges = _ranges(spot)
     if ranges is None or ranges.borrowed:
         return

@@ -72,7 +72,7 @@ def string_edits(spot: RefactoringPlace, criterion: Criterion) -> list[Edit] | N
 
 
 def _behind(spot: RefactoringPlace, node: Mapping, text: Entry, others: list[Entry]) -> Iterator[Span]:
-    """What stands after the text of a criterion."""
+    """The text after a criterion."""
     if node.flow:
         yield Span(text.value.whole.end, node.whole.end)
         return

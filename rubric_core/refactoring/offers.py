@@ -24,7 +24,7 @@ _KINDS = (
 
 
 def refactorings(analysis: Analysis, offset: int) -> Iterator[Refactoring]:
-    """What can be written in another way at `offset`; nothing where the text is no YAML."""
+    """The refactorings possible at `offset`; nothing where the text is not valid YAML."""
     spot = RefactoringPlace(analysis, offset)
     if spot.sound:
         for kind in _KINDS:

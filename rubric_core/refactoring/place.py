@@ -1,4 +1,4 @@
-"""The place at which something is to be written in another way, and what all such edits have in common."""
+"""The place of a refactoring, and functions that all refactorings share."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ S = TypeVar("S", bound=Shape)
 
 @dataclass(frozen=True, slots=True)
 class Refactoring:
-    """Edits that write something in another way, at offsets of the whole text."""
+    """A titled group of edits that keep the meaning, at offsets of the whole text."""
 
     title: str
     kind: Kind
@@ -77,7 +77,7 @@ class RefactoringPlace:
 
 
 def has_comment(text: str, span: Span, *nodes: Node) -> bool:
-    """Whether a stretch has a comment in it, outside of `nodes`."""
+    """Whether a range contains a comment outside `nodes`."""
     at = span.start
     while (at := text.find("#", at, span.end)) >= 0:
         inside = any(n.span.start <= at < n.span.end and not isinstance(n, Mapping | Sequence) for n in nodes)
