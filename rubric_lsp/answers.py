@@ -71,7 +71,7 @@ def resolved(s: RubricServer, item: "CompletionItem") -> "CompletionItem":
 
 
 async def hover_at(s: RubricServer, d: Snapshot, p: Any) -> Any:
-    """What is shown for a position: what a name stands for, else what a key or a result means."""
+    """The hover text for a position: the meaning of a name, or else of a key or a result."""
     from rubric_lsp.features.hover import hover  # noqa: PLC0415
 
     offset = convert.offset(d, p)
@@ -205,7 +205,7 @@ async def rename(s: RubricServer, d: Snapshot, p: Any) -> "WorkspaceEdit":
 
 
 def selection_ranges(d: Snapshot, p: Any) -> list["SelectionRange"]:
-    """What a selection at each position grows to."""
+    """The ranges to which a selection at each position expands."""
     from rubric_lsp.features.selection_ranges import selections  # noqa: PLC0415  # few ask
 
     return [convert.selection_range(d, selections(d.analysis, d.offset(each))) for each in convert.positions(p)]

@@ -21,7 +21,7 @@ _MOST_REPEATS = 100
 
 
 class Commands:
-    """What `workspace/executeCommand` can be asked for."""
+    """The commands that `workspace/executeCommand` accepts."""
 
     def __init__(self, server: RubricServer) -> None:
         self._server = server

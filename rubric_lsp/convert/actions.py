@@ -35,7 +35,7 @@ def code_actions(
 
 
 def _named(diagnostic: Params) -> tuple[str, int, int]:
-    """What tells a diagnostic from others: its code, and where it begins."""
+    """The identity of a diagnostic: its code and its start."""
     start = diagnostic["range"]["start"]
     return str(diagnostic.get("code")), start["line"], start["character"]
 

@@ -81,7 +81,7 @@ def resolved(given: "CompletionItem", item: "Completion", client: Client) -> "Co
 
 
 def documentation(item: "Completion", client: Client) -> "Documented":
-    """What a suggestion means, at length."""
+    """The full documentation of a suggestion."""
     words = item.documentation()
     return {"documentation": _markup(words, markdown=client.completion_markdown)} if words else {}
 

@@ -149,7 +149,7 @@ class BlockAnswer:
         self._encoding = encoding
         self._last: _Version | None = None
         self._frame: _Around | None = None
-        #: How often a block was looked at: tests look whether it is only those that changed.
+        #: How many blocks were processed, so that tests can check that only changed ones are.
         self.looked_at = 0
 
     def of(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CheckScheduler"]
 
 log = logging.getLogger("rubric")
-#: Seconds by which a clock of the system may be behind another.
+#: The largest difference in seconds between two system clocks.
 _A_TICK = 0.005
 Publication = tuple[int | None, JsonArray]
 
@@ -79,7 +79,7 @@ class CheckScheduler:
         await self._over.wait()
 
     def all_due(self) -> None:
-        """Everything has to be checked again."""
+        """Schedule a check of every document."""
         for snapshot in self._workspace.all():
             self.due(snapshot.uri)
 

@@ -21,13 +21,13 @@ from rubric_lsp.features.edit_place import move_edit_place
 
 __all__ = ["IDLE", "Deferral"]
 
-#: Seconds without an edit after which everything is said.
+#: Seconds without an edit after which every finding is published.
 IDLE = 0.4
 
 
 @dataclass(slots=True)
 class _Followed:
-    """What is known of one open document."""
+    """The deferral state of one open document."""
 
     #: The version that was looked at last, and what was being written then.
     snapshot: Snapshot

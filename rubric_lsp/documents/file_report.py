@@ -20,7 +20,7 @@ Word = tuple[str, str, str]
 
 @dataclass(slots=True)
 class FileReport:
-    """What is wrong with one file."""
+    """The diagnostics of one file."""
 
     uri: str
     version: int | None

@@ -23,7 +23,7 @@ class NameUses:
 
     @property
     def title(self) -> str:
-        """How many there are, in words."""
+        """The number of uses, in words."""
         return count(len(self.places), "reference")
 
 

@@ -58,7 +58,7 @@ _GONE: _Stamp = (0, 0, 0)
 
 
 def _stamp(path: Path) -> _Stamp:
-    """What changes with the content of a file. Raises OSError."""
+    """A stamp that changes with the content of a file. Raises OSError."""
     status = os.stat(path)  # noqa: PTH116  # every suite, after each pause
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 

@@ -86,7 +86,7 @@ class PromptfooFamily:
             yield found
 
     def _target(self, snapshot: Snapshot, name: NameOccurrence) -> tuple[Snapshot, Span] | None:
-        """What a `$ref` leads to: in the same file, or in the one that stands in front of `#`."""
+        """The target of a `$ref`: in the same file, or in the file named before `#`."""
         file, _, pointer = name.name.partition("#")
         where: Snapshot | None = snapshot
         if file:
@@ -97,7 +97,7 @@ class PromptfooFamily:
 
 
 def _span_at(analysis: Analysis, pointer: str) -> Span | None:
-    """Where the key or item stands that a JSON pointer leads to; the beginning for an empty one."""
+    """The span of the key or item at a JSON pointer; the start of the file for an empty pointer."""
     steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.strip("/").split("/") if step]
     if not steps:
         return Span(0, 0)

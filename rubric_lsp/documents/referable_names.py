@@ -19,7 +19,7 @@ __all__ = ["names_for"]
 #: A folder with more than this is no place to look for a prompt in.
 _MOST_VISITED = 2_000
 _MOST_OFFERED = 300
-#: So many folders above a suite may have what it refers to.
+#: How many folders above a suite are searched for files that it refers to.
 _MOST_ABOVE = 3
 #: How a path out of the folder begins, or one that says that it is in it.
 _ABOVE = re.compile(r"(?:\.{1,2}/)+")

@@ -1,4 +1,4 @@
-"""What has to be edited in suites and the files around them when files or folders are moved."""
+"""The edits of suites and their companion files when files or folders are moved."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -31,7 +31,7 @@ def all_tokens(d: Snapshot) -> "SemanticTokens":
 
 
 def token_changes(d: Snapshot, p: Any) -> "SemanticTokens | SemanticTokensDelta":
-    """What has changed since the result that the client names; everything, when that is not the last one it was sent."""
+    """The changes since the result that the client names; all tokens if that is not the last one it was sent."""
     known, before = d.kept.sent_tokens
     made = all_tokens(d)
     if known != p["previousResultId"]:

@@ -24,7 +24,7 @@ __all__ = ["DocumentContext", "Snapshot"]
 
 
 class DocumentContext(Protocol):
-    """What a version asks of the documents that it is one of."""
+    """The information about all documents that one version needs."""
 
     encoding: Encoding
     language: Language
@@ -65,7 +65,7 @@ class Snapshot:
         #: The version of the files around it, when it was analyzed.
         self._looked_at = 0
         self._basis = 0
-        #: What its project says about checking, as it was then.
+        #: The project's configuration at the time of this version.
         self.configuration: Configuration | None = None
         #: For a prompt, the dialect of the suite that names it, as it was then.
         self.prompt_of: str | None = None
@@ -94,7 +94,7 @@ class Snapshot:
 
     @property
     def analysis(self) -> Analysis:
-        """What is in this version, and what is wrong with it."""
+        """The analysis of this version, with its findings."""
         if self._analysis is None:
             self._looked_at, self._basis = self._workspace.project.version, self._workspace.basis
             self._analysis = self._workspace.analyze(self)

@@ -51,7 +51,7 @@ class BlockMemo(Generic[T]):
         self._known: dict[SyntaxTree, tuple[tuple[Shape, ...], T]] = {}
 
     def of(self, analysis: Analysis) -> list[tuple[LocalText, T]]:
-        """What there is to say about every block; only those that are new are looked at."""
+        """The results for every block; only new blocks are computed."""
         found: list[tuple[LocalText, T]] = []
         kept: dict[SyntaxTree, tuple[tuple[Shape, ...], T]] = {}
         for local in blocks_of(analysis):

@@ -44,7 +44,7 @@ Suites: TypeAlias = "Sequence[tuple[Sequence[Runnable], Targets]]"
 
 @dataclass(frozen=True, slots=True)
 class RunConsequences:
-    """What runs do outside of themselves; each entry whole, with all of its lines."""
+    """The external effects of runs; each entry is complete, with all of its lines."""
 
     programs: tuple[str, ...]
     #: Where cases and answers go, with the variables that are used there.
@@ -75,7 +75,7 @@ def identity(kind: str, entry: str) -> str:
 
 
 def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:
-    """What running these cases would do; each thing once."""
+    """The effects of running these cases, each listed once."""
     from rubric_core.evaluation.cases.promptfoo.executed import is_told_by_cases  # noqa: PLC0415  # what runs need is loaded when something runs
     from rubric_core.evaluation.cases.roles import participating_targets  # noqa: PLC0415
 

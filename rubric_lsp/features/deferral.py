@@ -55,7 +55,7 @@ class FirstSeen:
 
 @dataclass(frozen=True, slots=True)
 class CarriedFinding:
-    """A finding of the version before, and where it stands in this one."""
+    """A finding of the previous version, and its place in this one."""
 
     found: Diagnostic
     start: int
@@ -92,7 +92,7 @@ def leave_out_deferred(found: FindingList, numbers: Collection[Numbered]) -> Fin
 
 
 def scene_of(uri: str, document: Document, writing: EditPlace, tokens: int, before: int | None) -> EditingContext:
-    """What is written in a document.
+    """The text that is being written in a document.
 
     `tokens` is how many were written so far, `before` the place in this version where the last of them begins.
     """

@@ -33,7 +33,7 @@ _WORDS = (
 
 
 def directives(analysis: Analysis, local: LocalText) -> list[Completion]:
-    """What can follow in a comment for rubric; empty in any other comment."""
+    """The completions in a comment for rubric; empty in any other comment."""
     start = max(line_start(local.text, local.offset), local.offset - _FARTHEST)
     line = local.text[start : local.offset]
     if analysis.kind in TEXTS or "#" not in line:

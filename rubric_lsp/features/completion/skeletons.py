@@ -18,7 +18,7 @@ __all__ = ["case", "dashes", "items", "promptfoo_case", "suite"]
 
 
 def items(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
-    """What an item of a list can be as a whole."""
+    """Completions for a whole list item."""
     for each in kind.branches if isinstance(kind, NodeUnion) else (kind,):
         if isinstance(each, Tagged) and each.base in (Evaluator, Assertion) and not site.cursor.flow:
             yield from types(site, lead="type: ")

@@ -33,7 +33,7 @@ _PATHS = frozenset({"file", "directory", "program"})
 
 
 def values(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
-    """What can be the value at the cursor."""
+    """Completions for the value at the cursor."""
     branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
     # Where any text is welcome, nobody means one of the two words.
     free = any(isinstance(each, Text) and each.blank for each in branches)
