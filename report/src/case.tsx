@@ -70,7 +70,7 @@ function Header({ report, actions, children }: Props): VNode {
       <div class="title"><h1 tabIndex={-1}>{safeText(report.caseId)}</h1>{children}</div>
       <p class={`verdict ${report.verdict}`} data-announce>
         <span class="word"><Sign verdict={report.verdict} /> {report.verdict}</span>
-        {report.score !== undefined && <><span class="number">{decimal(report.score)}</span><span class="needed">needs {decimal(report.threshold)}</span></>}
+        {report.score !== undefined && <><span class="number">{decimal(report.score)}</span>{report.threshold !== undefined && <span class="needed">needs {decimal(report.threshold)}</span>}</>}
       </p>
       {report.stale && <p class="stale"><span aria-hidden="true">◌</span> Stale: the case has changed since this run.</p>}
       <dl class="facts">{facts.filter(([, value]) => value).map(([name, value]) => <div><dt>{name}</dt><dd>{safeText(value)}</dd></div>)}</dl>
@@ -154,9 +154,9 @@ function ScoreTable({ report }: { report: CaseDetails }): VNode | null {
 function Total({ report }: { report: CaseDetails }): VNode {
   const width = (part: number | undefined) => `${100 * Math.max(0, Math.min(1, part ?? 0))}%`;
   return (
-    <div class={`total ${report.verdict}`} role="img" aria-label={`${decimal(report.score)} of ${decimal(report.threshold)} needed`}>
+    <div class={`total ${report.verdict}`} role="img" aria-label={report.threshold === undefined ? decimal(report.score) : `${decimal(report.score)} of ${decimal(report.threshold)} needed`}>
       <div class="given">{report.evaluators.map((each) => <span title={`${each.name} ${decimal(each.contribution)}`} style={{ width: width(each.contribution) }} />)}</div>
-      <span class="needs" style={{ left: width(report.threshold) }} />
+      {report.threshold !== undefined && <span class="needs" style={{ left: width(report.threshold) }} />}
     </div>
   );
 }

@@ -166,7 +166,7 @@ function Shape({ change, x, y }: { change: string; x: number; y: number }): VNod
 const STEP = 20;
 
 /** The last runs of one case, oldest first. Each verdict has its own sign. */
-export function History({ runs, threshold }: { runs: { verdict: Verdict; score?: number; at: string }[]; threshold: number }): VNode {
+export function History({ runs, threshold }: { runs: { verdict: Verdict; score?: number; at: string }[]; threshold?: number }): VNode {
   const height = 72;
   const width = runs.length * STEP;
   const y = scaleLinear([0, 1], [height - 12, 12]);
@@ -175,7 +175,7 @@ export function History({ runs, threshold }: { runs: { verdict: Verdict; score?:
   const words = runs.map((run) => `${run.verdict}${run.score === undefined ? '' : ` ${decimal(run.score)}`}`).join(', ');
   return (
     <svg class="history" role="img" aria-label={`Last ${runs.length} runs, oldest first: ${words}`} width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
-      <line class="threshold" x1="0" x2={width} y1={y(threshold)} y2={y(threshold)} />
+      {threshold !== undefined && <line class="threshold" x1="0" x2={width} y1={y(threshold)} y2={y(threshold)} />}
       <path class="trend" d={path} />
       {runs.map((run, index) => (
         <g class={run.verdict}>

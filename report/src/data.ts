@@ -200,7 +200,8 @@ export interface CaseDetails {
   judges: string[];
   verdict: Verdict;
   score?: number;
-  threshold: number;
+  /** Missing where no score decides. */
+  threshold?: number;
   stale?: boolean;
   at: string;
   durationMs?: number;

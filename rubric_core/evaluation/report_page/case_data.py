@@ -65,7 +65,7 @@ def case_data(result: CaseResult, *, suite: str, command: str, prompt: str = "",
     wanted = to_pass(result)
     row = {
         "caseId": result.id, "suite": {"name": suite}, "dialect": result.dialect, "target": result.target, "judges": judges,
-        "verdict": result.verdict.value, "score": result.score, "threshold": result.threshold, "at": result.at,
+        "verdict": result.verdict.value, "score": result.score, "threshold": result.threshold if result.has_threshold else None, "at": result.at,
         "durationMs": result.duration_ms or 0, "costUsd": result.cost_usd, "reason": cut(result.reason),
         "graderErrors": [{"evaluator": each.name, "error": cut(each.reason)} for each in result.grader_errors] or None,
         "prompt": cut(prompt) or None, "answer": cut(result.answer) or None,

@@ -262,6 +262,7 @@ class CaseData(TypedDict, total=False):
     judges: list[str]
     verdict: VerdictName
     score: float
+    #: Missing where no score decides.
     threshold: float
     stale: bool
     at: str
