@@ -91,7 +91,7 @@ class CheckInputs(NamedTuple):
 
 
 def kind_of(path: str) -> str:
-    """The kind of a path: file, folder, or an error number."""
+    """The kind of a path: file, folder, other, absent, or the number of the lookup error."""
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -67,7 +67,7 @@ class MigrationState:
     _draft: Draft | None = None
 
     def make(self, step: MigrationStep, source: Dialect, target: Dialect) -> bool:
-        """Apply a step until it finds nothing more to do. Returns whether it changed or noted anything."""
+        """Apply a step until it finds nothing more to do. Returns whether the text changed."""
         begun = self.text
         draft = self._drafted(source, target)
         found = list(step.work(draft))

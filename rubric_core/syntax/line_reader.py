@@ -29,7 +29,7 @@ _FLOW_LIST = pattern(rf"(\[ *{_FLOW_VALUE}(?:, *{_FLOW_VALUE})*\]) *(?: #[^\n]*)
 _FLOW_MAP = pattern(rf"(\{{ *{_FLOW_KEY}: +{_FLOW_VALUE}(?:, *{_FLOW_KEY}: +{_FLOW_VALUE})*\}}) *(?: #[^\n]*)?")
 _FLOW_ITEM = pattern(rf"[,\[] *({_FLOW_VALUE})")
 _FLOW_ENTRY = pattern(rf"[,{{] *({_FLOW_KEY}): +({_FLOW_VALUE})")
-#: The leading blanks of a block scalar's first line.
+#: The first line of a block scalar, up to its first character that is not a blank.
 _FIRST = re.compile(r" *[^ \n]")
 _BREAKS = pattern(r"\n+")
 #: Lines further in are left to libyaml, so that no nesting is too deep: two collections at most begin in one column.
