@@ -1,4 +1,4 @@
-"""The real promptfoo and rubric over the same configurations; `make parity` compares them, too."""
+"""The real promptfoo and rubric over one configuration: the short form of `make parity`, and exit codes."""
 
 from pathlib import Path
 
@@ -24,8 +24,8 @@ def command() -> tuple[str, ...]:
 
 @only_thorough  # `make parity` compares all of them
 def test_both_programs_score_alike(command: tuple[str, ...], tmp_path: Path) -> None:
-    compared = list(compare_all(command, tmp_path))
-    assert sum(number for _, number, _ in compared) > 500
+    compared = list(compare_all(command, tmp_path, "scoring"))
+    assert sum(number for _, number, _ in compared) > 100
     assert unexplained([each for _, _, found in compared for each in found]) == []
 
 
