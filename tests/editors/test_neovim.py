@@ -133,7 +133,7 @@ def test_names_of_promptfoo_are_followed_and_renamed_in_other_files(nvim: Open, 
     until("in the prompt", lambda: "{{name}}" in (workspace / "ask.txt").read_text(encoding="utf-8"))
     symbols = editor.lua("""
         local found = vim.lsp.buf_request_sync(0, 'textDocument/documentSymbol', vim.lsp.util.make_text_document_params and
-            { textDocument = vim.lsp.util.make_text_document_params() })
+            { textDocument = vim.lsp.util.make_text_document_params() }, 60000)
         local names = {}
         for _, answer in pairs(found) do
           for _, each in ipairs(answer.result or {}) do table.insert(names, each.name) end
@@ -313,9 +313,9 @@ def test_a_document_and_a_range_are_formatted(nvim: Open, workspace: Path) -> No
     text = "name:  tidy\ntests:\n  - id:  a\n    input:   Hello\n    criteria:  Greets\n"
     (workspace / "untidy.eval.yaml").write_text(text, encoding="utf-8")
     editor = opened(nvim("untidy.eval.yaml"))
-    editor.lua("vim.lsp.buf.format({ range = { start = { 4, 0 }, ['end'] = { 4, 8 } } })")
+    editor.lua("vim.lsp.buf.format({ timeout_ms = 60000, range = { start = { 4, 0 }, ['end'] = { 4, 8 } } })")
     assert editor.lines() == [*text.splitlines()[:3], "    input: Hello", "    criteria:  Greets"]
-    editor.lua("vim.lsp.buf.format()")
+    editor.lua("vim.lsp.buf.format({ timeout_ms = 60000 })")
     assert editor.lines() == ["name: tidy", "tests:", "  - id: a", "    input: Hello", "    criteria: Greets"]
     editor.command("undo | undo | write")  # returns before the file has its content again
     until(
