@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.disk import DiskFiles
+from rubric_core.disk import DiskFiles, read_file
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
@@ -118,7 +118,7 @@ def _is_private(path: Path) -> bool:
 def _shipped(path: Path) -> ShippedFile:
     if ".git" in path.parts:  # only a sign of where the repository begins
         return ShippedFile(str(absolute(path)), _EMPTY, 0o600, b"")
-    content = path.read_bytes()
+    content = read_file(path)
     return ShippedFile(
         str(absolute(path)), hashlib.sha256(content).hexdigest(), path.stat().st_mode & 0o700 | 0o400, content
     )

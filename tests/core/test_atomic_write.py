@@ -170,6 +170,7 @@ OTHERS = {
     "cli/parallel.py": "pipes between processes",
     "cli/view.py": "a page for a browser, in a new folder",
     "cli/terminal_region.py": "the terminal",
+    "cluster/worker.py": "files of a run in a new folder, which is gone after it",
     "evaluation/results/connection.py": "a new database of results, before SQLite writes it",
     "evaluation/results/journal.py": "rows at the end of a journal, and locks",
     "evaluation/evaluators/code.py": "scratch files of a program",

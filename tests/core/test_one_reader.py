@@ -30,6 +30,7 @@ OTHERS = {
     "cli/explain.py": "pages that belong to rubric",
     "cli/reference.py": "pages of the reference",
     "cli/sarif.py": "pages that belong to rubric",
+    "cluster/versions.py": "the language of rubric itself, to compare it with that of workers",
     "evaluation/judge_check/items.py": "a file that belongs to rubric",
     "evaluation/report_page/document.py": "files that belong to rubric",
     "language/usage_counts.py": "a file that belongs to rubric",

@@ -34,10 +34,10 @@ _REFUSED = frozenset({401, 403})
 _FUNCTION = pattern(r"(?:\(.*?\)\s*=>|function\s*\(.*?\))")
 #: A path into the reply, which needs no node.
 _PATH = pattern(r"json((?:\??\.[A-Za-z_$][\w$]*|\[\d+\]|\[(?:'[^'\]]*'|\"[^\"\]]*\")\])*)\Z")
-_STEP = pattern(r"\??\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[['\"](.*?)['\"]\]")
+_STEP = pattern(r"\??\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[['\"](.{0,99}?)['\"]\]")
 #: The end of the first line of a request.
 _VERSION = pattern(r"\sHTTP/[0-9.]+\s*\Z")
-_PLACEHOLDER = pattern(r"\{\{.*?\}\}", re.DOTALL)
+_PLACEHOLDER = pattern(r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*\}\}")
 _MISSING: Any = object()
 _AT = Shape(Span(0, 0))
 

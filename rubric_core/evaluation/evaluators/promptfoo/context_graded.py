@@ -20,7 +20,7 @@ _ATTRIBUTED, _NOT_ATTRIBUTED = "[attributed]", "[not attributed]"
 _INSUFFICIENT = "Insufficient Information"
 _FINAL = "final verdict for each statement in order:"
 #: The end of a sentence, where a one-line text is split.
-_SENTENCE, _NUMBER = pattern(r"(?<=[.!?])\s+"), pattern(r"\d+[.)]\Z")
+_SENTENCE, _NUMBER = pattern(r"(?<=[.!?])\s+"), pattern(r"\d{1,9}[.)]\Z")
 
 
 async def _context(check: Check, usual: str = "") -> str | list[str]:
