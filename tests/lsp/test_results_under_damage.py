@@ -198,6 +198,7 @@ def test_a_person_is_told_once_that_a_damaged_store_was_set_aside(connect: Conne
     for count in (1, 2):
         run(client, uri, "refund")
         ended(client, count)
+        until("it is set aside", lambda: any(".damaged-" in each.name for each in store.parent.iterdir()))
         until("stored results", lambda count=count: kept(folder / "a.eval.yaml", count))
     said = [each["message"] for each in client.heard("window/showMessage") if "they are now" in each["message"]]
     (aside,) = [each.name for each in store.parent.iterdir() if ".damaged-" in each.name]
