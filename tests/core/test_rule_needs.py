@@ -1,7 +1,7 @@
 """A rule that names the fields it needs finds nothing in a shape that has none of them."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -9,7 +9,8 @@ from rubric_core.analysis import Language, analyze
 from rubric_core.validation.rule import Rule
 
 LANGUAGE = Language()
-NEEDING = [rule for rule in LANGUAGE.rules if rule.needs is not None]
+#: Rules that need a field of some class; one that only passes whole classes over is not among them.
+NEEDING = [r for r in LANGUAGE.rules if any(r.needed(each) for each in get_args(r.visits) or (r.visits,))]
 PAGES = [rule.page for rule in LANGUAGE.rules]
 MISTAKES = sorted((Path(__file__).parent / "mistakes").glob("*.txt"))
 
@@ -17,15 +18,15 @@ MISTAKES = sorted((Path(__file__).parent / "mistakes").glob("*.txt"))
 class Thorough(Language):
     """Judges every shape by every rule."""
 
-    def judges(self, visited: type) -> tuple[tuple[Rule[Any], frozenset[str] | None], ...]:
-        return tuple((rule, None) for rule in self.visitors(visited))
+    def judges(self, visited: type, *_fields: str) -> tuple[Rule[Any], ...]:
+        return self.visitors(visited)
 
 
 class Careless(Language):
     """Judges no shape by a rule that names what it needs."""
 
-    def judges(self, visited: type) -> tuple[tuple[Rule[Any], frozenset[str] | None], ...]:
-        return tuple((rule, None) for rule in self.visitors(visited) if rule.needs is None)
+    def judges(self, visited: type, *_fields: str) -> tuple[Rule[Any], ...]:
+        return tuple(rule for rule in self.visitors(visited) if rule.needed(visited) is None)
 
 
 def texts(page: Path) -> list[str]:
