@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.lazy_compilation import pattern
+from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
+from rubric_core.validation.promptfoo.templates import environment_in
 from rubric_core.validation.rule import Finding
 
 __all__ = ["environment_names", "environment_values", "unasserted_cases"]
-
-#: Other names and filters are left out by what stands around: a default, a condition.
-_ENVIRONMENT = pattern(r"\{\{-?\s*env(?:\.([A-Za-z_]\w*)|\[\s*['\"]([A-Za-z_]\w*)['\"]\s*\])\s*-?\}\}")
 
 
 def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -49,6 +47,8 @@ def _asserts(case: PromptfooCase) -> bool:
 
 def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
     """Values of the environment in prompts, variables and checks: another one runs the configuration with other values."""
+    if _names_a_file(suite.configuration) or "env" in suite.digest.names or "env" in suite.digest.common:
+        return  # a variable called `env` has a value wherever the environment has none
     given = suite.configuration.env
     known = set(given) if isinstance(given, dict) else set()
     places: list[tuple[PlacedCase, Node]] = [(suite.frame, node) for node, _ in texts_of(suite.configuration)]
@@ -67,6 +67,12 @@ def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
+def _names_a_file(configuration: Configuration) -> bool:
+    """Whether the environment comes from a file that the configuration names."""
+    options = configuration.command_line_options
+    return isinstance(options, CommandLineOptions) and (options.has("env_path") or options.has("env_file"))
+
+
 def _read(case: PromptfooCase) -> Iterator[Node]:
     for field in ("vars", "assertions"):
         place = case.places.get(field)
@@ -80,5 +86,4 @@ def environment_names(text: str, node: Node) -> Iterator[tuple[str, Span]]:
         return
     for each in walk(node):
         if isinstance(each, Scalar):
-            for found in _ENVIRONMENT.finditer(text, *each.span):
-                yield found[1] or found[2], Span(*found.span())
+            yield from ((name, at.moved(each.span.start)) for name, at in environment_in(text[slice(*each.span)]))

@@ -10,7 +10,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["UsedName", "literal_placeholders", "names_in", "read_by_code", "unrendered_values"]
+__all__ = ["UsedName", "environment_in", "literal_placeholders", "names_in", "read_by_code", "unrendered_values"]
 
 #: No alternative runs past the next opening delimiter: otherwise each of many unclosed ones would be read to the end of the text.
 _EXPRESSION = pattern(
@@ -32,6 +32,7 @@ _OWN = frozenset({
     "set", "super", "switch", "case", "true", "True", "False", "undefined", "range", "cycler", "joiner", "caller", "with", "without",
     "context", "ignore", "missing", "endswitch", "verbatim", "env", "varargs", "kwargs",
 })  # fmt: skip
+_ENVIRONMENT = pattern(r"\benv(?:\.([A-Za-z_]\w*)|\[\s*['\"]([A-Za-z_]\w*)['\"]\s*\])")
 #: `{name}` of other templates, and `{{ name` without its end.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
 _OPEN = pattern(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
@@ -74,7 +75,7 @@ def names_in(template: str) -> list[UsedName]:
             for names in _BOUND.findall(code):
                 bound.update(_WORD.findall(" ".join(names)))
         used = [m for m in _NAME.finditer(code) if m[1] not in _OWN]
-        copes = group == "statement" or "default" in code or " or " in code or " if " in code
+        copes = _copes(group, code)
         if copes:
             optional.update(m[1] for m in used)
         alone = group == "shown" and len(used) == 1 and code.strip() == used[0][1]
@@ -84,6 +85,26 @@ def names_in(template: str) -> list[UsedName]:
         for each in found
         if each.name not in bound
     ]
+
+
+def _copes(group: str, code: str) -> bool:
+    """Whether a part of a template tests what it names, or gives it a default."""
+    return group == "statement" or "default" in code or " or " in code or " if " in code
+
+
+def environment_in(template: str) -> Iterator[tuple[str, Span]]:
+    """The environment variables that a template inserts as they are, with their places; as above, none that it tests anywhere."""
+    if "env" not in template or _RAW.search(template):
+        return
+    tested, inserted = set[str](), list[tuple[str, Span]]()
+    for part in _EXPRESSION.finditer(template):
+        group = part.lastgroup
+        for found in _ENVIRONMENT.finditer(template, *part.span(group)) if group is not None else ():
+            if _copes(group or "", part[group or 0]):
+                tested.add(found[1] or found[2])
+            elif part[group or 0].strip() == found[0]:
+                inserted.append((found[1] or found[2], Span(*part.span())))
+    yield from (each for each in inserted if each[0] not in tested)
 
 
 def read_by_code(text: str) -> Iterator[str]:
