@@ -1,1 +1,1 @@
-"""One suite over many machines, with Dask distributed (the extra `cluster`). Nothing here is imported unless that is asked for."""
+"""One suite over many machines, with Dask distributed (the extra `cluster`). Imported only when a run uses a cluster."""

@@ -1,17 +1,17 @@
-"""How many cases go to a worker at once: as many as keep it busy for half a second, and fewer towards the end of a run."""
+"""The size of batches: as many cases as keep a worker busy for half a second, fewer towards the end of a run."""
 
 import math
 
 __all__ = ["BatchSize"]
 
-#: Seconds that a batch should take.
+#: The intended duration of a batch in seconds.
 _SECONDS = 0.5
-#: The weight of what was measured last.
+#: The weight of the last measurement in the moving average.
 _LATEST = 0.3
 
 
 class BatchSize:
-    """Guided self-scheduling: sizes follow how long cases took so far."""
+    """Guided self-scheduling: the size follows the measured duration of cases."""
 
     def __init__(self) -> None:
         #: Seconds for each case; None before the first is done.
@@ -27,5 +27,5 @@ class BatchSize:
         return max(1, int(_SECONDS / max(self.mean, 1e-5))) if self.mean is not None else 1
 
     def size(self, ready: int, slots: int) -> int:
-        """The cases of the next batch, where so many are ready for so many slots."""
+        """The size of the next batch, given the number of cases that are ready and of slots."""
         return max(1, min(self.most(), math.ceil(ready / (2 * max(1, slots)))))

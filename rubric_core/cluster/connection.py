@@ -1,4 +1,4 @@
-"""The client's side of a cluster: connecting, comparing versions, and what it asks scheduler and workers."""
+"""The client's side of a cluster: connections, versions, and requests to the scheduler and the workers."""
 
 import asyncio
 import os
@@ -9,24 +9,29 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
-from rubric_core.cluster.errors import ClusterError
+from rubric_core.cluster.errors import ClusterError, SchedulerLostError
 from rubric_core.cluster.versions import catalogue_hash, rubric_version
 
 __all__ = ["LOCAL", "RunConnection", "cluster_at", "connected", "required_distributed"]
 
 #: The prefix of an address that gives a number of worker processes on this machine.
 LOCAL = "local:"
-#: Seconds within which a scheduler answers, and a first worker is there.
+#: Seconds to wait for an answer of the scheduler, and for the first worker.
 _ANSWER, _FIRST = 10.0, 60.0
 
 
 def required_distributed() -> Any:
-    """The package that does the work. Raises ClusterError where it is not installed."""
+    """Dask distributed. Raises ClusterError if it is not installed."""
     try:
         import distributed  # noqa: PLC0415  # an extra
     except ImportError:
         raise ClusterError("--on needs Dask: pip install distributed") from None
     return distributed
+
+
+def _comm_closed_error() -> type[OSError]:
+    found: type[OSError] = required_distributed().comm.CommClosedError
+    return found
 
 
 @contextmanager
@@ -54,7 +59,7 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
 
 
 class RunConnection:
-    """One run on a cluster, from the side of the client that started it."""
+    """The client's connection to a cluster for one run."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -72,10 +77,31 @@ class RunConnection:
         """The reply of the scheduler's plugin to a request. Raises OSError when the scheduler is gone."""
         return await getattr(self.client.scheduler, f"rubric_{what}")(**arguments)
 
+    def is_lost(self) -> bool:
+        """Whether the connection to the scheduler is closed."""
+        comm = self.client.scheduler_comm
+        return self.client.status != "running" or comm is None or comm.comm.closed()
+
+    @staticmethod
+    def lost() -> SchedulerLostError:
+        """The error of a scheduler that is gone."""
+        return SchedulerLostError("the scheduler does not answer any more")
+
+    def failure_of(self, error: Exception) -> ClusterError:
+        """The error that ends a run: `SchedulerLostError` if the connection is lost, else one that describes `error`."""
+        if isinstance(error, ClusterError):
+            return error
+        if (
+            isinstance(error, ConnectionError | TimeoutError | asyncio.TimeoutError | _comm_closed_error())
+            or self.is_lost()
+        ):
+            return self.lost()
+        return ClusterError(f"the run on the cluster failed: {type(error).__name__}: {error}")
+
     async def on_workers(
         self, call: Callable[..., Any], *arguments: Any, seconds: float, workers: list[str] | None = None
     ) -> Any:
-        """What each worker returns, by its address; workers that do not answer in time are left out."""
+        """What each worker returns, by its address; empty if they do not answer in time."""
         coroutine = self.client.run(call, *arguments, on_error="return", workers=workers)
         try:
             return await asyncio.wait_for(coroutine, seconds)
@@ -90,25 +116,23 @@ class RunConnection:
         own = (rubric_version(), python, catalogue_hash())
         for worker, found in (await self.on_workers(probe, seconds=_FIRST, workers=workers)).items():
             if isinstance(found, BaseException):
-                raise ClusterError(f"the worker {worker} cannot say its versions: {found}")
+                raise ClusterError(f"the worker {worker} cannot report its versions: {found}")
             rubric, there, code = found
             if there != python:
                 raise ClusterError(f"the worker {worker} runs Python {there}, here is {python}; both must be the same")
             if not rubric:
-                raise ClusterError(
-                    f"the worker {worker} has no rubric that can be used ({code}); install the same one there"
-                )
+                raise ClusterError(f"the worker {worker} has no usable rubric ({code}); install the same version there")
             if rubric != own[0]:
                 raise ClusterError(f"the worker {worker} has rubric {rubric}, here is {own[0]}; both must be the same")
             if code != own[2]:
                 raise ClusterError(
-                    f"the worker {worker} has another state of rubric {rubric}: its catalogue of the language differs from that here"
+                    f"the worker {worker} has a different build of rubric {rubric}: its language catalogue differs"
                 )
 
 
 @asynccontextmanager
 async def connected(address: str) -> AsyncIterator[RunConnection]:
-    """A connection for one run. Raises ClusterError when no scheduler answers, or it has no workers."""
+    """A connection for one run. Raises ClusterError if no scheduler answers or it has no workers."""
     distributed = required_distributed()
     try:
         client = await distributed.Client(
@@ -125,5 +149,5 @@ async def connected(address: str) -> AsyncIterator[RunConnection]:
             await asyncio.sleep(0.2)
         yield made
     finally:
-        with suppress(Exception):  # whatever is wrong now, there is nobody left to mend it
+        with suppress(Exception):  # the results have arrived: a failure to close does not change them
             await asyncio.wait_for(client.close(), 3)

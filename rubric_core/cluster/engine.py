@@ -1,7 +1,7 @@
 """The engine: a process of a worker that runs cases of one suite, `python -m rubric_core.cluster.engine`.
 
-It is a process of its own because the files of a run need a current directory and variables of their own, and because it can
-be ended with everything that its cases started. It hears from its worker on standard input and ends with it.
+A separate process gives each run its own current directory and environment, and can be killed together with all programs
+that its cases started. It reads messages of its worker from standard input, and ends when that is closed.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class _Link:
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
         self._numbers = count(1)
-        self._asked: dict[int, asyncio.Future[Any]] = {}
+        self._requests: dict[int, asyncio.Future[Any]] = {}
 
     def send(self, *message: Any) -> None:
         """Send a message to the worker."""
@@ -52,12 +52,12 @@ class _Link:
     async def ask(self, what: str, **arguments: Any) -> Any:
         """See `SchedulerLink.ask`."""
         number = next(self._numbers)
-        answer = self._asked[number] = asyncio.get_running_loop().create_future()
+        answer = self._requests[number] = asyncio.get_running_loop().create_future()
         self.send("ask", number, what, arguments)
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
-            if what == "enter":  # nobody waits for the place any more
+            if what == "enter":  # release the place once the scheduler grants it
                 answer.add_done_callback(
                     lambda done: self.tell("leave", target=arguments["target"], number=done.result()[1])
                 )
@@ -67,11 +67,11 @@ class _Link:
         """See `SchedulerLink.tell`."""
         self.send("ask", 0, what, arguments)
 
-    def answered(self, number: int, value: Any) -> None:
-        """An answer of the scheduler."""
-        asked = self._asked.pop(number, None)
-        if asked is not None and not asked.done():
-            asked.set_result(value)
+    def resolve(self, number: int, value: Any) -> None:
+        """Handle an answer of the scheduler."""
+        request = self._requests.pop(number, None)
+        if request is not None and not request.done():
+            request.set_result(value)
 
 
 class _Engine:
@@ -79,7 +79,7 @@ class _Engine:
 
     def __init__(self, setup: RunSetup, home: str, link: _Link) -> None:
         self._setup, self._link = setup, link
-        self._moved = Relocation(home)
+        self._relocation = Relocation(home)
         self._stack = AsyncExitStack()
         self._running: dict[tuple[int, int], asyncio.Task[CaseResult]] = {}
         self._batches: set[asyncio.Task[None]] = set()
@@ -96,13 +96,13 @@ class _Engine:
         task.add_done_callback(self._batches.discard)
 
     def cancel(self, cases: Sequence[tuple[int, int]]) -> None:
-        """End these cases, if they are running."""
+        """Cancel these cases if they are running."""
         for each in cases:
             if each in self._running:
                 self._running[each].cancel()
 
     async def close(self) -> None:
-        """End everything."""
+        """Cancel all batches and close the session."""
         for task in self._batches:
             task.cancel()
         await asyncio.gather(*self._batches, return_exceptions=True)
@@ -110,15 +110,18 @@ class _Engine:
 
     async def _open(self) -> None:
         setup = self._setup
-        path = self._moved.inside(setup.suite)
-        given = setup.options.get("targets_file")
-        limits = LeasedRateLimits(self._link, self._moved.home)
+        path = self._relocation.inside(setup.suite)
+        targets_file = setup.options.get("targets_file")
+        limits = LeasedRateLimits(self._link, self._relocation.home)
         options = Options(
-            **{**setup.options, "targets_file": None if given is None else self._moved.inside(str(given))},
+            **{
+                **setup.options,
+                "targets_file": None if targets_file is None else self._relocation.inside(str(targets_file)),
+            },
             rate_limits=limits,
         )
         suite = load_suite(path, options=options, dialect=setup.dialect, generated=setup.generated)
-        # The one that started the run has found no error; files may not be here because no case needs them yet.
+        # The client has checked the suite; files that no case has needed so far may still be missing here.
         suite = with_origins(replace(suite, cases=tuple(replace_fields(case, problems=()) for case in suite.cases)))
         self._cases = suite.cases
         self._ports = await self._stack.enter_async_context(system_ports())
@@ -126,7 +129,7 @@ class _Engine:
 
     def _heard(self, event: Event) -> None:
         if isinstance(event, Noted):
-            self._notes.append(self._moved.told(event.message))
+            self._notes.append(self._relocation.with_client_paths(event.message))
 
     async def _batch(self, number: int, cases: Sequence[tuple[int, int, str, str]]) -> None:
         rows: list[bytes | None] = []
@@ -144,7 +147,7 @@ class _Engine:
                 rows.append(await self._row((place, variation), case))
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001  # nobody else would tell; the run ends with it
+        except Exception as error:  # noqa: BLE001  # reported to the client, which ends the run
             self._link.send("over", number, "failed", f"{type(error).__name__}: {error}")
         else:
             notes, self._notes = self._notes, []
@@ -159,7 +162,7 @@ class _Engine:
         return several[variation] if variation < len(several) else None
 
     def _difference(self, case: Runnable | None, name: str, expected: str) -> dict[str, str] | None:
-        """The files of a case whose fingerprint differs here, with their digests; None if it is the same case."""
+        """The digests of the case's files if its fingerprint differs here; None if it is the same case."""
         if case is None or case.id != name:
             return {}
         targets = targets_of(case, self._ports)
@@ -175,12 +178,12 @@ class _Engine:
         try:
             await asyncio.wait({task})
         finally:
-            task.cancel()  # when the batch is ended
+            task.cancel()  # if the batch was cancelled
             del self._running[key]
-        return None if task.cancelled() else self._moved.packed(task.result())
+        return None if task.cancelled() else self._relocation.packed(task.result())
 
 
-def _stand_in(directory: str) -> None:
+def _enter_directory(directory: str) -> None:
     Path(directory).mkdir(parents=True, exist_ok=True)
     os.chdir(directory)
 
@@ -195,10 +198,10 @@ async def _serve(out: BinaryIO) -> None:
         while (message := await receive(stream)) is not None and message[0] != "end":
             if message[0] == "open":
                 _, setup, home = message
-                _stand_in(f"{home}{setup.directory}")
+                _enter_directory(f"{home}{setup.directory}")
                 engine = _Engine(setup, home, link)
             elif message[0] == "answer":
-                link.answered(*message[1:])
+                link.resolve(*message[1:])
             elif engine is not None:
                 (engine.begin if message[0] == "run" else engine.cancel)(*message[1:])
     finally:
@@ -207,9 +210,9 @@ async def _serve(out: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve the worker that started this process, until it ends."""
+    """Serve the worker that started this process until the worker ends."""
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed by mistake is no message
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keep stray prints out of the messages
         with suppress(KeyboardInterrupt, BrokenPipeError):
             asyncio.run(_serve(out))
 

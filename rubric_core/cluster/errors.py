@@ -4,7 +4,7 @@ __all__ = ["ClusterError", "SchedulerLostError"]
 
 
 class ClusterError(Exception):
-    """The run cannot be had on this cluster; the message is one sentence that says why and what to do."""
+    """The run is not possible on this cluster; the message is one sentence with the reason and the remedy."""
 
 
 class SchedulerLostError(ClusterError):

@@ -1,4 +1,4 @@
-"""Messages between a worker and its engine process: pickled, each preceded by its length, over the engine's pipes."""
+"""Messages between a worker and its engine process: pickled, each with its length in front, over the engine's pipes."""
 
 import asyncio
 import pickle
@@ -17,10 +17,10 @@ def encode(message: tuple[Any, ...]) -> bytes:
 
 
 async def receive(stream: asyncio.StreamReader) -> tuple[Any, ...] | None:
-    """The next message; None when the other side is gone."""
+    """The next message; None at the end of the stream."""
     try:
         (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
-        # The other side is the same program in another process: nobody else can write to this pipe.
+        # The pipe connects two processes of this program and is open to no other.
         message: tuple[Any, ...] = pickle.loads(await stream.readexactly(length))  # noqa: S301  # see above
     except (asyncio.IncompleteReadError, ConnectionError):
         return None

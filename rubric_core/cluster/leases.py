@@ -1,4 +1,4 @@
-"""Limits of targets that hold over all workers: the scheduler decides, see `RubricRuns`."""
+"""Rate limits of targets over all workers, granted by the scheduler; see `RubricRuns`."""
 
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ class _NumberedRequest(SentRequest):
 
 
 class _LeasedRateLimit(RateLimit):
-    """The limits of one target a minute."""
+    """The limits per minute of one target."""
 
     def __init__(self, link: SchedulerLink, target: str, requests: int | None, tokens: int | None) -> None:
         super().__init__(requests, tokens)
@@ -49,7 +49,7 @@ class _LeasedRateLimit(RateLimit):
                 return _NumberedRequest(number)
             await clock.sleep(seconds)
 
-    def repeated(self, request: SentRequest, clock: Clock) -> None:  # noqa: ARG002  # the scheduler has a clock of its own
+    def repeated(self, request: SentRequest, clock: Clock) -> None:  # noqa: ARG002  # the scheduler uses its own clock
         """See `RateLimit.repeated`."""
         assert isinstance(request, _NumberedRequest)
         self._link.tell("repeated", target=self._target, number=request.number)
@@ -87,8 +87,8 @@ class LeasedRateLimits(RateLimits):
     """The limits of all targets of a run.
 
     Args:
-        link: The way to the scheduler.
-        home: The directory below which the files of the run are; targets are the same on all workers without it.
+        link: The connection to the scheduler.
+        home: The directory of the run's files on this worker. It is removed from the names of targets, which are then the same on all workers.
     """
 
     def __init__(self, link: SchedulerLink, home: str) -> None:
@@ -97,13 +97,13 @@ class LeasedRateLimits(RateLimits):
 
     def made(self, target: Hashable, requests: int | None, tokens: int | None) -> RateLimit:
         """See `RateLimits.made`."""
-        return _LeasedRateLimit(self._link, self._named(target), requests, tokens)
+        return _LeasedRateLimit(self._link, self._shared_name(target), requests, tokens)
 
     def pace(self, target: Hashable, workers: int | None, delay: float) -> Pace | None:
         """See `RateLimits.pace`."""
         if workers is None and not delay:
             return None
-        return _LeasedPace(self._link, self._named(target), workers, delay)
+        return _LeasedPace(self._link, self._shared_name(target), workers, delay)
 
-    def _named(self, target: Hashable) -> str:
+    def _shared_name(self, target: Hashable) -> str:
         return repr(target).replace(self._home, "") if self._home else repr(target)

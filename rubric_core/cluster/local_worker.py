@@ -1,4 +1,4 @@
-"""What Dask loads into the workers of `local:N`: Ctrl-C reaches every process of a terminal, and who started the run ends the others."""
+"""A preload of the workers of `local:N`: they ignore Ctrl-C, which a terminal sends to all processes; the client stops them."""
 
 import signal
 from typing import Any

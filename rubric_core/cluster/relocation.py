@@ -1,4 +1,4 @@
-"""The files of a run on a worker: below a directory of their own, with the paths that they have where the run was started."""
+"""Paths of a run on a worker: the client's absolute paths below a directory of the run."""
 
 import os
 import pickle
@@ -17,25 +17,25 @@ class Relocation:
     """Maps paths between the client's machine and the worker's directory of a run.
 
     Args:
-        home: The directory below which the files are, without a symbolic link in it; empty for files at their own paths.
+        home: The directory of the files, with symbolic links resolved; empty if files are at the client's paths.
     """
 
     def __init__(self, home: str) -> None:
         self.home = home
-        self._sought = home.encode()
+        self._needle = home.encode()
 
     def inside(self, path: str) -> Path:
         """The worker's path of a client's file; relative paths have the same base directory on both."""
-        return Path(f"{self.home}{path}") if os.path.isabs(path) else Path(path)  # noqa: PTH117  # a text, not a path yet
+        return Path(f"{self.home}{path}") if os.path.isabs(path) else Path(path)  # noqa: PTH117  # as text
 
-    def told(self, text: str) -> str:
+    def with_client_paths(self, text: str) -> str:
         """A text with the worker's paths replaced by the client's."""
         return text.replace(self.home, "") if self.home else text
 
     def packed(self, result: CaseResult) -> bytes:
         """A result as bytes, with the worker's paths replaced by the client's."""
         content = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
-        if not self.home or self._sought not in content:
+        if not self.home or self._needle not in content:
             return content
         return pickle.dumps(self._without(result), pickle.HIGHEST_PROTOCOL)
 
@@ -43,9 +43,9 @@ class Relocation:
         if isinstance(value, Enum):
             return value
         if isinstance(value, str):
-            return self.told(value)
+            return self.with_client_paths(value)
         if isinstance(value, Path):
-            return Path(self.told(str(value)))
+            return Path(self.with_client_paths(str(value)))
         if isinstance(value, dict):
             return {self._without(name): self._without(each) for name, each in value.items()}
         if isinstance(value, tuple) and hasattr(value, "_fields"):

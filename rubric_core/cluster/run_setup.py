@@ -12,17 +12,17 @@ __all__ = ["RunSetup"]
 
 @dataclass(frozen=True, kw_only=True)
 class RunSetup:
-    """One run of one suite. It travels from client to worker, past the scheduler, which keeps it as bytes."""
+    """One run of one suite. The scheduler keeps it as bytes and passes it on to workers."""
 
     #: The path of the suite as given, and the absolute directory that it is relative to.
     suite: str
     directory: str
     dialect: str
-    #: Those of `Options` that a worker can have.
+    #: The fields of `Options` that are sent.
     options: Mapping[str, Any]
-    #: What the programs of the suite that generate cases made; they are not run again.
+    #: Cases made by generator programs, which workers do not run again.
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
-    #: Variables that the user sends, on top of those of the worker.
+    #: Variables of `--send-env`, added to the worker's own.
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     #: Whether workers see the files of the client at the same paths.
     shared_files: bool = False
@@ -33,6 +33,6 @@ class RunSetup:
 
     @staticmethod
     def unpacked(content: bytes) -> "RunSetup":
-        """The setup again; whoever may send work to a worker may run code on it anyway."""
+        """Read a setup. Pickle is no risk here: clients of a cluster may run any code on its workers."""
         setup: RunSetup = pickle.loads(content)  # noqa: S301  # see above
         return setup

@@ -1,4 +1,4 @@
-"""The files that travel to workers: those that the fingerprints of cases are made of, and what is needed to read the suite."""
+"""The files that are sent to workers: those in the fingerprints of cases, and those needed to load the suite."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _EMPTY = hashlib.sha256().hexdigest()
 
 
 class ShippedFile(NamedTuple):
-    """A file that travels."""
+    """A file to be sent."""
 
     path: str
     #: The hash of its content.
@@ -33,8 +33,8 @@ class ShippedFile(NamedTuple):
     content: bytes
 
 
-class _Seen(DiskFiles):
-    """The disk, which remembers which of its files were found."""
+class _RecordingDisk(DiskFiles):
+    """The disk; remembers the files that were found."""
 
     def __init__(self) -> None:
         self.found: dict[Path, None] = {}
@@ -59,12 +59,12 @@ class Shipment:
     """
 
     def __init__(self, suite: LoadedSuite) -> None:
-        self._files = _Seen()
-        #: Own ones: what others have found out about the suite has read files that have to be seen here.
+        self._files = _RecordingDisk()
+        #: Not those of the suite: what is cached there was read before, past `_files`.
         self._facts = SuiteFacts()
         self._sent: set[Path] = set()
-        #: What the user's own files are called by absolute paths; workers have them or not.
-        self._theirs: set[Path] = set()
+        #: Files named by absolute paths, which mean the worker's own files.
+        self._absolute: set[Path] = set()
         self._directory = absolute(suite.path).parent
         for path in _read_with(suite, self._files):
             self._files.is_file(path)
@@ -75,7 +75,7 @@ class Shipment:
         found = fingerprint(own, self._files, self._targets(own))
         outside = [each for each in self._files.found if each not in self._sent and self._directory not in each.parents]
         if outside:
-            self._theirs |= set(absolute_files_of(own, self._files, self._targets(own)))
+            self._absolute |= set(absolute_files_of(own, self._files, self._targets(own)))
         return found
 
     def digests(self, case: Runnable) -> dict[str, str]:
@@ -87,7 +87,7 @@ class Shipment:
         """The files that have not been returned before."""
         found = [path for path in self._files.found if path not in self._sent]
         self._sent.update(found)
-        return [_shipped(path) for path in found if path not in self._theirs and not _is_private(path)]
+        return [_shipped(path) for path in found if path not in self._absolute and not _is_secret(path)]
 
     def _own(self, case: Runnable) -> Runnable:
         made = case.copied()
@@ -101,7 +101,7 @@ class Shipment:
 
 
 def _read_with(suite: LoadedSuite, files: DiskFiles) -> Iterator[Path]:
-    """The files that are read to load the cases of a suite."""
+    """The files that loading the suite reads."""
     yield absolute(suite.path)
     yield from map(absolute, suite.files)
     yield from (absolute(file) for each in suite.analysis.external for file in each.found.files)
@@ -110,13 +110,13 @@ def _read_with(suite: LoadedSuite, files: DiskFiles) -> Iterator[Path]:
     yield from configuration_files(absolute(suite.path).parent, files)
 
 
-def _is_private(path: Path) -> bool:
+def _is_secret(path: Path) -> bool:
     """Whether a file holds secrets by its name; such a file never travels."""
     return path.name == ".env" or path.name.startswith(".env.")
 
 
 def _shipped(path: Path) -> ShippedFile:
-    if ".git" in path.parts:  # only a sign of where the repository begins
+    if ".git" in path.parts:  # only marks the root of the repository
         return ShippedFile(str(absolute(path)), _EMPTY, 0o600, b"")
     content = read_file(path)
     return ShippedFile(
@@ -125,7 +125,7 @@ def _shipped(path: Path) -> ShippedFile:
 
 
 def differing(here: dict[str, str], there: dict[str, str]) -> Sequence[str]:
-    """A sentence that names the differences between the files of a case here and on a worker."""
+    """Phrases that name the differences between a case's files here and on a worker."""
     missing = [f"{name} is missing there" for name in here if name not in there]
     other = [f"{name} differs" for name in here if name in there and there[name] != here[name]]
     return [*missing, *other, *(f"{name} is only there" for name in there if name not in here)]

@@ -11,12 +11,12 @@ def rubric_version() -> str:
     """The version of rubric."""
     try:
         return version("rubric-lsp")
-    except PackageNotFoundError:  # run from its folder
+    except PackageNotFoundError:  # run from a checkout
         return "unknown"
 
 
 def catalogue_hash() -> str:
-    """A hash of the catalogue of the language: the same version may be another state of a checkout."""
+    """A hash of the language catalogue, which tells two checkouts of one version apart."""
     home = Path(__file__).parents[1] / "language"
     made = hashlib.sha256()
     for path in sorted(home.rglob("*.py")):

@@ -1,4 +1,4 @@
-"""In a worker: the engine of each run, its files, and its end."""
+"""Runs on a worker: the engine process and the files of each."""
 
 import asyncio
 import os
@@ -18,12 +18,10 @@ from rubric_core.cluster.run_setup import RunSetup
 
 __all__ = ["end_cases", "end_run", "run_cases_of"]
 
-#: Seconds between two questions to the scheduler whether a run goes on.
+#: Seconds between two checks that a run is still going on.
 _PAUSE = 2.0
-#: Seconds that an engine has to end by itself.
+#: Seconds that an engine has to end before it is killed.
 _PATIENCE = 3.0
-#: In front of the target of a symbolic link, in place of the hash of a content.
-LINK = "->"
 
 
 class _RunOnWorker:
@@ -46,7 +44,7 @@ class _RunOnWorker:
         async with self._lock:
             if self._process is None and not self._over:
                 await self._begin()
-            await self._bring(files)
+            await self._fetch_files(files)
         if self._process is None or self._over:
             return "lost", "the run is over"
         number = next(self._numbers)
@@ -82,7 +80,7 @@ class _RunOnWorker:
         if content is None:
             self._over = True
             return
-        self._files, before = 0, self._home  # an engine before this one may have left anything
+        self._files, before = 0, self._home  # discard what a previous engine has left
         if before:
             await asyncio.to_thread(shutil.rmtree, before, ignore_errors=True)
         setup = RunSetup.unpacked(content)
@@ -142,30 +140,30 @@ class _RunOnWorker:
             self._send("answer", number, answer)
 
     async def _watch(self) -> None:
-        """End when the run is over or the scheduler is gone."""
+        """End the run when the client has finished it or the scheduler is gone."""
         while not self._over:
             await asyncio.sleep(_PAUSE)
             try:
-                goes_on = await self._worker.scheduler.rubric_alive(run=self._run)
+                is_alive = await self._worker.scheduler.rubric_alive(run=self._run)
             except OSError:
-                goes_on = False
-            if not goes_on:
+                is_alive = False
+            if not is_alive:
                 runs_of(self._worker).pop(self._run, None)
                 await self.end()
 
-    async def _bring(self, upto: int) -> None:
+    async def _fetch_files(self, upto: int) -> None:
         """Fetch the first files of the run, each content once."""
         if not self._home or self._files >= upto:
             return
         listed = await self._worker.scheduler.rubric_files(run=self._run, first=self._files, end=upto)
-        keys = {key for _, key, _ in listed if not key.startswith(LINK)}
+        keys = {key for _, key, _ in listed}
         known = {key: await self._worker.scheduler.rubric_content(run=self._run, key=key) for key in keys}
         await asyncio.to_thread(_write, self._home, listed, known)
         self._files = upto
 
 
 def _new_home(directory: str) -> str:
-    """A directory for the files of a run that nobody else can read, without a symbolic link in its path."""
+    """A directory for the files of a run that only this user can read, with symbolic links resolved."""
     return os.path.realpath(tempfile.mkdtemp(prefix="rubric-", dir=directory))
 
 
@@ -174,15 +172,12 @@ def _write(home: str, listed: Sequence[tuple[str, str, int]], known: Mapping[str
     for path, key, mode in listed:
         place = Path(f"{home}{path}")
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if key.startswith(LINK):
-            place.symlink_to(key.removeprefix(LINK))
-        else:
-            place.write_bytes(known[key])
-            place.chmod(mode)
+        place.write_bytes(known[key])
+        place.chmod(mode)
 
 
 def runs_of(worker: Any) -> dict[str, _RunOnWorker]:
-    """The runs of a worker, kept with it: a process may have several workers."""
+    """The runs of a worker. They are kept on the worker, since a process may have several."""
     found: dict[str, _RunOnWorker] = vars(worker).setdefault("rubric_runs", {})
     return found
 

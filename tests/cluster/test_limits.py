@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
 
-from rubric_core.cluster.carried import RubricRuns
+from rubric_core.cluster.scheduler_plugin import RubricRuns
 
 
 @pytest.fixture

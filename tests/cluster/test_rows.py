@@ -205,7 +205,7 @@ async def test_what_a_worker_lacks_is_named(folder: Path, address: str, monkeypa
     suite = load_suite(folder / "suite.eval.yaml")
     files = Shipment.files
     monkeypatch.setattr(Shipment, "files", lambda self: [f for f in files(self) if not f.path.endswith("words.py")])
-    with pytest.raises(ClusterError, match=r"^code is another case on a worker: grade\.py words\.py is missing there$"):
+    with pytest.raises(ClusterError, match=r"^code differs on a worker: grade\.py words\.py is missing there$"):
         await run_cases(suite.cases, executor=ClusterExecutor(suite, address))
 
 

@@ -1,6 +1,6 @@
-"""What schedulers and workers of a cluster are handed as code: a scheduler needs no rubric, and a worker without it can say so.
+"""The plugin that a run adds to Dask's scheduler: claimed batches, files, limits of targets, and silent workers.
 
-Imports only the standard library, distributed, and the arithmetic of limits, which is carried along.
+Sent as code, see `remote_code`: it imports only the standard library, distributed, and `minute_window`, which is sent with it.
 """
 
 import asyncio
@@ -11,10 +11,10 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 
 from rubric_core.evaluation.targets.minute_window import MinuteWindow
 
-__all__ = ["NAME", "RubricRuns", "call_worker", "probe", "run_batch"]
+__all__ = ["NAME", "RubricRuns"]
 
 #: The plugin's name at the scheduler. It changes with the plugin's interface.
-NAME = "rubric-runs-1"
+NAME = "rubric-runs-2"
 
 
 class _Run:
@@ -26,8 +26,10 @@ class _Run:
         self.setup = setup
         self.files: list[tuple[str, str, int]] = []
         self.contents: dict[str, bytes] = {}
-        #: The batches that were begun.
+        #: The keys of batches that a worker has begun.
         self.claimed: set[str] = set()
+        #: Whether no further batch may begin.
+        self.is_held = False
         self.windows: dict[str, MinuteWindow] = {}
         #: Requests that are not answered yet, by number.
         self.sent: dict[int, Any] = {}
@@ -51,7 +53,7 @@ class _Run:
 
 
 class RubricRuns(SchedulerPlugin):
-    """In the scheduler: which batches were begun, the files and limits of runs, and which workers are silent."""
+    """The state of all runs in the scheduler."""
 
     name = NAME
     idempotent = True
@@ -63,27 +65,29 @@ class RubricRuns(SchedulerPlugin):
     async def start(self, scheduler: Any) -> None:
         """Register the handlers for requests of clients and workers."""
         self.scheduler = scheduler
-        asked = ("open", "finish", "put", "content", "join", "files", "alive", "claim", "workers", "retire")
+        asked = ("open", "finish", "put", "content", "join", "files", "alive", "claim", "hold", "workers", "retire")
         limits = ("admit", "repeated", "answered", "enter", "leave", "left")
         scheduler.handlers.update({f"rubric_{name}": getattr(self, name) for name in (*asked, *limits)})
 
     # Runs
 
     def open(self, run: str, client: str, setup: bytes) -> None:
-        """Register a run that a client begins."""
+        """Register a run of a client."""
         self.runs[run] = _Run(client, setup)
 
     def finish(self, run: str) -> None:
-        """Remove a run that is over."""
-        self.runs.pop(run, None)
+        """Remove a run that is over, and release the requests that wait for a place."""
+        known = self.runs.pop(run, None)
+        for freed in known.freed.values() if known is not None else ():
+            freed.set()
 
     def remove_client(self, scheduler: Any, client: str) -> None:  # noqa: ARG002  # distributed's signature
         """Remove the runs of a client that has disconnected."""
         for run in [run for run, each in self.runs.items() if each.client == client]:
-            del self.runs[run]
+            self.finish(run)
 
     def alive(self, run: str) -> bool:
-        """Whether a run goes on."""
+        """Whether a run is going on."""
         return run in self.runs
 
     def join(self, run: str) -> bytes | None:
@@ -105,13 +109,19 @@ class RubricRuns(SchedulerPlugin):
         return self.runs[run].contents[key]
 
     def claim(self, run: str, key: str, worker: str) -> bool:
-        """Whether a worker may begin a batch: only the first one may. Who started the run decides what happens to the others."""
+        """Whether a worker may begin a batch. Only the first claim succeeds; the client decides what becomes of a batch whose worker was lost."""
         known = self.runs.get(run)
-        if known is None or key in known.claimed:
+        if known is None or known.is_held or key in known.claimed:
             return False
         known.claimed.add(key)
         self.scheduler.log_event(f"rubric-{run}", {"key": key, "worker": worker})
         return True
+
+    def hold(self, run: str) -> list[str]:
+        """Let no further batch of a run begin; returns the keys of those that have."""
+        known = self.runs[run]
+        known.is_held = True
+        return sorted(known.claimed)
 
     # Workers
 
@@ -144,12 +154,12 @@ class RubricRuns(SchedulerPlugin):
         return 0.0, known.numbers
 
     def repeated(self, run: str, target: str, number: int) -> None:
-        """A request was sent again."""
+        """Count a request that was sent again."""
         known = self.runs[run]
         known.windows[target].count(known.sent[number].tokens, time.monotonic())
 
     def answered(self, run: str, target: str, number: int, tokens: int | None) -> None:
-        """A request was answered."""
+        """Record the answer to a request."""
         known = self.runs[run]
         request = known.sent.pop(number)
         if tokens is not None:
@@ -159,64 +169,25 @@ class RubricRuns(SchedulerPlugin):
         """Wait for a place; returns the seconds to wait before sending the request with this number."""
         known = self.runs[run]
         held, freed = known.places.setdefault(target, {}), known.freed.setdefault(target, asyncio.Event())
-        while most is not None and len(held) >= most:
+        while most is not None and len(held) >= most and run in self.runs:
             freed.clear()
             await freed.wait()
         now = time.monotonic()
         begin = max(now, known.next.get(target, 0.0))
         known.next[target] = begin + delay
         known.numbers += 1
-        if worker in self.scheduler.workers:  # else it ended while it waited
+        if worker in self.scheduler.workers:  # it may have left while it waited
             held[known.numbers] = worker
         return begin - now, known.numbers
 
     def leave(self, run: str, target: str, number: int) -> None:
-        """A request that had a place is over."""
+        """Release the place of a request."""
         known = self.runs.get(run)
         if known is not None:
             known.release(target, number)
 
     def left(self, run: str, worker: str) -> None:
-        """The engine of a worker ended."""
+        """Free the places of a worker whose engine has ended."""
         known = self.runs.get(run)
         if known is not None:
             known.free(worker)
-
-
-async def run_batch(run: str, key: str, cases: list[tuple[int, int, str, str]], files: int) -> tuple[str, Any]:
-    """The task of a worker: some cases of a run, after the first `files` files have come.
-
-    Returns what became of it with a value: "done" with what the engine sent, or "lost" or "failed" with the reason.
-    """
-    from distributed import get_worker  # noqa: PLC0415  # this function travels as code; what it needs is there, not here
-
-    worker = get_worker()
-    try:
-        is_first = await worker.scheduler.rubric_claim(run=run, key=key, worker=worker.address)
-    except OSError as error:
-        return "lost", f"it did not reach the scheduler: {error}"
-    if not is_first:
-        return "lost", "its worker ended"
-    from rubric_core.cluster.worker import run_cases_of  # noqa: PLC0415  # see above
-
-    outcome: tuple[str, Any] = await run_cases_of(worker, run, cases, files)
-    return outcome
-
-
-async def call_worker(what: str, run: str, arguments: list[Any], dask_worker: Any = None) -> Any:
-    """Have a worker end a run, or some of its cases."""
-    from rubric_core.cluster.worker import end_cases, end_run  # noqa: PLC0415  # see above
-
-    return await (end_run(dask_worker, run) if what == "end" else end_cases(dask_worker, run, arguments))
-
-
-def probe() -> tuple[str, str, str]:
-    """The versions of rubric and Python on a worker, and a hash of its catalogue; empty without rubric, and the reason."""
-    import platform  # noqa: PLC0415  # see above
-
-    python = ".".join(platform.python_version_tuple()[:2])
-    try:
-        from rubric_core.cluster.versions import catalogue_hash, rubric_version  # noqa: PLC0415  # see above
-    except ImportError as error:
-        return "", python, str(error)
-    return rubric_version(), python, catalogue_hash()
