@@ -10,13 +10,12 @@ from rubric_core.cli.live_table import Live
 from rubric_core.cli.selection import WrongUseError
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.engine.executor import Executor
+from rubric_core.evaluation.engine.schedule import WORKERS
 
 __all__ = ["RunCluster", "check_cluster_options"]
 
-#: Cases that run at once on a cluster of this machine where nothing is said, as without one.
-_WORKERS = 4
-#: What is about files of this machine, by the option.
-_HERE = {
+#: Why an option excludes `--on`.
+_EXCLUDED = {
     "cache": "answers of targets are not cached on a cluster",
     "record": "judges are not recorded on a cluster",
     "refresh": "judges are not recorded on a cluster",
@@ -32,7 +31,7 @@ def check_cluster_options(options: argparse.Namespace) -> None:
                 f"{'--send-env' if options.send_env else '--shared-files'} is about the workers of --on"
             )
         return
-    for name, why in _HERE.items():
+    for name, why in _EXCLUDED.items():
         if getattr(options, name):
             raise WrongUseError(f"--{name} and --on exclude each other: {why}")
     if options.keep_workspaces != "never":
@@ -67,7 +66,7 @@ class RunCluster:
             for name in list(logging.root.manager.loggerDict):  # each of them has a level of its own
                 if name.partition(".")[0] == "distributed":
                     logging.getLogger(name).setLevel(logging.CRITICAL)  # rubric says what becomes of the run
-            self._address = self._stack.enter_context(cluster_at(self._options.on, self._options.workers or _WORKERS))
+            self._address = self._stack.enter_context(cluster_at(self._options.on, self._options.workers or WORKERS))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -26,8 +26,8 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.attempt import requested_fields, targets_of
+from rubric_core.evaluation.engine.case_order import with_dependencies
 from rubric_core.evaluation.engine.fingerprint import fingerprint
-from rubric_core.evaluation.engine.schedule import with_dependencies
 from rubric_core.evaluation.model.recording import RecordingMode
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.results.database import ResultDatabase

@@ -11,8 +11,8 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.target_choice import targets_for
 from rubric_core.evaluation.cases.turns import turns_of
 from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.engine.case_order import with_dependencies
 from rubric_core.evaluation.engine.fingerprint import files_of
-from rubric_core.evaluation.engine.schedule import with_dependencies
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot

@@ -1,10 +1,12 @@
 """A run asks its executor to run cases; everything that steers a run stays with the schedule."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from suites import Folder
 
+from rubric_core.evaluation.engine.events import CaseDone, CaseStarted
 from rubric_core.evaluation.engine.run import run_in_session, session_of
 from rubric_core.evaluation.engine.schedule import run_cases
 
@@ -42,6 +44,30 @@ class OneByOne:
         self.now -= 1
         return result
 
+    def hold(self) -> None:
+        """Every case that was given to it runs."""
+
+
+class FirstOnly(OneByOne):
+    """Takes every case at once, and begins none but the first before it is told to hold."""
+
+    def __init__(self):
+        super().__init__()
+        self.held = asyncio.Event()
+
+    @property
+    def slots(self) -> int:
+        return 10
+
+    async def run(self, case):
+        if not self.ran:
+            return await super().run(case)
+        await asyncio.wait_for(self.held.wait(), 20)
+        raise asyncio.CancelledError
+
+    def hold(self) -> None:
+        self.held.set()
+
 
 def shown(results):
     """What does not tell when they ran, or how long that took."""
@@ -56,3 +82,23 @@ async def test_the_executor_runs_the_cases_that_the_schedule_gives_to_it(folder:
     assert (executor.most, executor.wanted, executor.open) == (1, 3, False)
     assert executor.ran == ["first", "third", "second"]
     assert shown(results) == shown(await run_cases(folder.cases(SUITE)))
+
+
+LIMITED = """\
+execution: {fail_on_error: true}
+tests:
+  - {id: wrong, criteria: c, input: hi, assertions: [{type: no-such-type}]}
+  - {id: second, criteria: c, input: hi, assertions: [{type: contains, value: hello}]}
+  - {id: third, criteria: c, input: hi, assertions: [{type: contains, value: hello}]}
+"""
+
+
+async def test_cases_that_the_executor_has_not_begun_are_held_back_when_the_run_stops(folder: Folder):
+    folder.mock("hello")
+    executor, events = FirstOnly(), []
+    results = await run_cases(folder.cases(LIMITED), on_event=events.append, executor=executor)
+    assert executor.ran == ["wrong"]
+    assert shown(results) == shown(await run_cases(folder.cases(LIMITED), workers=1))
+    assert {each.reason for each in results[1:]} == {"not run: wrong could not be scored, and fail_on_error is set"}
+    for kind in (CaseStarted, CaseDone):
+        assert sorted(e.case_id for e in events if isinstance(e, kind)) == ["second", "third", "wrong"]

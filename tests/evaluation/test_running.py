@@ -10,9 +10,10 @@ from suites import Folder, Waits
 
 from rubric_core.adapters import system_ports
 from rubric_core.cli import main
+from rubric_core.evaluation.engine.case_order import with_dependencies
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Event, Noted
 from rubric_core.evaluation.engine.repeats import pass_at, pass_hat, share_interval
-from rubric_core.evaluation.engine.schedule import run_cases, with_dependencies
+from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 
 #: Says "yes" in the runs whose number is given, by counting in a file.

@@ -26,6 +26,9 @@ class CaseRunner(Protocol):
         Whatever is wrong with the case is in its result. Any other exception ends the run.
         """
 
+    def hold(self) -> None:
+        """Begin no further case: the `run` of one that has not begun is cancelled, without an event."""
+
 
 class Executor(Protocol):
     """Sets up what runs the cases of one run, and takes it away again."""
@@ -44,7 +47,7 @@ class Executor(Protocol):
 
 
 class InProcess:
-    """Runs cases in the process that started the run; what an `Executor` is where nothing is said."""
+    """Runs cases in the process that started the run; the default `Executor`."""
 
     @asynccontextmanager
     async def around(
@@ -65,3 +68,6 @@ class _InSession:
     async def run(self, case: Runnable) -> CaseResult:
         # A copy, so that what it reads and caches while it runs is freed when it is done.
         return await run_in_session(case.copied(), self._ports, self._on_event, self._session)
+
+    def hold(self) -> None:
+        """Every case that is run has begun."""

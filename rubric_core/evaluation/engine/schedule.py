@@ -1,11 +1,11 @@
 """Schedules the cases of a suite: in parallel, in the order of their dependencies, within limits."""
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from rubric_core.evaluation.cases.runnable import Runnable
+from rubric_core.evaluation.engine.case_order import CaseOrder
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
 from rubric_core.evaluation.engine.executor import CaseRunner, Executor, InProcess
 from rubric_core.evaluation.engine.run import require_runnables, unrun_result
@@ -16,10 +16,10 @@ from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
 from rubric_core.language.model import Execution
 from rubric_core.ports import Ports
 
-__all__ = ["Schedule", "run_cases", "with_dependencies"]
+__all__ = ["WORKERS", "Schedule", "run_cases"]
 
 #: Default number of cases that run at once.
-_WORKERS = 4
+WORKERS = 4
 
 
 async def run_cases(
@@ -48,25 +48,6 @@ async def run_cases(
         async with system_ports() as own:
             return await run_cases(cases, own, on_event, workers, keep, executor)
     return await Schedule(cases, ports, on_event, workers, keep, executor).run()
-
-
-def with_dependencies(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
-    """`chosen` and all the cases that they depend on, in the order of `every`."""
-    by_id: dict[str, list[Runnable]] = {}
-    for each in every:
-        by_id.setdefault(each.base_id, []).append(each)
-    wanted: set[int] = set()
-    waiting = list(chosen)
-    while waiting:
-        case = waiting.pop()
-        if id(case) not in wanted:  # not by the id in the text, which two cases may have
-            wanted.add(id(case))
-            waiting += (each for name in _dependencies(case) for each in by_id.get(name, ()))
-    return [case for case in every if id(case) in wanted]
-
-
-def _dependencies(case: Runnable) -> list[str]:
-    return [name for name in case.case.depends_on or () if isinstance(name, str)]
 
 
 class Schedule:
@@ -100,25 +81,27 @@ class Schedule:
         #: By the number of the case; None for a cancelled case.
         self._results: dict[int, CaseResult | None] = {}
         self._running: dict[asyncio.Task[CaseResult], int] = {}
+        self._runner: CaseRunner | None = None
         self._ended: asyncio.Queue[asyncio.Task[CaseResult]] = asyncio.Queue()
         #: Why cases that were still running at the end have no result.
         self._over = ""
 
     async def run(self) -> list[CaseResult]:
         """Run the cases; the results are in their order, without those of cancelled cases."""
-        waits = _Waits(self.cases)
+        order = CaseOrder(self.cases)
         for note in notes_on(self.cases):
             self.on_event(Noted(note))
         async with self._executor.around(self.cases, self.ports, self.on_event, self.workers) as runner:
+            self._runner = runner
             ending = self._deadline()
             try:
                 while True:
-                    while len(self._running) < runner.slots and (number := waits.next_ready()) is not None:
-                        self._begin(number, waits, runner)
+                    while len(self._running) < runner.slots and (number := order.next_ready()) is not None:
+                        self._begin(number, order, runner)
                         await asyncio.sleep(0)  # many in a row may be skipped: let other tasks run, too
                     if not self._running:
                         break
-                    self._end(await self._ended.get(), waits)  # a listener that fails ends the other cases
+                    self._end(await self._ended.get(), order)  # a listener that fails ends the other cases
             finally:
                 if ending is not None:
                     ending.cancel()
@@ -139,6 +122,8 @@ class Schedule:
     def halt(self, *, now: bool = False) -> None:
         """Start no further cases; running cases are cancelled if `now`, else they finish."""
         self._halted = True
+        if self._runner is not None:
+            self._runner.hold()
         for task in self._running if now else ():
             task.cancel()
 
@@ -166,22 +151,22 @@ class Schedule:
         for task in self._running:
             task.cancel()
 
-    def _begin(self, number: int, waits: "_Waits", runner: CaseRunner) -> None:
+    def _begin(self, number: int, order: CaseOrder, runner: CaseRunner) -> None:
         """Start a case that is ready, or report why it is not run."""
         case = self.cases[number]
-        before = waits.before[number]
+        before = order.before[number]
         if self._halted or case.id in self._called_off or any(self._results[n] is None for n in before):
-            self._done(number, None, waits)
+            self._done(number, None, order)
             return
         missing = self._missing(before)
-        if case.base_id in waits.circular:
-            self._done(number, self._left_out(case, "the cases that it depends on depend on it"), waits)
+        if case.base_id in order.circular:
+            self._done(number, self._left_out(case, "the cases that it depends on depend on it"), order)
         elif missing and case.case.on_dependency_failure != "run":
             fails = case.case.on_dependency_failure == "fail"
             self._not_run.add(number)
-            self._done(number, self._left_out(case, f"not run: {missing}", fails=fails), waits)
+            self._done(number, self._left_out(case, f"not run: {missing}", fails=fails), order)
         elif self.stop:
-            self._done(number, self._left_out(case, self.stop), waits)
+            self._done(number, self._left_out(case, self.stop), order)
         else:
             task = asyncio.ensure_future(runner.run(case))
             self._running[task] = number
@@ -197,7 +182,7 @@ class Schedule:
                 return f"{result.id}, which it depends on, {what}"
         return ""
 
-    def _end(self, task: "asyncio.Task[CaseResult]", waits: "_Waits") -> None:
+    def _end(self, task: "asyncio.Task[CaseResult]", order: CaseOrder) -> None:
         """Record that a case has ended. Raises what its listener raised."""
         number = self._running.pop(task)
         case = self.cases[number]
@@ -206,15 +191,17 @@ class Schedule:
             self._account(case, task.result())
         elif self._over and case.id not in self._called_off:
             result = self._left_out(case, self._over, began=True)
+        elif self.stop and not self._halted and case.id not in self._called_off:  # held back before it began
+            result = self._left_out(case, self.stop)
         else:
             result = None
-        self._done(number, result, waits)
+        self._done(number, result, order)
 
-    def _done(self, number: int, result: CaseResult | None, waits: "_Waits") -> None:
+    def _done(self, number: int, result: CaseResult | None, order: CaseOrder) -> None:
         if result is not None:
             self.derived.take(result)
         self._results[number] = None if result is None else self._keep(result)
-        waits.done(number)
+        order.done(number)
 
     def _account(self, case: Runnable, result: CaseResult) -> None:
         self.spent += result.cost_usd or 0.0
@@ -222,11 +209,17 @@ class Schedule:
         options = case.suite.evaluate_options
         budget = execution.budget_usd if isinstance(execution, Execution) else options.budget_usd if options else None
         if budget is not None and self.spent >= budget:
-            self.stop = f"not run: the budget of ${budget:g} is spent"
+            self._stop_early(f"not run: the budget of ${budget:g} is spent")
         own = case.case.execution
         stops = next((e for e in (own, execution) if isinstance(e, Execution) and e.has("fail_on_error")), None)
         if stops is not None and stops.fail_on_error is True and result.verdict is Verdict.UNSCORED:
-            self.stop = f"not run: {result.id} could not be scored, and fail_on_error is set"
+            self._stop_early(f"not run: {result.id} could not be scored, and fail_on_error is set")
+
+    def _stop_early(self, reason: str) -> None:
+        """Start no further cases, and report those that have not begun as not run."""
+        self.stop = reason
+        if self._runner is not None:
+            self._runner.hold()
 
     def _left_out(self, case: Runnable, reason: str, *, fails: bool = False, began: bool = False) -> CaseResult:
         """The result of a case that was not run or not finished, reported like any other."""
@@ -245,61 +238,4 @@ def _workers(cases: Sequence[Runnable]) -> int:
     execution = suite.execution if suite is not None else None
     options = suite.evaluate_options if suite is not None else None
     written = execution.workers if isinstance(execution, Execution) else None
-    return written or (options.max_concurrency if options is not None else None) or _WORKERS
-
-
-def _circular(cases: Sequence[Runnable]) -> frozenset[str]:
-    """The ids of cases that depend on themselves, directly or indirectly, or on such a case."""
-    needs: dict[str, set[str]] = {}
-    for case in cases:  # a dependency means all variations, and all cases that share an id by mistake
-        needs.setdefault(case.base_id, set()).update(_dependencies(case))
-    behind: dict[str, list[str]] = {}
-    left: dict[str, int] = {}
-    for name, others in needs.items():
-        known = others & needs.keys()
-        left[name] = len(known)
-        for other in known:
-            behind.setdefault(other, []).append(name)
-    ready = [name for name, count in left.items() if not count]
-    for name in ready:  # grows during the loop
-        for each in behind.get(name, ()):
-            left[each] -= 1
-            if not left[each]:
-                ready.append(each)
-    return frozenset(needs.keys() - set(ready))
-
-
-class _Waits:
-    """Gives the next case to run: cases come after those that they depend on."""
-
-    def __init__(self, cases: Sequence[Runnable]) -> None:
-        self.circular = _circular(cases)
-        position: dict[str, list[int]] = {}
-        for number, case in enumerate(cases):
-            position.setdefault(case.base_id, []).append(number)
-        #: The dependencies of each case: every variation of them that the same target answers.
-        self.before = [() if c.base_id in self.circular else tuple(_before(c, cases, position)) for c in cases]
-        self._behind: dict[int, list[int]] = {}
-        for number, others in enumerate(self.before):
-            for other in others:
-                self._behind.setdefault(other, []).append(number)
-        self._left = {number: len(others) for number, others in enumerate(self.before) if others}
-        self._ready = deque(number for number, others in enumerate(self.before) if not others)
-
-    def next_ready(self) -> int | None:
-        """The number of a case with no open dependencies, first come, first served."""
-        return self._ready.popleft() if self._ready else None
-
-    def done(self, number: int) -> None:
-        """Release the cases that depend on this one."""
-        for each in self._behind.get(number, ()):
-            self._left[each] -= 1
-            if not self._left[each]:
-                self._ready.append(each)
-
-
-def _before(case: Runnable, cases: Sequence[Runnable], position: Mapping[str, Sequence[int]]) -> Iterator[int]:
-    for name in _dependencies(case):
-        numbers = position.get(name, ())
-        same = [n for n in numbers if cases[n].options.target == case.options.target]
-        yield from same or numbers
+    return written or (options.max_concurrency if options is not None else None) or WORKERS
