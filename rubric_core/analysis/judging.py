@@ -1,4 +1,4 @@
-"""What the rules find in what a text was lowered to."""
+"""Runs the rules over the shapes and issues of a text."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,7 +17,7 @@ __all__ = ["judge"]
 
 
 def judge(analysis: Analysis, visited: Iterable[Any], context: Context) -> tuple[Found, ...]:
-    """What the rules find in shapes and issues; the same thing said twice is said once."""
+    """The findings of all rules about `visited` shapes and issues; of findings that are alike only one is kept."""
     judges = analysis.language.judges
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
@@ -35,12 +35,12 @@ def judge(analysis: Analysis, visited: Iterable[Any], context: Context) -> tuple
 
 
 def _is_json(analysis: Analysis, text: str) -> bool:
-    """Whether a file of promptfoo is JSON, which no fix may end."""
+    """Whether a file of promptfoo is JSON, and has to stay JSON with every fix."""
     return analysis.kind in OF_PROMPTFOO and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and is_still_json(text, ())
 
 
 def _settled(finding: Finding, span: Span, hides: Span | None) -> Finding:
-    """A finding with what is underlined; most rules give that themselves, and a copy takes longer than to compare."""
+    """A finding with the span to underline. Most findings have it already: comparing is faster than copying."""
     return finding if (span, hides) == (finding.span, finding.hides) else replace(finding, span=span, hides=hides)
 
 

@@ -1,4 +1,4 @@
-"""What a text refers to in other files: looked up block by block, and again only where that may have changed."""
+"""Resolves references to other files, block by block, and again only where the outcome may have changed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ __all__ = ["Linking"]
 
 
 class Linking:
-    """Fills an analysis with what its blocks refer to."""
+    """Adds the files that its blocks refer to, and the findings about them, to an analysis."""
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis

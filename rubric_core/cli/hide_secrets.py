@@ -1,6 +1,6 @@
-"""A file as it may be shown: without the value of a key that is for secrets, and without passwords in addresses.
+"""Masks secrets in a file before lines of it are shown: values of keys with secret names, passwords in addresses, well-known keys.
 
-A finding about another key, or a mistake in the syntax, shows the lines above, or one that holds more.
+A finding is shown with the lines around it, so that a secret may be shown though nothing is wrong with it.
 """
 
 import re
@@ -12,21 +12,21 @@ from rubric_core.text import Span
 
 __all__ = ["hide_secrets"]
 
-#: How a name ends that is for a secret. `max_tokens` counts tokens, and an author is no secret.
+#: The end of a key that holds a secret. `max_tokens` and `author` do not end like this.
 _NAME = (
     r"(?:(?:api|access|auth|private|secret|subscription)[_-]?key"
     r"|token|secret|passw(?:or)?d|passphrase|authorization|credentials?|bearer|cookie)"
 )
 _IS_SECRET = re.compile(rf"(?:.{{0,200}}[^a-z])?[a-z]{{0,40}}{_NAME}\Z", re.IGNORECASE | re.DOTALL)
-#: How keys of well-known services look, wherever they stand: behind a key that is misspelt, in a command line.
+#: API keys of well-known services. They are masked anywhere, such as in a command line or after a misspelt key.
 _KNOWN = (
     r"(?<![\w-])(?:sk-[\w-]{8}|gh[pousr]_\w{8}|github_pat_\w{8}|glpat-[\w-]{8}|hf_\w{16}|xox[abeprs]-[\w-]{8}"
     r"|AKIA[0-9A-Z]{12}|AIza[\w-]{16}|eyJ[\w-]{8,400}\.[\w-]{8})[\w.-]*"
 )
 _KNOWN_KEY = re.compile(_KNOWN)
-#: A text without any of these has none: the end of such a name, the end of a password, an escape that may be a part of a name.
+#: A text without a match holds no secret: the end of such a key, of a password in an address, or an escape, which may hide a key.
 _SIGN = re.compile(rf"(?i:{_NAME})|@|\\[xu]|{_KNOWN}")
-#: A key for a secret in a text that is no YAML. What is behind it is its value, or the lines below that are further in.
+#: A key with a secret name, for files with syntax errors: its value is the rest of the line, or the lines below with more indentation.
 _KEY = rf"(?<![\w-])[\"']?[\w-]{{0,40}}{_NAME}[\"']?[ \t]{{0,9}}:"
 _ENDS_WITH_KEY = re.compile(
     rf"{_KEY}[ \t]{{0,99}}(?:[|>][-+0-9]{{0,2}}[ \t]{{0,99}})?(?:#.{{0,300}})?\Z", re.IGNORECASE
@@ -35,7 +35,7 @@ _SECRET = re.compile(
     rf"{_KEY}[ \t]*(?P<value>\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'#|>&*{{\[][^,}}\]#]*)", re.IGNORECASE
 )
 _PASSWORD = re.compile(r"(?<=://)[^\s/:@\"']{0,200}:(?P<value>[^\s/@\"']{1,200})(?=@)")
-#: What leads to a secret and is none: references to the environment, or the name of a variable.
+#: References to environment variables, which are shown: they lead to a secret and hold none.
 _REFERENCES = re.compile(r"(\$?\{\{[^{}]{0,200}\}\}|\$\{\w{1,100}\}|\$[A-Z_][A-Z0-9_]{0,99}\b)")
 _VARIABLE = re.compile(r"[\"']?(?:[A-Z]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]*)+)[\"']?\s*\Z")
 _SHOWN = re.compile(r"\S")
@@ -43,7 +43,7 @@ _BREAK = re.compile(r"(?<=\n)")
 
 
 def hide_secrets(text: str) -> str:
-    """The text with an asterisk for each character of a secret; everything stays where it is."""
+    """The text with every character of a secret replaced by an asterisk; offsets and lines stay the same."""
     if _SIGN.search(text) is None:
         return text
     shown = _KNOWN_KEY.sub(lambda found: "*" * len(found[0]), text)
@@ -61,21 +61,21 @@ def hide_secrets(text: str) -> str:
 
 
 def _secrets(node: Mapping, text: str) -> Iterator[Span]:
-    """Where the values stand that must not be shown, in the entries of a mapping."""
+    """The spans of the secret values in a mapping."""
     for entry in node.entries:
         if entry.name is not None and _IS_SECRET.match(entry.name):
             yield from (_content(value, text) for value in _values(entry.value))
 
 
 def _values(node: Node) -> Iterator[Scalar]:
-    """The values in a node; those that an alias stands for are written elsewhere."""
+    """The scalars in a node, including those that its aliases refer to."""
     for each in walk(node):
         found = each.target if isinstance(each, Alias) else each
         yield from (inner for inner in (walk(found) if found is not each else (each,)) if isinstance(inner, Scalar))
 
 
 def _content(value: Scalar, text: str) -> Span:
-    """Where the text of a value stands: of one in a block, below the line with its sign."""
+    """The span of a value; of a block scalar only the lines below its `|` or `>`."""
     if not value.is_block:
         return value.span
     begin = text.find("\n", value.span.start, value.span.end)
@@ -83,7 +83,7 @@ def _content(value: Scalar, text: str) -> Span:
 
 
 def _by_lines(text: str) -> Iterator[str]:
-    """A text of which no tree can be made, so that what was read of it may be something else."""
+    """The lines of a text with syntax errors, masked by how each line looks: its tree may be wrong."""
     inside: int | None = None
     for line in _BREAK.split(text):
         body = line.lstrip(" \t")
@@ -100,11 +100,11 @@ def _with_hidden_value(found: re.Match[str]) -> str:
 
 
 def _hidden(value: str) -> str:
-    """A value with asterisks; references in it are shown, for they say where a secret comes from."""
+    """A masked value; references to variables stay, since they tell where the secret comes from."""
     if _VARIABLE.match(value):
         return value
     parts = _REFERENCES.split(value)
-    # A quote around a reference alone is no secret.
+    # Nothing but references, blanks and quotes.
     if all(not part.strip(" \t\n\"'") for part in parts[::2]):
         return value
     return "".join(part if number % 2 else _SHOWN.sub("*", part) for number, part in enumerate(parts))

@@ -73,7 +73,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _is_decided(options: argparse.Namespace) -> bool:
-    """Whether an option says what is tested, so that a suite of AgentV is wanted."""
+    """Whether an option names the system under test. Only suites of AgentV take one, so `init` writes such a suite."""
     return any((options.test, options.program, options.function, options.url, options.model))
 
 

@@ -65,10 +65,11 @@ def _line_start(document: Document, offset: int) -> int:
 
 @dataclass(slots=True)
 class Layout:
-    """What is kept of a block as long as its text is the same: in a long suite, an edit changes one of thousands."""
+    """What the formatter remembers of a block while its text stays the same: an edit changes one block of thousands."""
 
     counts: StyleCounts
-    #: Its last edits, at its own offsets, and whether every line is then where it belongs; and what that depends on besides its text.
+    #: The last edits of the block, at its own offsets, and whether they put every line where it belongs.
+    #: `made_for` is what they depend on besides the text.
     made: tuple[Sequence[Edit], bool] = ((), False)
     made_for: tuple[IndentStyle, int, bool, bool] | None = None
 
@@ -86,12 +87,12 @@ class _Piece:
 
     @property
     def tree(self) -> SyntaxTree:
-        """What is in it."""
+        """The syntax tree of the block."""
         return self.state.tree
 
     @property
     def layout(self) -> Layout:
-        """What is kept of it."""
+        """What the formatter remembers of the block; created on first use."""
         known = self.state.layout
         if not isinstance(known, Layout):
             known = self.state.layout = Layout(StyleCounts.of(self.text, self.tree))

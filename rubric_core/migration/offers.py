@@ -33,7 +33,7 @@ _ITEMS = {
     FileKind.TARGETS: "target",
     FileKind.TEMPLATE: "evaluator",
 }
-#: The first line of an edit that is neither empty nor a comment.
+#: The empty lines and comments with which an edit may begin.
 _FIRST = re.compile(rf"(?:{BLANK})*")
 _WORD = re.compile(r"[\w.:-]{1,40}\Z")
 Made = tuple[tuple[Edit, ...], tuple[MigrationNote, ...]]

@@ -71,7 +71,7 @@ def _is_item(lines: Sequence[str], line: int, found: "re.Match[str]") -> bool:
 
 
 def _siblings(lines: Sequence[str], line: int, column: int) -> Iterator[int]:
-    """The lines with the same indentation as this one, up to the first that is less indented."""
+    """The lines indented by `column`, this one included, in both directions up to the first that is less indented."""
     for step in (-1, 1):
         number = line if step < 0 else line + 1
         while 0 <= number < len(lines):

@@ -50,7 +50,10 @@ class UnclosedReference(NamedTuple):
 
 
 class UnmatchedStatement(NamedTuple):
-    """A statement without its counterpart: `word` is the one that is missing, empty for a `{%` that is not closed."""
+    """A statement without its counterpart.
+
+    `word` is the end tag that is missing or, with `is_end`, the one that has no start tag; empty for a `{%` without `%}`.
+    """
 
     span: Span
     word: str

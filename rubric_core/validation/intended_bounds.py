@@ -84,7 +84,7 @@ def _number(node: Node) -> float | None:
 
 
 def _each(value: float) -> float:
-    """The readings of a single bound that is a fraction of 1 among whole numbers, or ten times too large."""
+    """A bound scaled by itself: a fraction of 1 is multiplied by ten, one above the scale is divided by ten."""
     return value * 10 if 0 < value < 1 else value / 10 if value > HIGHEST else value
 
 

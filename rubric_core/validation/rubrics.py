@@ -30,7 +30,7 @@ _WORDS = 4
 
 
 def field_of(shape: Shape) -> str:
-    """The name of the field in which a shape keeps criteria, or nothing."""
+    """The name of the field in which a shape keeps criteria; empty if it has none."""
     cls: Any = type(shape)
     return _field_of(cls)
 

@@ -74,7 +74,7 @@ class Snapshot:
         self._is_ours = False
         #: What is kept from version to version, block by block.
         self._kept: BlockCache | None = None
-        #: For a file that is not open: where its analysis is kept for a while, and what is kept of it behind that.
+        #: For a file that is not open: the cache that holds its analysis for a while, and what remains after that.
         self.cache: AnalysisCache | None = None
         self._indexed: IndexedFile | None = None
         #: Edits that take long to work out, by the title of their action.

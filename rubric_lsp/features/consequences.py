@@ -65,7 +65,7 @@ class RunConsequences:
 
     @property
     def identities(self) -> frozenset[str]:
-        """What tells it from another plan; no entry can be read out of it."""
+        """Hashes of all entries, which identify the plan without revealing any of them."""
         return frozenset(identity(kind, word) for kind, words in self.parts() for word in words)
 
 

@@ -1,4 +1,4 @@
-"""Results as data for JSON."""
+"""Converts results to data that JSON can hold."""
 
 import math
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ def jsonable(value: Any) -> Any:
         return [jsonable(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no word for it
-    # What an evaluator of somebody else's gives as details may be anything.
+    # The details of a custom evaluator may be anything.
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 

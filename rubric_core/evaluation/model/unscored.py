@@ -1,4 +1,4 @@
-"""Why there is no score: raised by evaluators, and caught where a result is made of it."""
+"""Exceptions of evaluators that cannot give a score; the caller turns them into results."""
 
 from collections.abc import Mapping
 from typing import Any

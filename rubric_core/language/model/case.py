@@ -54,7 +54,7 @@ class PromptTemplate(Shape):
     function = key(Anything(), "A function that returns the prompt.")
     function_file = key(Text(), "The file with the function.")
     prefix = key(Text(blank=True), "Text before the prompt.")
-    suffix = key(Text(blank=True), "Goes behind the prompt.")
+    suffix = key(Text(blank=True), "Text that is added after the prompt.")
     role = key(ROLE, "Who speaks, where the prompt is a message.")
     content = key(Anything(), "The text, where the prompt is a message.")
 

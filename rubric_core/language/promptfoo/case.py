@@ -19,8 +19,8 @@ class CaseOptions(Shape):
 
     open: ClassVar[bool] = True
     watched: ClassVar[bool] = True
-    prefix = key(Text(blank=True), "Text in front of the prompt.", example="'Be brief. '")
-    suffix = key(Text(blank=True), "Text behind the prompt.")
+    prefix = key(Text(blank=True), "Text that is added before the prompt.", example="'Be brief. '")
+    suffix = key(Text(blank=True), "Text that is added after the prompt.")
     transform = key(
         _CODE,
         "JavaScript over `output`, or a file, that changes the output before it is checked.",

@@ -138,7 +138,7 @@ class CommandLineOptions(Shape):
     variables = key(Anything(), "Variables of every case.", name="var")
     labels = key(Anything(), "Tags of the run.", name="tags")
     prefix = key(Anything(), "Text in front of every prompt.", name="promptPrefix")
-    suffix = key(Anything(), "Text behind every prompt.", name="promptSuffix")
+    suffix = key(Anything(), "Text that is added after every prompt.", name="promptSuffix")
     env_path = key(Anything(), "A file with environment variables.", name="envPath")
     env_file = key(Anything(), "A file with environment variables.", name="envFile")
     extension = key(Anything(), "Extensions of the run.")

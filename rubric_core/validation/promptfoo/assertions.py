@@ -44,7 +44,7 @@ _HUNDRED = 100
 
 
 def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """Weights below 0, which enter the score, and weights of 0, which make an assertion pass but a set fail."""
+    """Weights below 0, which may make scores negative, and of 0, with which an assertion always passes but a set may fail."""
     weight, place = shape.weight, shape.places.get("weight")
     if place is None or not isinstance(weight, int | float) or isinstance(weight, bool):
         return

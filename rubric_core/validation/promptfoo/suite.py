@@ -27,7 +27,7 @@ class SuiteDigest:
     """Facts about all cases of a configuration, collected in one pass, since there may be thousands at every keystroke."""
 
     def __init__(self, bearers: Iterable[PlacedCase], listed: int) -> None:
-        """`listed` is how many of `bearers`, behind the defaults, are cases of the list."""
+        """`bearers` begin with the defaults; the next `listed` ones are the cases of the list."""
         #: Whether all variables are defined in the text, and whether the variables shared by all cases are.
         self.is_plain = self.is_common_plain = True
         self.names, self.common = set[str](), set[str]()
@@ -64,7 +64,7 @@ class PromptEntry(NamedTuple):
     """A prompt as it is listed."""
 
     node: Node
-    #: The node of the entry: a text, or a path.
+    #: The prompt itself, or the path of its file.
     text: str
     label: str
     id: str

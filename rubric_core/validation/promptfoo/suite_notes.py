@@ -1,4 +1,4 @@
-"""What is worth knowing of a configuration of promptfoo and is no mistake by itself: cases without a check, values of the environment."""
+"""Hints about promptfoo configurations that are no mistakes by themselves: cases without a check, environment variables."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ __all__ = ["environment_names", "environment_values", "unasserted_cases"]
 
 
 def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Cases that pass with every output, where most others are checked. Suites without any check are there to be looked at."""
+    """Cases without a check, where most others have one. A suite without any check is meant to be read by a person."""
     defaults = suite.defaults
     outside = suite.outside
     if outside is None or any(each.what == "defaults" for each in outside) or "$ref" in suite.frame.text:
@@ -46,7 +46,7 @@ def _asserts(case: PromptfooCase) -> bool:
 
 
 def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Values of the environment in prompts, variables and checks: another one runs the configuration with other values."""
+    """Environment variables in prompts, variables and checks: their values differ from machine to machine."""
     if _names_a_file(suite.configuration) or "env" in suite.digest.names or "env" in suite.digest.common:
         return  # a variable called `env` has a value wherever the environment has none
     given = suite.configuration.env

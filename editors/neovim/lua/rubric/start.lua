@@ -7,9 +7,9 @@ local M = {}
 local told = {} ---@type table<string, true>
 --- What each launcher starts.
 local commands = setmetatable({}, { __mode = 'k' }) ---@type table<function, string[]>
---- The process of each server that has not ended, by what Neovim talks to it through. Neovim tells nobody.
+--- The process ids of the servers that are alive, by their RPC client. Neovim has no API that gives them.
 local processes = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, integer>
---- Those of them that `M.kill` has ended.
+--- The servers that `M.kill` has killed: their exit is no failure.
 local killed = setmetatable({}, { __mode = 'k' }) ---@type table<vim.lsp.rpc.PublicClient, true>
 
 --- The processes that this Neovim has started and that have not ended.
@@ -63,7 +63,7 @@ function M.launcher(command, spawn)
   return launch
 end
 
---- The servers that have not ended, also those that have not answered yet: what Neovim talks to them through.
+--- The RPC clients of the servers that are alive, including those that have not answered `initialize` yet.
 ---@return table<vim.lsp.rpc.PublicClient, true>
 function M.alive()
   local found = {}
@@ -73,7 +73,7 @@ function M.alive()
   return found
 end
 
---- End those of some servers that are still there: one that is stopped hears neither a request nor signal 15.
+--- Kill those servers that are still alive: one that is suspended reacts to neither a request nor SIGTERM.
 ---@param servers table<vim.lsp.rpc.PublicClient, true>
 ---@return boolean whether there are any
 function M.kill(servers)
@@ -83,7 +83,7 @@ function M.kill(servers)
     if process then
       any = true
       killed[server] = true
-      -- A launcher of the person's own may have started it: they are one group, unless they want it to be Neovim's.
+      -- A wrapper script may have started it: kill its process group or, where it leads none, the process alone.
       if vim.uv.kill(-process, 'sigkill') ~= 0 then
         vim.uv.kill(process, 'sigkill')
       end

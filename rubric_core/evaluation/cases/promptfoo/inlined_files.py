@@ -93,7 +93,7 @@ def _context(name: object, value: Mapping[Any, Any], context: str) -> str:
 
 
 def table_records(text: str, name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV text by their columns, each with the line of the row before it, from 1.
+    """The rows of a CSV text by their columns, each with the number of the last line before it, from 1.
 
     Raises ConfigurationError at a row with more or fewer cells than the first.
     """
