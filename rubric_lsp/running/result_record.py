@@ -17,11 +17,12 @@ from rubric_lsp.documents.project_index import YieldPoints
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results, ShownCase
 from rubric_lsp.running.case_fingerprints import CaseFingerprints
+from rubric_lsp.running.cleared_results import ClearedResults, is_newer
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
     from rubric_core.evaluation.results.database import LatestSince, ReadMark
-    from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
+    from rubric_core.evaluation.results.known_case import KnownCase
 
 __all__ = ["ResultRecord"]
 
@@ -58,23 +59,6 @@ class _Held(NamedTuple):
 _NOT_HELD = _Held(None, None, None, "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Cleared:
-    """When a person last wanted to see no results of a suite, and the results that were seen until then."""
-
-    at: datetime
-    seen: "Mapping[str, ResultSummary]"
-
-    def hides(self, name: str, stored: "ResultSummary") -> bool:
-        """Whether a stored result is one of those, or older. Times are kept to the second: within it, what was not seen is new."""
-        if name in self.seen and not _is_newer(stored, self.seen[name]):
-            return True
-        try:
-            return datetime.fromisoformat(stored.at) < self.at
-        except (ValueError, TypeError):  # written by a person, or by another version
-            return False
-
-
 class ResultRecord:
     """The results of every suite of the conversation.
 
@@ -88,7 +72,7 @@ class ResultRecord:
         self._refreshed = refreshed
         self._suites: dict[str, dict[str, _Case]] = {}
         #: What a person wanted to see no more. It stays on disk, for others.
-        self._cleared: dict[str, _Cleared] = {}
+        self._cleared: dict[str, ClearedResults] = {}
         #: How far the stored results of each suite have been read.
         self._marks: dict[str, ReadMark] = {}
         self._shown: dict[str, tuple[Snapshot, int, object, Results]] = {}
@@ -237,7 +221,7 @@ class ResultRecord:
     def clear(self, uri: str) -> None:
         """Forget the results of a suite, but not what is running."""
         seen = {name: known.summary for name, known in self.last(uri).items()}
-        self._cleared[uri] = _Cleared(datetime.now(tz=timezone.utc).replace(microsecond=0), seen)
+        self._cleared[uri] = ClearedResults(datetime.now(tz=timezone.utc).replace(microsecond=0), seen)
         cases = self._suites.pop(uri, {})
         self._suites[uri] = {name: _Case(running=case.running) for name, case in cases.items() if case.running}
         self._changes += 1
@@ -279,7 +263,7 @@ class ResultRecord:
         cleared, known = self._cleared.get(uri), self._suites.get(uri, {}).get(name)
         if cleared is not None and cleared.hides(name, found.summary):
             return False
-        return known is None or known.last is None or _is_newer(found.summary, known.last.summary)
+        return known is None or known.last is None or is_newer(found.summary, known.last.summary)
 
     async def _worked_out(self, uri: str, names: Collection[str]) -> dict[str, _Held]:
         """The fingerprints of some cases of an open suite, a few at a time: others are answered in between.
@@ -307,14 +291,3 @@ def _read(path: Path, mark: "ReadMark | None") -> "LatestSince":
     from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415
 
     return ResultDatabase.of(path).latest_since(path, mark)
-
-
-def _is_newer(stored: "ResultSummary", known: "ResultSummary") -> bool:
-    """Whether a stored result is a later one than what is known; times are kept to the second."""
-    try:
-        stored_at, known_at = datetime.fromisoformat(stored.at), datetime.fromisoformat(known.at)
-        if stored_at != known_at:
-            return stored_at > known_at
-    except (ValueError, TypeError):  # written by a person, or by another version
-        return stored.at > known.at
-    return (stored.duration_ms, stored.score) != (known.duration_ms, known.score)
