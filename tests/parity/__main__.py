@@ -76,7 +76,7 @@ def _promptfoo(options: argparse.Namespace, work: Path) -> list[str]:
         print(f"skipped: {reason}: nothing was compared with promptfoo")
         return []
     found, compared = [], 0
-    for name, number, differences in compare_all(start, work, options.only):
+    for name, number, differences in compare_all(start, work, options.only, options.at_once):
         print(f"{name}: {number} verdicts and scores, {len(differences)} differences", flush=True)
         found += differences
         compared += number

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -63,12 +64,9 @@ def suites() -> list[Path]:
 
 
 def compare(
-    start: Sequence[str], configuration: Path, work: Path, environment: Mapping[str, str]
+    configuration: Path, theirs: Mapping[tuple[int, int], Row], ours: Mapping[tuple[int, int], Row]
 ) -> tuple[int, list[Difference]]:
-    """How many assertions and rows were compared, and what differs. Raises RuntimeError when promptfoo gives no results."""
-    theirs = oracle.rows(start, configuration, environment, work)
-    with _set(environment):
-        ours = rubric_rows(configuration)
+    """How many assertions and rows were compared, and what differs."""
     name = configuration.name
     found = [Difference(name, _name(theirs[key]), "rubric has no such row") for key in theirs.keys() - ours.keys()]
     found += [Difference(name, _name(ours[key]), "promptfoo has no such row") for key in ours.keys() - theirs.keys()]
@@ -77,13 +75,23 @@ def compare(
     return sum(1 + len(row.assertions) for row in theirs.values()), found
 
 
-def compare_all(start: Sequence[str], work: Path, only: str = "") -> Iterator[tuple[str, int, list[Difference]]]:
-    """Each configuration whose name has `only` in it: its name, how much was compared, and what differs."""
-    with serving() as port:
-        for number, configuration in enumerate(each for each in suites() if only in each.name):
-            folder = work / f"promptfoo-{number}"
+def compare_all(
+    start: Sequence[str], work: Path, only: str = "", at_once: int = 1
+) -> Iterator[tuple[str, int, list[Difference]]]:
+    """Each configuration whose name has `only` in it: its name, how much was compared, and what differs.
+
+    Runs `at_once` of promptfoo beside each other. Raises RuntimeError when one of them gives no results.
+    """
+    compared = [each for each in suites() if only in each.name]
+    with serving() as port, _set({**ENVIRONMENT, "PARITY_PORT": f"{port}"}), ThreadPoolExecutor(at_once) as pool:
+
+        def theirs(configuration: Path) -> dict[tuple[int, int], Row]:
+            folder = work / f"promptfoo-{configuration.stem}"
             folder.mkdir(parents=True)
-            yield configuration.name, *compare(start, configuration, folder, {**ENVIRONMENT, "PARITY_PORT": f"{port}"})
+            return oracle.rows(start, configuration, {}, folder)
+
+        for configuration, rows in zip(compared, pool.map(theirs, compared), strict=True):
+            yield configuration.name, *compare(configuration, rows, rubric_rows(configuration))
 
 
 def _name(row: Row) -> str:
