@@ -66,6 +66,26 @@ async def test_an_error_in_one_provider_leaves_the_others(tmp_path: Path) -> Non
     assert [each.verdict.value for each in found] == ["unscored", "passed"]
 
 
+async def verdicts(path: Path, text: str) -> list[tuple[str, str]]:
+    path.write_text(text, encoding="utf-8")
+    found = await run_cases([each for case in load_suite(path).cases for each in variations(case)])
+    return [(each.verdict.value, each.reason) for each in found]
+
+
+async def test_a_mistake_in_one_provider_leaves_the_others(tmp_path: Path) -> None:
+    text = "prompts: [p]\nproviders: [{id: echo, label: a, delay: soon}, echo]\ntests: [{vars: {a: b}}]\n"
+    (broken, reason), (whole, _) = await verdicts(tmp_path / "promptfooconfig.yaml", text)
+    assert (broken, whole) == ("unscored", "passed")
+    assert "wrong-type" in reason
+
+
+async def test_mistakes_elsewhere_count_where_providers_are_merged_in(tmp_path: Path) -> None:
+    text = "x: &x {providers: [echo]}\n<<: *x\nprompts: [p]\ntests: [{vars: {a: b}, options: 3}, {vars: {a: c}}]\n"
+    (broken, reason), (whole, _) = await verdicts(tmp_path / "promptfooconfig.yaml", text)
+    assert (broken, whole) == ("unscored", "passed")
+    assert "wrong-type" in reason
+
+
 async def test_a_provider_of_a_test_answers_in_place_of_others(tmp_path: Path) -> None:
     result = await run(tmp_path, "echo", provider={"id": "python:p.py", "config": {"a": 2}})
     assert (result.target, result.answer) == ("echo", "Hi Ann 2")

@@ -43,7 +43,7 @@ def promptfoo_cases(analysis: Analysis, path: Any, files: Files, options: Option
     shared: Sequence[Path] = ()
     try:
         prompts = prompts_of(configuration)
-        providers = providers_of(configuration)
+        providers = [_with_finding(each, analysis, configuration) for each in providers_of(configuration)]
         shared = tuple(configuration.files_read)
         tests = list(tests_of(configuration))
     except ConfigurationError as error:
@@ -184,7 +184,7 @@ class CaseMaker:
             if (
                 each.severity == "error"
                 and not inside
-                and not any(_of_provider(each, p) for p in self._matrix.providers)
+                and not any(_of_provider(each, p, self._configuration) for p in self._matrix.providers)
             ):
                 number = _holding(each, [test.node for test in here])
                 found.setdefault(None if number is None else id(here[number].node), []).append(
@@ -203,14 +203,17 @@ def _with_finding(
     provider: PromptfooProvider, analysis: Analysis, configuration: PromptfooConfiguration
 ) -> PromptfooProvider:
     """The provider with the error found in it, which only prevents its own rows from running."""
-    if provider.trouble or provider.node is configuration.root:
+    if provider.trouble:
         return provider
-    found = next((each for each in analysis.diagnostics if _of_provider(each, provider)), None)
+    found = next((each for each in analysis.diagnostics if _of_provider(each, provider, configuration)), None)
     return provider if found is None else replace_fields(provider, trouble=f"{found.code}: {found.message}")
 
 
-def _of_provider(found: Diagnostic, provider: PromptfooProvider) -> bool:
-    return found.severity == "error" and found.code not in _YAML_ERRORS and _holding(found, [provider.node]) is not None
+def _of_provider(found: Diagnostic, provider: PromptfooProvider, configuration: PromptfooConfiguration) -> bool:
+    """Whether a finding is an error inside a provider. One that is merged in has the whole configuration as its node, and no errors of its own."""
+    if found.severity != "error" or found.code in _YAML_ERRORS or provider.node is configuration.root:
+        return False
+    return _holding(found, [provider.node]) is not None
 
 
 def _settings(configuration: PromptfooConfiguration) -> Mapping[str, Any]:
