@@ -20,7 +20,9 @@ _ATTRIBUTED, _NOT_ATTRIBUTED = "[attributed]", "[not attributed]"
 _INSUFFICIENT = "Insufficient Information"
 _FINAL = "final verdict for each statement in order:"
 #: The end of a sentence, where a one-line text is split.
-_SENTENCE, _NUMBER = pattern(r"(?<=[.!?])\s+"), pattern(r"\d{1,9}[.)]\Z")
+_SENTENCE = pattern(r"(?<=[.!?])\s+")
+#: The number of an entry in a list.
+_NUMBER = pattern(r"[0-9]+[.)]\Z")
 
 
 async def _context(check: Check, usual: str = "") -> str | list[str]:
