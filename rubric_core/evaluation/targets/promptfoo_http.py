@@ -4,14 +4,13 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from rubric_core.evaluation.code.promptfoo_transform import output_text
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.promptfoo_http_request import FilledRequest, RequestTemplate, json_or_text
 from rubric_core.evaluation.targets.providers.base import TargetLocation
-from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL
@@ -34,10 +33,7 @@ _REFUSED = frozenset({401, 403})
 _FUNCTION = pattern(r"(?:\(.*?\)\s*=>|function\s*\(.*?\))")
 #: A path into the reply, which needs no node.
 _PATH = pattern(r"json((?:\??\.[A-Za-z_$][\w$]*|\[\d+\]|\[(?:'[^'\]]*'|\"[^\"\]]*\")\])*)\Z")
-_STEP = pattern(r"\??\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[['\"](.{0,99}?)['\"]\]")
-#: The end of the first line of a request.
-_VERSION = pattern(r"\sHTTP/[0-9.]+\s*\Z")
-_PLACEHOLDER = pattern(r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*\}\}")
+_STEP = pattern(r"\??\.([A-Za-z_$][\w$]*)|\[(?:(\d+)|'([^'\]]*)'|\"([^\"\]]*)\")\]")
 _MISSING: Any = object()
 _AT = Shape(Span(0, 0))
 
@@ -48,16 +44,6 @@ def http_address(identity: str, config: Mapping[str, Any]) -> str:
         written = config.get("url")
         return written if isinstance(written, str) and written else identity if "://" in identity else ""
     return ""
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """A request, filled in."""
-
-    method: str
-    url: str
-    headers: Mapping[str, str]
-    body: str
 
 
 @dataclass(frozen=True)
@@ -91,101 +77,13 @@ class PromptfooHttp:
             raise ProviderError(f"the reply has no output ({self.place.where('transformResponse')})")
         return Answer(output_text(output), duration_ms=took, data=None if isinstance(output, str) else output)
 
-    async def _filled(self, request: Request) -> _Sent:
+    async def _filled(self, request: Request) -> FilledRequest:
         variables = {**request.variables, "prompt": request.prompt}
         prompt = await self._request_text(request.prompt, variables)
-        written = self.config.get("request")
-        if isinstance(written, str) and written:
-            return await self.ports.sandbox.threaded(lambda: self._raw(written, {**variables, "prompt": prompt}))  # type: ignore[no-any-return]
-        return await self.ports.sandbox.threaded(lambda: self._made(prompt, variables))  # type: ignore[no-any-return]
+        template = RequestTemplate(self.url, self.config, self.place, self.ports)
+        return await self.ports.sandbox.threaded(lambda: template.filled(prompt, variables))  # type: ignore[no-any-return]
 
-    def _made(self, prompt: Any, variables: Mapping[str, Any]) -> _Sent:
-        """The request that the settings make. Blocks. Raises ProviderError."""
-        config, body = self.config, self.config.get("body")
-        method = self._text(str(config.get("method") or "GET"), variables)
-        headers: dict[str, str] = {}
-        if config.get("method") != "GET" and body is not None:
-            headers["content-type"] = (
-                "application/x-www-form-urlencoded" if isinstance(body, str) else "application/json"
-            )
-        written = config.get("headers")
-        headers |= {str(k).lower(): str(v) for k, v in written.items()} if isinstance(written, dict) else {}
-        headers = {name: self._text(value, variables) for name, value in headers.items()}
-        is_json = "application/json" in headers.get("content-type", "")
-        url = self._with_query(self._text(self.url, variables), variables)
-        return _Sent(
-            method.upper(), url, headers, self._body(prompt, variables, is_json=is_json) if method != "GET" else ""
-        )
-
-    def _body(self, prompt: Any, variables: Mapping[str, Any], *, is_json: bool) -> str:
-        body, values = self.config.get("body"), {**variables, "prompt": prompt}
-        if not is_json:
-            if isinstance(body, dict | list):
-                raise ProviderError(
-                    f"`body` is data, and the content type is not application/json ({self.place.where('body')})"
-                )
-            return self._text(str(body), values).strip() if body is not None else ""
-        if isinstance(body, str):
-            body = _json_or_text(body)
-        if isinstance(prompt, dict):
-            return json.dumps({**(body if isinstance(body, dict) else {}), **prompt}, ensure_ascii=False)
-        if isinstance(body, str):
-            filled = _json_or_text(self._text(body, values))
-            if isinstance(filled, str) and filled.strip().startswith(("{", "[")):
-                filled = _json_or_text(self._text(body, _escaped(values)))
-            return filled if isinstance(filled, str) else json.dumps(filled, ensure_ascii=False)
-        return json.dumps(self._leaves(body, values), ensure_ascii=False) if body is not None else ""
-
-    def _leaves(self, value: Any, values: Mapping[str, Any]) -> Any:
-        if isinstance(value, list):
-            return [self._leaves(item, values) for item in value]
-        if isinstance(value, dict):
-            return {name: self._leaves(item, values) for name, item in value.items()}
-        if not isinstance(value, str):
-            return value
-        text = self._text(value, values)
-        found = _json_or_text(text) if text.strip().startswith(("{", "[")) else text
-        return found if isinstance(found, dict | list) else text
-
-    def _with_query(self, url: str, variables: Mapping[str, Any]) -> str:
-        written = self.config.get("queryParams")
-        if not isinstance(written, dict) or not written:
-            return url
-        pairs = [(str(name), self._text(str(value), variables)) for name, value in written.items()]
-        parts = urlsplit(url)
-        return parts._replace(query=urlencode([*parse_qsl(parts.query, keep_blank_values=True), *pairs])).geturl()
-
-    def _raw(self, written: str, variables: Mapping[str, Any]) -> _Sent:
-        """The request of a text as it goes over the wire. Blocks. Raises ProviderError."""
-        if written.startswith(URL):
-            try:
-                written = self.ports.files.read(self.place.directory / written.removeprefix(URL), _LARGEST).decode()
-            except (OSError, UnicodeDecodeError) as error:
-                raise ProviderError(f"`request` cannot be read: {error} ({self.place.where('request')})") from None
-        values = _escaped(variables)
-        text = _PLACEHOLDER.sub(lambda m: self._text(m[0], values), written)
-        head, _, body = text.replace("\r\n", "\n").strip().partition("\n\n")
-        first, *lines = head.split("\n")
-        method, _, rest = first.strip().partition(" ")
-        path = _VERSION.sub("", rest).strip()
-        if not path:
-            raise ProviderError(f"`request` does not begin with a method and a path ({self.place.where('request')})")
-        headers = {k.strip().lower(): v.strip() for k, colon, v in (line.partition(":") for line in lines) if colon}
-        headers.pop("content-length", None)
-        scheme = "https" if self.url.startswith("https") or self.config.get("useHttps") else "http"
-        path = quote(path, safe="/?&=%:#+,;@!$'()*~\\")
-        url = path if "://" in path else f"{scheme}://{headers.get('host', '')}{path}"
-        return _Sent(method.upper(), url, headers, body.strip())
-
-    def _text(self, template: str, values: Mapping[str, Any]) -> str:
-        if "{{" not in template and "{%" not in template:
-            return template
-        try:
-            return Templates(values, self.ports.environment, self.ports.sandbox, is_plain=True).text(template) or ""
-        except TemplateError as error:
-            raise ProviderError(f"{error} ({self.place.where('')})") from None
-
-    async def _reply(self, sent: _Sent) -> tuple[HttpReply, float]:
+    async def _reply(self, sent: FilledRequest) -> tuple[HttpReply, float]:
         """The reply and how long it took, in milliseconds. Raises ProviderError."""
         http, clock = seal(self.ports, self.place.redact).http, self.ports.clock
         written = self.config.get("maxRetries")
@@ -217,7 +115,7 @@ class PromptfooHttp:
             raise ProviderError(f"the server replied {reply.status}: {start} ({self.place.where('url')})")
 
     async def _output(self, text: str, reply: HttpReply) -> Any:
-        data = _json_or_text(text)
+        data = json_or_text(text)
         data = None if data is text else data
         code = self.config.get("transformResponse") or self.config.get("responseParser")
         if not code:
@@ -245,7 +143,7 @@ class PromptfooHttp:
                 number = int(step[2]) if step[2] else -1
                 data = len(data) if step[1] == "length" else data[number] if 0 <= number < len(data) else _MISSING
             else:
-                name = step[1] or step[2] or step[3]
+                name = step[step.lastindex or 0]
                 data = data.get(name, _MISSING) if isinstance(data, dict) else _MISSING
         return data
 
@@ -302,20 +200,8 @@ class PromptfooWebhook:
             )
         except NetworkError as error:
             raise ProviderError(f"{error} ({self.place.where('')})") from None
-        said = _json_or_text(reply.body.decode("utf-8", "replace"))
+        said = json_or_text(reply.body.decode("utf-8", "replace"))
         output = said.get("output") if isinstance(said, dict) else None
         if not isinstance(output, str):
             raise ProviderError(f"the webhook replied {reply.status} without `output` ({self.place.where('')})")
         return Answer(output, duration_ms=(self.ports.clock.seconds() - began) * 1000)
-
-
-def _json_or_text(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _escaped(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with texts as they stand inside of quotes in JSON."""
-    return {n: json.dumps(v, ensure_ascii=False)[1:-1] if isinstance(v, str) else v for n, v in values.items()}
