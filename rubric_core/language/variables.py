@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from typing import Literal
 
 from rubric_core.language.properties import Properties
+from rubric_core.lazy_compilation import pattern
 
 __all__ = [
-    "ENVIRONMENT_REFERENCE", "FILLED_BY", "STANDS_FOR", "VARIABLE", "StandsFor", "environment_variables_in",
-    "replaces_system", "unset_message", "variables_in",
+    "ENVIRONMENT_REFERENCE", "FILLED_BY", "PROMPTFOO_ENVIRONMENT", "STANDS_FOR", "VARIABLE", "StandsFor",
+    "environment_variables_in", "replaces_system", "unset_message", "variables_in",
 ]  # fmt: skip
 
 StandsFor = Literal[
@@ -54,6 +55,8 @@ def replaces_system(prompt: str, properties: Properties) -> bool:
 
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
 ENVIRONMENT_REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
+#: `{{ env.NAME }}` and `{{ env['NAME'] }}` with nothing else in the braces, as promptfoo reads them in settings.
+PROMPTFOO_ENVIRONMENT = pattern(r"(?<!\$)\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
 
 
 def environment_variables_in(text: str) -> list[str]:

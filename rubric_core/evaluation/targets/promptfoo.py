@@ -18,7 +18,8 @@ from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.targets import Target
-from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
+from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request, SentPayload
 
@@ -27,7 +28,6 @@ __all__ = ["ADDRESS", "ECHO", "EXEC", "OWN_KINDS", "SCRIPT", "WEBHOOK", "Promptf
 ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT = "echo", "exec", "address", "webhook", "script"
 #: The kinds that only configurations of promptfoo have.
 OWN_KINDS = frozenset({ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT})
-_ENVIRONMENT = pattern(r"\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
 #: Seconds; promptfoo itself has no limit.
 _TIMEOUT = 300.0
 
@@ -76,7 +76,9 @@ class PromptfooTargets(Targets):
 def _with_environment(value: Any, environment: Mapping[str, str]) -> Any:
     """Some settings with `{{ env.NAME }}` filled in for the variables that are there; everything else is left for the request."""
     if isinstance(value, str):
-        return _ENVIRONMENT.sub(lambda m: environment.get(m[1] or m[2], m[0]), value) if "env" in value else value
+        return (
+            PROMPTFOO_ENVIRONMENT.sub(lambda m: environment.get(m[1] or m[2], m[0]), value) if "env" in value else value
+        )
     if isinstance(value, list | tuple):
         return [_with_environment(item, environment) for item in value]
     if isinstance(value, Mapping):

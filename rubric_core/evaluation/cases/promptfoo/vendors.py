@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from rubric_core.lazy_compilation import pattern
+from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
 
 __all__ = ["VendorTarget", "vendor_target"]
 
@@ -52,8 +52,6 @@ _SETTINGS = {
 _IDLE = frozenset({"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "apiVersion", "cost", "basePath", "showThinking"})
 #: Models that think before they answer, to which promptfoo sends neither a temperature nor its usual limit.
 _THINKS = re.compile(r"(?:o\d|gpt-5)")
-#: A variable of the environment, as promptfoo writes it.
-_ENVIRONMENT = pattern(r"(?<!\$)\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
 _USUAL_LIMIT = 1024
 
 
@@ -68,7 +66,7 @@ class VendorTarget(NamedTuple):
 
 def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | None:
     """The target for an id such as `openai:chat:gpt-5-mini`; None for an id of no vendor that rubric calls."""
-    config = {k: _ENVIRONMENT.sub(r"${{ \1\2 }}", v) if isinstance(v, str) else v for k, v in config.items()}
+    config = {k: PROMPTFOO_ENVIRONMENT.sub(r"${{ \1\2 }}", v) if isinstance(v, str) else v for k, v in config.items()}
     name, _, rest = identity.partition(":")
     vendor = _VENDORS.get(name)
     if vendor is None or not rest:
