@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint_server import EndpointServer, Reply
 
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.variations import variations
@@ -97,4 +98,22 @@ async def test_a_secret_in_a_header_reaches_no_result(tmp_path: Path, monkeypatc
     monkeypatch.setenv("PF_TOKEN", "tok-12345-secret")
     provider = {"id": "http://127.0.0.1:9/x", "config": {"method": "GET", "headers": {"Authorization": "{{env.PF_TOKEN}}"}, "url": "http://127.0.0.1:9/{{env.PF_TOKEN}}"}}  # fmt: skip
     result = await run(tmp_path, provider)
+    assert "tok-12345-secret" not in repr(result)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["{{env.PF_TOKEN}}", "{{ env['PF_TOKEN'] }}", "{{ env.PF_TOKEN | trim }}", "{{ env['PF_' + 'TOKEN'] }}"],
+)
+async def test_a_secret_that_a_server_repeats_reaches_no_result(
+    reference: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PF_TOKEN", "tok-12345-secret")
+    headers = {"Authorization": f"Bearer {reference}"}
+    with EndpointServer(Reply("got tok-12345-secret", kind="text/plain")) as server:
+        provider = {"id": f"{server.url}/x", "config": {"method": "GET", "headers": headers}}
+        (tmp_path / "provider.yaml").write_text(json.dumps(provider), encoding="utf-8")
+        result = await run(tmp_path, "file://provider.yaml")
+    assert server.asked[0].headers["authorization"] == "Bearer tok-12345-secret"
+    assert result.answer == "got ***"
     assert "tok-12345-secret" not in repr(result)

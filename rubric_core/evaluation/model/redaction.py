@@ -10,8 +10,9 @@ from urllib.parse import unquote, urlsplit
 from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
+from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
-__all__ = ["Redactor", "header_secrets", "looks_secret", "seal"]
+__all__ = ["Redactor", "header_secrets", "looks_secret", "named_variables", "seal"]
 
 #: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
 _SECRET = re.compile(
@@ -45,8 +46,7 @@ class Redactor:
     @classmethod
     def in_texts(cls, texts: Iterable[str], environment: Mapping[str, str]) -> "Redactor":
         """For the variables that texts name."""
-        names = {name for text in texts if "{{" in text for name in environment_variables_in(text)}
-        return cls.of((name, environment[name]) for name in names if name in environment) if names else cls()
+        return cls.of(named_variables(texts, environment))
 
     def __bool__(self) -> bool:
         """Whether there is any secret."""
@@ -84,6 +84,18 @@ class Redactor:
         made = {f.name: self._any(getattr(value, f.name)) for f in fields(value) if f.init}
         same = all(each is getattr(value, name) or each == getattr(value, name) for name, each in made.items())
         return value if same else replace(value, **made)
+
+
+def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The variables of the environment that texts name, with their values; all of it for a name that is computed."""
+    names = set[str]()
+    for text in texts:
+        if "{{" in text or "{%" in text:
+            names.update(environment_variables_in(text), (name for name, _ in environment_read(text)))
+    if ANY_VARIABLE in names:
+        yield from environment.items()
+    else:
+        yield from ((name, environment[name]) for name in names if name in environment)
 
 
 def header_secrets(headers: object) -> Iterator[tuple[str, str]]:

@@ -2,12 +2,12 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
-from rubric_core.evaluation.model.redaction import Redactor, header_secrets
+from rubric_core.evaluation.model.redaction import Redactor, header_secrets, named_variables
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.promptfoo_http import PromptfooHttp, PromptfooWebhook
 from rubric_core.evaluation.targets.promptfoo_scripts import PromptfooScript
@@ -61,16 +61,31 @@ class PromptfooTargets(Targets):
             raise Unscored(f"{trouble} ({entry.where()})")
         if entry.kind not in OWN_KINDS:
             return super()._new(entry, ports)
-        config = entry.settings.get("config")
-        headers = config.get("headers") if isinstance(config, dict) else None
-        redact = Redactor.of(header_secrets(headers))
-        place = TargetLocation(entry.name, lambda _: entry.where(), self.directory, redact, entry.kind)
         filled = replace_fields(entry, settings=_with_environment(entry.settings, ports.environment))
+        redact = Redactor.of(_secrets(entry.settings, filled.settings, ports.environment))
+        place = TargetLocation(entry.name, lambda _: entry.where(), self.directory, redact, entry.kind)
         made = _made(filled, place, ports)
         written = entry.settings.get("delay")
         delay = written if isinstance(written, int | float) and written > 0 else self.pause
         pace = self.rates.pace((entry.home.path, entry.name), None, delay / 1000)
         return GuardedProvider(made, place.redact, ports.clock, pace)
+
+
+def _secrets(
+    written: Mapping[str, Any], filled: Mapping[str, Any], environment: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """The values that a provider sends and that results may not show: of headers, and of the variables that its settings name."""
+    config = filled.get("config")
+    yield from header_secrets(config.get("headers") if isinstance(config, dict) else None)
+    yield from named_variables(_texts(written), environment)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item)
 
 
 def _with_environment(value: Any, environment: Mapping[str, str]) -> Any:
