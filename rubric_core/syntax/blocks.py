@@ -10,7 +10,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
-from rubric_core.syntax.case_items import begins_item, cut_items, find_items, leading_start
+from rubric_core.syntax.case_items import (
+    ROOT_LIST,
+    begins_item,
+    cut_items,
+    find_items,
+    has_second_document,
+    leading_start,
+)
 from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Edit, Encoding, LineIndex, Position, Span, TextRange, apply_edits
@@ -163,6 +170,9 @@ class Document:
             again = self._recut(low, high, edit)
             if again is not None:
                 return Document([*self.blocks[:low], *again, *self.blocks[high + 1 :]], self.column, self.item_keys)
+        head = self._with_head(edit) if self.column >= 0 and last == 0 else None
+        if head is not None:
+            return Document([head, *self.blocks[1:]], self.column, self.item_keys)
         text = self.text
         return self.sharing(
             Document.of(text[: edit.span.start] + edit.new_text + text[edit.span.end :], self.item_keys)
@@ -203,6 +213,21 @@ class Document:
         pieces = [new[a:b] for a, b in pairwise(bounds)]
         kept = _Kept(self.blocks[low : high + 1])
         return [kept.take(text, key) or Block(text, key) for text in pieces]
+
+    def _with_head(self, edit: Edit) -> Block | None:
+        """The text above the list with `edit` made; None when the list may begin elsewhere or end elsewhere.
+
+        Where its items begin and end depends on nothing above them, except for a second document.
+        """
+        old, first = self.blocks[0].text, self.blocks[1]
+        new = old[: edit.span.start] + edit.new_text + old[edit.span.end :]
+        if edit.span.end >= len(old) or first.key == ROOT_LIST or len(self) - len(old) + len(new) > LARGEST:
+            return None
+        if has_second_document(old) or has_second_document(new):
+            return None
+        items = find_items(new + first.text, self.item_keys)
+        same = items is not None and (items.key, items.column, items.starts) == (first.key, self.column, (len(new),))
+        return Block(new, FRAME) if same else None
 
     def sharing(self, other: "Document") -> "Document":
         """`other`, reusing the blocks of this document wherever the text is equal."""

@@ -9,7 +9,16 @@ from rubric_core.syntax.parse import LARGEST
 from rubric_core.syntax.tree import SyntaxFix, SyntaxProblem
 from rubric_core.text import Edit, Span
 
-__all__ = ["ROOT_LIST", "Items", "begins_item", "cut_items", "dedented_items", "find_items", "leading_start"]
+__all__ = [
+    "ROOT_LIST",
+    "Items",
+    "begins_item",
+    "cut_items",
+    "dedented_items",
+    "find_items",
+    "has_second_document",
+    "leading_start",
+]
 
 #: Used instead of a key when the list is the whole text.
 ROOT_LIST = "-"
@@ -72,6 +81,11 @@ def _root_items(text: str, second: int) -> Items | None:
     if end < second:
         return None
     return Items(ROOT_LIST, column, (leading_start(text, first.start(1), column), *starts[1:]), end)
+
+
+def has_second_document(text: str) -> bool:
+    """Whether a second document starts in the text."""
+    return _second_document(text) < len(text)
 
 
 def _second_document(text: str) -> int:

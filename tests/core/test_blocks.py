@@ -108,12 +108,37 @@ def test_positions_outside_are_clamped():
     assert document.offset(end._replace(line=10**6)) == len(SUITE)
 
 
+PARTS = st.lists(
+    st.sampled_from(
+        ["tests:\n", "  - id: a\n", "  - id: b\r\n", "    input: |\n", "      - x\n", "  # note\n", "# top\n", "\n", "\r", "\t- x\n", "- z\n", "---\n", "...\n", "key: 1\n",
+         "    'open\n", "  -\n", "  - - x\n", "evalcases:\n", "   - odd\n", "tests: []\n", "\ufeff", " ", "-"]
+    ),
+    max_size=14,
+).map("".join)  # fmt: skip
+
+
 def test_an_edit_keeps_the_blocks_it_does_not_touch():
     document = Document.of(SUITE, KEYS)
     at = SUITE.index("id: b") + 5
     edited = document.edited(Edit(Span(at, at), "b"))
     assert edited.text == SUITE[:at] + "b" + SUITE[at:]
     assert [a is b for a, b in zip(document.blocks, edited.blocks, strict=True)] == [True, True, False, True, True]
+
+
+def test_an_edit_above_the_list_keeps_all_of_its_items():
+    document = Document.of("# x\n" + SUITE, KEYS)
+    edited = document.edited(Edit(Span(8, 9), "longer"))
+    assert [a is b for a, b in zip(document.blocks, edited.blocks, strict=True)] == [False, True, True, True, True]
+
+
+@settings(max_examples=200)
+@given(PARTS, PARTS, st.data())
+def test_an_edit_above_the_list_gives_what_cutting_afresh_gives(above, below, data):
+    head = f"{above}tests:\n"
+    start = data.draw(st.integers(0, len(head)))
+    edit = Edit(Span(start, data.draw(st.integers(start, len(head)))), data.draw(PARTS))
+    text = f"{head}  - id: a\n{below}"
+    assert same(Document.of(text, KEYS).edited(edit), Document.of(apply_edits(text, [edit]), KEYS))
 
 
 def test_equal_blocks_are_two_blocks():
@@ -128,15 +153,6 @@ def test_equal_blocks_are_two_blocks():
 
 def same(a: Document, b: Document) -> bool:
     return [(x.key, x.text) for x in a.blocks] == [(x.key, x.text) for x in b.blocks] and a.column == b.column
-
-
-PARTS = st.lists(
-    st.sampled_from(
-        ["tests:\n", "  - id: a\n", "  - id: b\r\n", "    input: |\n", "      - x\n", "  # note\n", "# top\n", "\n", "\r", "\t- x\n", "- z\n", "---\n", "...\n", "key: 1\n",
-         "    'open\n", "  -\n", "  - - x\n", "evalcases:\n", "   - odd\n", "tests: []\n", "\ufeff", " ", "-"]
-    ),
-    max_size=14,
-).map("".join)  # fmt: skip
 
 
 @settings(max_examples=400)
