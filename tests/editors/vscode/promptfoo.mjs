@@ -56,4 +56,20 @@ export async function promptfoo({ page, shot, open, studio }) {
   await line(page, /greets\s+everybody\s*◌\s*stale/u).waitFor();
   await shot('promptfoo-stale');
   await quiet(page);
+  await compared({ page, shot, file, lens });
+}
+
+/** The same tests with another model, beside the run before: which cases no longer pass comes first. */
+async function compared({ page, shot, file, lens }) {
+  const folder = path.dirname(file);
+  fs.writeFileSync(path.join(folder, 'answer.py'), 'print("Hi")\n');
+  fs.writeFileSync(path.join(folder, 'check.py'), 'def get_assert(output, context):\n    return len(output) < 40\n');
+  await goTo(page, 1);
+  await pressLens(page, lens('Run 2 cases'), line(page, /greets\s+everybody\s*✘/u));
+  await lens('Cancel').first().waitFor({ state: 'detached' });
+  await command(page, 'Rubric: Compare with the last run');
+  const report = await webview(page);
+  await report.locator('section', { hasText: 'No longer pass' }).filter({ hasText: 'greets everybody' }).first().waitFor();
+  await page.waitForTimeout(600); // charts are drawn
+  await shot('promptfoo-compared');
 }
