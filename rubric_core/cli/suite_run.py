@@ -144,7 +144,7 @@ class SuiteRun:
         finally:
             if ending is not None:
                 ending.cancel()
-            # An error that ends the run, such as a cluster that is gone, leaves cases that nobody has looked at.
+            # An error that ends the run, such as a cluster that is gone, leaves cases that the schedule has not reached.
             not_run = schedule.without_result if isinstance(sys.exc_info()[1], ClusterError) else schedule.not_run
             self.done.not_run = [case.id for case in not_run]
             left_out = {id(case) for case in not_run}

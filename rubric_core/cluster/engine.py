@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rubric_core.adapters import system_ports
+from rubric_core.adapters import SystemClock, system_ports
 from rubric_core.cluster.frames import encode, receive
 from rubric_core.cluster.leases import LeasedRateLimits
 from rubric_core.cluster.relocation import Relocation
@@ -80,6 +80,7 @@ class _Engine:
     def __init__(self, setup: RunSetup, home: str, link: _Link) -> None:
         self._setup, self._link = setup, link
         self._relocation = Relocation(home)
+        self._limits = LeasedRateLimits(link, home)
         self._stack = AsyncExitStack()
         self._running: dict[tuple[int, int], asyncio.Task[CaseResult]] = {}
         self._batches: set[asyncio.Task[None]] = set()
@@ -89,13 +90,23 @@ class _Engine:
         self._ports: Ports
         self._session: RunSession
 
-    def begin(self, number: int, cases: Sequence[tuple[int, int, str, str]]) -> None:
+    def handle(self, what: str, *arguments: Any) -> None:
+        """Handle a message about cases or targets."""
+        if what == "run":
+            self._begin(*arguments)
+        elif what == "cancel":
+            self._cancel(*arguments)
+        else:
+            target, seconds = arguments
+            self._limits.pause(target, seconds, SystemClock())
+
+    def _begin(self, number: int, cases: Sequence[tuple[int, int, str, str]]) -> None:
         """Run a batch whose files have arrived."""
         task = asyncio.ensure_future(self._batch(number, cases))
         self._batches.add(task)
         task.add_done_callback(self._batches.discard)
 
-    def cancel(self, cases: Sequence[tuple[int, int]]) -> None:
+    def _cancel(self, cases: Sequence[tuple[int, int]]) -> None:
         """Cancel these cases if they are running."""
         for each in cases:
             if each in self._running:
@@ -112,15 +123,16 @@ class _Engine:
         setup = self._setup
         path = self._relocation.inside(setup.suite)
         targets_file = setup.options.get("targets_file")
-        limits = LeasedRateLimits(self._link, self._relocation.home)
         options = Options(
             **{
                 **setup.options,
                 "targets_file": None if targets_file is None else self._relocation.inside(str(targets_file)),
             },
-            rate_limits=limits,
+            rate_limits=self._limits,
         )
-        suite = load_suite(path, options=options, dialect=setup.dialect, generated=setup.generated)
+        suite = await asyncio.to_thread(  # pings are answered meanwhile
+            load_suite, path, options=options, dialect=setup.dialect, generated=setup.generated
+        )
         # The client has checked the suite; files that no case has needed so far may still be missing here.
         suite = with_origins(replace(suite, cases=tuple(replace_fields(case, problems=()) for case in suite.cases)))
         self._cases = suite.cases
@@ -193,6 +205,7 @@ async def _serve(out: BinaryIO) -> None:
     stream = asyncio.StreamReader(limit=1 << 24)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), sys.stdin.buffer)
     link = _Link(out)
+    link.send("pong")  # ready for messages
     engine: _Engine | None = None
     try:
         while (message := await receive(stream)) is not None and message[0] != "end":
@@ -200,10 +213,12 @@ async def _serve(out: BinaryIO) -> None:
                 _, setup, home = message
                 _enter_directory(f"{home}{setup.directory}")
                 engine = _Engine(setup, home, link)
+            elif message[0] == "ping":
+                link.send("pong")
             elif message[0] == "answer":
                 link.resolve(*message[1:])
             elif engine is not None:
-                (engine.begin if message[0] == "run" else engine.cancel)(*message[1:])
+                engine.handle(*message)
     finally:
         if engine is not None:
             await engine.close()

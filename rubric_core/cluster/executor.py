@@ -41,7 +41,7 @@ class ClusterExecutor:
         where: The address of a scheduler, `tcp://host:8786`, or `local:N` for N processes of this machine.
         send: Variables for workers by name, added to their own.
         shared_files: Whether workers see this machine's files at the same paths; else the files that cases depend on are sent.
-        silence: Seconds without a heartbeat after which a worker counts as lost.
+        silence: Seconds without a heartbeat after which a worker, or the process in it that runs cases, counts as lost.
         on_workers: Called with the number of workers when it changes.
         on_dashboard: Called with the address of Dask's dashboard.
     """
@@ -85,7 +85,7 @@ class ClusterExecutor:
         return RunSetup(
             suite=str(self._suite.path), directory=str(current_directory()), dialect=self._suite.analysis.dialect.name,
             options={name: getattr(options, name) for name in _OPTIONS}, generated=self._suite.generated, environment=self._send,
-            shared_files=self._shared_files,
+            shared_files=self._shared_files, silence=self._silence,
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from rubric_core.deadlines import untimed
 from rubric_core.evaluation.targets.minute_window import SentRequest
-from rubric_core.evaluation.targets.rate_limits import Pace, RateLimit, RateLimits
+from rubric_core.evaluation.targets.rate_limits import Pace, QuietPeriod, RateLimit, RateLimits
 from rubric_core.ports import Clock, Tokens
 
 __all__ = ["LeasedRateLimits", "SchedulerLink"]
@@ -83,6 +83,23 @@ class _LeasedPace(Pace):
             self._link.tell("leave", target=self._target, number=number)
 
 
+class _SharedQuietPeriod(QuietPeriod):
+    """The quiet period of one target, which begins on all workers at once."""
+
+    def __init__(self, link: SchedulerLink, target: str) -> None:
+        super().__init__()
+        self._link, self._target = link, target
+
+    def extend(self, seconds: float, clock: Clock) -> None:
+        """See `QuietPeriod.extend`."""
+        self.extend_here(seconds, clock)
+        self._link.tell("pause", target=self._target, seconds=seconds)
+
+    def extend_here(self, seconds: float, clock: Clock) -> None:
+        """Extend it without a message to other workers."""
+        super().extend(seconds, clock)
+
+
 class LeasedRateLimits(RateLimits):
     """The limits of all targets of a run.
 
@@ -94,6 +111,7 @@ class LeasedRateLimits(RateLimits):
     def __init__(self, link: SchedulerLink, home: str) -> None:
         super().__init__()
         self._link, self._home = link, home
+        self._quiet_periods: dict[str, _SharedQuietPeriod] = {}
 
     def made(self, target: Hashable, requests: int | None, tokens: int | None) -> RateLimit:
         """See `RateLimits.made`."""
@@ -104,6 +122,17 @@ class LeasedRateLimits(RateLimits):
         if workers is None and not delay:
             return None
         return _LeasedPace(self._link, self._shared_name(target), workers, delay)
+
+    def quiet_period(self, target: Hashable) -> QuietPeriod:
+        """See `RateLimits.quiet_period`."""
+        return self._quiet_period(self._shared_name(target))
+
+    def pause(self, target: str, seconds: float, clock: Clock) -> None:
+        """Begin a quiet period that another worker has reported."""
+        self._quiet_period(target).extend_here(seconds, clock)
+
+    def _quiet_period(self, target: str) -> _SharedQuietPeriod:
+        return self._quiet_periods.setdefault(target, _SharedQuietPeriod(self._link, target))
 
     def _shared_name(self, target: Hashable) -> str:
         return repr(target).replace(self._home, "") if self._home else repr(target)

@@ -26,6 +26,8 @@ class RunSetup:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     #: Whether workers see the files of the client at the same paths.
     shared_files: bool = False
+    #: Seconds without an answer after which a worker ends an engine process as hung.
+    silence: float = 30.0
 
     def packed(self) -> bytes:
         """As bytes."""

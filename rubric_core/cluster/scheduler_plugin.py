@@ -14,7 +14,7 @@ from rubric_core.evaluation.targets.minute_window import MinuteWindow
 __all__ = ["NAME", "RubricRuns"]
 
 #: The plugin's name at the scheduler. It changes with the plugin's interface.
-NAME = "rubric-runs-2"
+NAME = "rubric-runs-3"
 
 
 class _Run:
@@ -38,6 +38,8 @@ class _Run:
         self.next: dict[str, float] = {}
         #: For each target: set when a place becomes free.
         self.freed: dict[str, asyncio.Event] = {}
+        #: For each target: the end of its quiet period.
+        self.quiet_until: dict[str, float] = {}
         self.numbers = 0
 
     def free(self, worker: str) -> None:
@@ -66,7 +68,7 @@ class RubricRuns(SchedulerPlugin):
         """Register the handlers for requests of clients and workers."""
         self.scheduler = scheduler
         asked = ("open", "finish", "put", "content", "join", "files", "alive", "claim", "hold", "workers", "retire")
-        limits = ("admit", "repeated", "answered", "enter", "leave", "left")
+        limits = ("admit", "repeated", "answered", "enter", "leave", "left", "pause")
         scheduler.handlers.update({f"rubric_{name}": getattr(self, name) for name in (*asked, *limits)})
 
     # Runs
@@ -90,10 +92,13 @@ class RubricRuns(SchedulerPlugin):
         """Whether a run is going on."""
         return run in self.runs
 
-    def join(self, run: str) -> bytes | None:
-        """The setup that a worker needs to join a run; None when the run is over."""
+    def join(self, run: str) -> tuple[bytes, dict[str, float]] | None:
+        """The setup for a worker that joins a run, and the seconds of quiet periods by target; None when the run is over."""
         known = self.runs.get(run)
-        return known.setup if known is not None else None
+        if known is None:
+            return None
+        now = time.monotonic()
+        return known.setup, {target: until - now for target, until in known.quiet_until.items() if until > now}
 
     def put(self, run: str, files: list[Any], contents: dict[str, bytes]) -> None:
         """Files of a run: paths with the hashes of their contents and their modes; and contents by hash."""
@@ -179,6 +184,18 @@ class RubricRuns(SchedulerPlugin):
         if worker in self.scheduler.workers:  # it may have left while it waited
             held[known.numbers] = worker
         return begin - now, known.numbers
+
+    async def pause(self, run: str, target: str, worker: str, seconds: float) -> None:
+        """Begin a quiet period of a target on all other workers."""
+        known = self.runs.get(run)
+        if known is None:
+            return
+        known.quiet_until[target] = max(known.quiet_until.get(target, 0.0), time.monotonic() + seconds)
+        await self.scheduler.broadcast(
+            msg={"op": "rubric_pause", "run": run, "target": target, "seconds": seconds},
+            workers=[each for each in self.scheduler.workers if each != worker],
+            on_error="ignore",
+        )
 
     def leave(self, run: str, target: str, number: int) -> None:
         """Release the place of a request."""

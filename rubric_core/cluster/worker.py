@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import count
@@ -18,13 +19,13 @@ from rubric_core.cluster.run_setup import RunSetup
 
 __all__ = ["end_cases", "end_run", "run_cases_of"]
 
-#: Seconds between two checks that a run is still going on.
+#: Seconds between two checks that a run is still going on and that its engine answers.
 _PAUSE = 2.0
 #: Seconds that an engine has to end before it is killed.
 _PATIENCE = 3.0
 
 
-class _RunOnWorker:
+class RunOnWorker:
     """One run on one worker."""
 
     def __init__(self, worker: Any, run: str) -> None:
@@ -36,6 +37,13 @@ class _RunOnWorker:
         self._waiting: dict[int, asyncio.Future[tuple[str, Any]]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+        #: For each target: the end of its quiet period, in seconds of the monotonic clock.
+        self.quiet_until: dict[str, float] = {}
+        #: Pings since the last message of the engine; None before its first.
+        self._unanswered: int | None = None
+        self._silence = 0.0
+        #: Why the engine was killed; empty if it ended by itself.
+        self._killed_because = ""
         self._over = False
         self._watched = False
 
@@ -58,6 +66,12 @@ class _RunOnWorker:
         if self._process is not None:
             self._send("cancel", cases)
 
+    def pause(self, target: str, seconds: float) -> None:
+        """Have the engine send nothing to a target for a while, also one that starts later."""
+        self.quiet_until[target] = max(self.quiet_until.get(target, 0.0), time.monotonic() + seconds)
+        if self._process is not None:
+            self._send("pause", target, seconds)
+
     async def end(self) -> None:
         """End all running cases, and remove the files."""
         self._over = True
@@ -76,14 +90,18 @@ class _RunOnWorker:
             await asyncio.to_thread(shutil.rmtree, self._home, ignore_errors=True)
 
     async def _begin(self) -> None:
-        content = await self._worker.scheduler.rubric_join(run=self._run)
-        if content is None:
+        joined = await self._worker.scheduler.rubric_join(run=self._run)
+        if joined is None:
             self._over = True
             return
+        content, pauses = joined
+        for target, seconds in pauses.items():
+            self.pause(target, seconds)
         self._files, before = 0, self._home  # discard what a previous engine has left
         if before:
             await asyncio.to_thread(shutil.rmtree, before, ignore_errors=True)
         setup = RunSetup.unpacked(content)
+        self._silence, self._unanswered, self._killed_because = setup.silence, None, ""
         if not setup.shared_files:
             self._home = await asyncio.to_thread(_new_home, self._worker.local_directory)
         package = Path(rubric_core.__file__).parents[1]
@@ -92,6 +110,9 @@ class _RunOnWorker:
             env={**os.environ, **setup.environment}, start_new_session=True, limit=1 << 24,
         )  # fmt: skip
         self._send("open", RunSetup(**{**vars(setup), "environment": {}}), self._home)
+        for target, until in self.quiet_until.items():
+            if (seconds := until - time.monotonic()) > 0:
+                self._send("pause", target, seconds)
         self._keep(self._hear(self._process))
         if not self._watched:
             self._watched = True
@@ -111,6 +132,7 @@ class _RunOnWorker:
         """Handle the engine's messages until it ends."""
         assert process.stdout is not None
         while (message := await receive(process.stdout)) is not None:
+            self._unanswered = 0
             if message[0] == "over":
                 waiting = self._waiting.pop(message[1], None)
                 if waiting is not None and not waiting.done():
@@ -122,7 +144,7 @@ class _RunOnWorker:
             os.killpg(process.pid, signal.SIGKILL)
         if self._process is process:
             self._process = None
-        self._lose(f"its process ended with {code}")
+        self._lose(self._killed_because or f"its process ended with {code}")
         with suppress(OSError):
             await self._worker.scheduler.rubric_left(run=self._run, worker=self._worker.address)
 
@@ -133,7 +155,7 @@ class _RunOnWorker:
                 waiting.set_result(("lost", why))
 
     async def _ask(self, number: int, what: str, arguments: dict[str, Any]) -> None:
-        if what == "enter":
+        if what in ("enter", "pause"):
             arguments["worker"] = self._worker.address
         answer = await getattr(self._worker.scheduler, f"rubric_{what}")(run=self._run, **arguments)
         if number and self._process is not None:
@@ -143,6 +165,7 @@ class _RunOnWorker:
         """End the run when the client has finished it or the scheduler is gone."""
         while not self._over:
             await asyncio.sleep(_PAUSE)
+            self._ping()
             try:
                 is_alive = await self._worker.scheduler.rubric_alive(run=self._run)
             except OSError:
@@ -150,6 +173,19 @@ class _RunOnWorker:
             if not is_alive:
                 runs_of(self._worker).pop(self._run, None)
                 await self.end()
+
+    def _ping(self) -> None:
+        """Kill the engine if it has not answered the last pings, else send it the next one."""
+        if self._process is None or self._unanswered is None:
+            return
+        # Pings are counted, not seconds: a machine that was suspended has sent none.
+        if self._unanswered * _PAUSE > self._silence:
+            self._killed_because = f"its process did not answer for {self._unanswered * _PAUSE:.0f} s"
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._unanswered += 1
+            self._send("ping")
 
     async def _fetch_files(self, upto: int) -> None:
         """Fetch the first files of the run, each content once."""
@@ -176,10 +212,20 @@ def _write(home: str, listed: Sequence[tuple[str, str, int]], known: Mapping[str
         place.chmod(mode)
 
 
-def runs_of(worker: Any) -> dict[str, _RunOnWorker]:
+def runs_of(worker: Any) -> dict[str, RunOnWorker]:
     """The runs of a worker. They are kept on the worker, since a process may have several."""
-    found: dict[str, _RunOnWorker] = vars(worker).setdefault("rubric_runs", {})
-    return found
+    if "rubric_runs" in vars(worker):
+        kept: dict[str, RunOnWorker] = worker.rubric_runs
+        return kept
+    runs: dict[str, RunOnWorker] = {}
+
+    def pause(run: str, target: str, seconds: float) -> None:  # distributed logs the names of handlers: no partial
+        if run in runs:
+            runs[run].pause(target, seconds)
+
+    worker.rubric_runs = runs
+    worker.handlers["rubric_pause"] = pause
+    return runs
 
 
 async def run_cases_of(
@@ -188,7 +234,7 @@ async def run_cases_of(
     """Run cases on a worker."""
     runs = runs_of(worker)
     if run not in runs:
-        runs[run] = _RunOnWorker(worker, run)
+        runs[run] = RunOnWorker(worker, run)
     try:
         return await runs[run].batch(cases, files)
     except OSError as error:

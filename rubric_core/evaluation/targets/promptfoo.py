@@ -63,11 +63,15 @@ class PromptfooTargets(Targets):
             return super()._new(entry, ports)
         filled = replace_fields(entry, settings=_with_environment(entry.settings, ports.environment))
         redact = Redactor.of(_secrets(entry.settings, filled.settings, ports.environment))
-        place = TargetLocation(entry.name, lambda _: entry.where(), self.directory, redact, entry.kind)
+        target = (entry.home.path, entry.name)
+        quiet_period = self.rates.quiet_period(target)
+        place = TargetLocation(
+            entry.name, lambda _: entry.where(), self.directory, redact, entry.kind, quiet_period=quiet_period
+        )
         made = _made(filled, place, ports)
         written = entry.settings.get("delay")
         delay = written if isinstance(written, int | float) and written > 0 else self.pause
-        pace = self.rates.pace((entry.home.path, entry.name), None, delay / 1000)
+        pace = self.rates.pace(target, None, delay / 1000)
         return GuardedProvider(made, place.redact, ports.clock, pace)
 
 

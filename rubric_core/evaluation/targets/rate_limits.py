@@ -8,7 +8,7 @@ from rubric_core.deadlines import untimed
 from rubric_core.evaluation.targets.minute_window import MinuteWindow, SentRequest
 from rubric_core.ports import Clock, Tokens
 
-__all__ = ["Pace", "RateLimit", "RateLimits", "SentRequest"]
+__all__ = ["Pace", "QuietPeriod", "RateLimit", "RateLimits", "SentRequest"]
 
 
 class RateLimit:
@@ -73,6 +73,23 @@ class Pace:
                 await clock.sleep(begin - now)
 
 
+class QuietPeriod:
+    """The time in which a server wants no requests (`Retry-After`); all requests to its target wait until it is over."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def extend(self, seconds: float, clock: Clock) -> None:
+        """Send nothing for that many seconds."""
+        self._until = max(self._until, clock.seconds() + seconds)
+
+    async def over(self, clock: Clock) -> None:
+        """Wait for the end of it."""
+        while (seconds := self._until - clock.seconds()) > 0:
+            with untimed():
+                await clock.sleep(seconds)
+
+
 class RateLimits:
     """The limits of all targets of a run, shared by the suites that use the same target."""
 
@@ -96,3 +113,7 @@ class RateLimits:
     def pace(self, target: Hashable, workers: int | None, delay: float) -> Pace | None:  # noqa: ARG002  # see `made`
         """The pace of a target; None for one without."""
         return Pace(workers, delay) if workers is not None or delay else None
+
+    def quiet_period(self, target: Hashable) -> QuietPeriod:  # noqa: ARG002  # see `made`
+        """The quiet period of a target."""
+        return QuietPeriod()

@@ -205,9 +205,11 @@ class Targets:
         own = {name: ports.environment[name] for name in kind.environment if name in ports.environment}
         own |= {name: str(value) for name, value in (read.shape.env or {}).items()}
         redact = Redactor.of([*read.values, *own.items(), *header_secrets(vars(read.shape).get("headers"))])
+        target = (entry.home.path, entry.name)
         place = TargetLocation(
-            entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own
-        )
+            entry.name, lambda key: entry.where(read.spelled(key)), self.directory, redact, entry.kind, own,
+            self.rates.quiet_period(target),
+        )  # fmt: skip
         try:
             provider = transform_provider(kind.make(read.shape, place, ports), read.shape, place, ports)
         except ValueError as error:
@@ -215,7 +217,6 @@ class Targets:
         prices = vars(read.shape).get("prices")
         provider = PricedProvider(provider, prices) if isinstance(prices, Prices) else provider
         delay = (self.pause if read.shape.delay is None else read.shape.delay) / 1000
-        target = (entry.home.path, entry.name)
         pace = self.rates.pace(target, read.shape.workers, delay)
         rate = self.rates.of(target, read.shape.requests_per_minute, read.shape.tokens_per_minute)
         return GuardedProvider(provider, redact, ports.clock, pace, rate)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from rubric_core.evaluation.model.redaction import Redactor
+from rubric_core.evaluation.targets.rate_limits import QuietPeriod
 from rubric_core.language.providers import Settings
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Ports, Provider
@@ -27,6 +28,7 @@ class TargetLocation:
     written_kind: str = ""
     #: Variables for its program that its entry names.
     environment: Mapping[str, str] = field(default_factory=dict)
+    quiet_period: QuietPeriod = field(default_factory=QuietPeriod)
 
     @property
     def model(self) -> str:

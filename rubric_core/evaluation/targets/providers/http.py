@@ -78,8 +78,6 @@ class HttpTarget:
     model_setting: str = "model"
     #: The setting with the key, for messages.
     key_setting: str = "api_key"
-    #: The moment of the clock before which nothing is sent.
-    _not_before: float = 0.0
 
     async def ask(
         self, url: str, headers: Mapping[str, str], body: Mapping[str, Any], again: Callable[[str], None] = _unheard
@@ -102,9 +100,7 @@ class HttpTarget:
         delay = _or(self.settings.retry_initial_delay_ms, _FIRST_DELAY_MS) / 1000
         clock, http = self.ports.clock, seal(self.ports, self.place.redact).http
         for left in range(retries, -1, -1):
-            if self._not_before > clock.seconds():
-                with untimed():
-                    await clock.sleep(self._not_before - clock.seconds())
+            await self.place.quiet_period.over(clock)
             began = clock.seconds()
             try:
                 reply = await self._sent(call, http)
@@ -126,7 +122,7 @@ class HttpTarget:
                     longest = max(longest, asked)
                 wait, why = max(delay, asked), f"{reply.status}: {refusal_of(reply).said}".removesuffix(": ")
                 if asked:
-                    self._not_before = max(self._not_before, clock.seconds() + min(asked, longest))
+                    self.place.quiet_period.extend(min(asked, longest), clock)
             with untimed() if asked else nullcontext():
                 await clock.sleep(min(wait, longest))
             again(why)
