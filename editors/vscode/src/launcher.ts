@@ -21,6 +21,9 @@ export interface Status {
   from?: string;
 }
 
+/** A start was abandoned: another one, or the end, has been asked for meanwhile. */
+class Abandoned extends Error {}
+
 export class Launcher implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('Rubric', { log: true });
   readonly own: PrivateEnvironment;
@@ -42,6 +45,8 @@ export class Launcher implements vscode.Disposable {
   private crashes: number[] = [];
   private again: NodeJS.Timeout | undefined;
   private queue: Promise<void> = Promise.resolve();
+  /** Abandons the starts that have been asked for: one that waits is left out, one that has no answer to `initialize` is ended. */
+  private starts = new AbortController();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -59,11 +64,13 @@ export class Launcher implements vscode.Disposable {
   /** Start it anew, because a person or their settings want it. */
   restart(): Promise<void> {
     this.crashes = [];
-    return this.enqueue(() => this.replace());
+    this.abandonStarts();
+    return this.start();
   }
 
   stop(): Promise<void> {
     clearTimeout(this.again);
+    this.abandonStarts();
     return this.enqueue(() => this.end());
   }
 
@@ -76,9 +83,13 @@ export class Launcher implements vscode.Disposable {
 
   /** The server, started if need be; undefined when that did not work, which has then been said. */
   async whenReady(): Promise<RubricClient | undefined> {
-    await this.queue;
+    for (let awaited; awaited !== this.queue; ) {
+      awaited = this.queue;
+      await awaited; // meanwhile another start may have been asked for
+    }
     if (!this.ready) {
-      await this.restart();
+      this.crashes = [];
+      await this.start({ unlessReady: true });
     }
     return this.ready;
   }
@@ -93,20 +104,36 @@ export class Launcher implements vscode.Disposable {
     return this.queue;
   }
 
+  private start({ afterCrash = false, unlessReady = false } = {}): Promise<void> {
+    const { signal } = this.starts;
+    return this.enqueue(async () => {
+      if (!signal.aborted && !(unlessReady && this.ready)) {
+        await this.replace(signal, afterCrash);
+      }
+    });
+  }
+
+  private abandonStarts(): void {
+    this.starts.abort();
+    this.starts = new AbortController();
+  }
+
   private find(): Promise<Found> {
     return findServer(this.own, this.context.workspaceState.get(ONLY_OWN, false));
   }
 
-  private async replace(afterCrash = false): Promise<void> {
+  private async replace(signal: AbortSignal, afterCrash: boolean): Promise<void> {
     clearTimeout(this.again);
     await this.end();
     this.show('starting', 'starting …');
     try {
       this.found = await this.find();
       this.output.info(`Starting ${this.found.argv.join(' ')} (from ${this.found.from})`);
-      await this.begin(this.found);
+      await this.begin(this.found, signal);
     } catch (error) {
-      if (error instanceof NotInstalled) {
+      if (error instanceof Abandoned) {
+        this.output.warn(error.message);
+      } else if (error instanceof NotInstalled) {
         this.show('missing', 'not set up');
         void this.offerSetup();
       } else if (!(afterCrash && this.comeBack())) {
@@ -115,17 +142,27 @@ export class Launcher implements vscode.Disposable {
     }
   }
 
-  private async begin(found: Found): Promise<void> {
+  private async begin(found: Found, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) {
+      throw new Abandoned('Another start has been asked for.');
+    }
     const client = new RubricClient(found, this.output, {
       hints: this.listener.hints,
       closed: (which, ready) => this.closed(which, ready),
     });
     this.client = client;
     this.starting.fire(client);
+    const abandoned = new Promise<never>((_, reject) => {
+      const words = 'The language server had not answered yet, and is ended.';
+      signal.addEventListener('abort', () => reject(new Abandoned(words)), { once: true });
+    });
     try {
-      await client.start();
+      await Promise.race([client.start(), abandoned]);
       client.answerQuestions();
     } catch (error) {
+      if (error instanceof Abandoned) {
+        throw error;
+      }
       this.output.error(String(error));
       throw new NotFound(`The language server stopped before it was ready: ${found.argv[0]} (from ${found.from}).`);
     }
@@ -170,7 +207,7 @@ export class Launcher implements vscode.Disposable {
       return false;
     }
     this.show('starting', 'starting again …');
-    this.again = setTimeout(() => void this.enqueue(() => this.replace(true)), pause);
+    this.again = setTimeout(() => void this.start({ afterCrash: true }), pause);
     return true;
   }
 

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { dismiss, goTo, line, notified, press, pressLens, quiet, test, until } from './look.mjs';
+import { command, dismiss, goTo, line, notified, press, pressLens, quiet, test, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 
 const server = process.env.RUBRIC_SERVER_FOLDER;
@@ -66,6 +66,7 @@ export const troubles = {
   'first-use': { options: { serverFolder: '' }, play: firstUse },
   'first-use-uv': { options: withUv, play: firstUse },
   'first-use-offline': { options: { serverFolder: '', variables: offline }, play: firstUseOffline },
+  'silent-server': { options: silentAtFirst, play: silent },
   crash: { options: { files: { 'mixed.eval.yaml': MIXED } }, play: crash },
   'judge-away': { options: judged, play: judgeAway },
 };
@@ -176,6 +177,25 @@ async function restricted({ page, shot, open, name, studio }) {
   await test(page, 'support.eval.yaml (Failed)').waitFor(); // late-order is wrong
   await quiet(page);
   await shot(`${name}-no-more`);
+}
+
+/** A server that never answers when it is started for the first time. */
+function silentAtFirst() {
+  const begun = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'silent-')), 'begun');
+  const script = '[ -e "$0" ] && exec "$1" --stdio; touch "$0"; exec sleep 600';
+  return named(['sh', '-c', script, begun, path.join(server, 'rubric-lsp')]);
+}
+
+/** A restart does not wait for it: one other server is started, and the first one is ended. */
+async function silent({ page, shot, open, name, studio }) {
+  await open('broken.eval.yaml');
+  const [first] = await until(() => studio.processes('sleep').length && studio.processes('sleep'));
+  await command(page, 'Rubric: Restart the language server');
+  await page.waitForSelector('.squiggly-error');
+  await until(() => !fs.existsSync(`/proc/${first}`));
+  if (studio.said('Starting ') !== 2) throw new Error(`${studio.said('Starting ')} starts instead of 2`);
+  await quiet(page);
+  await shot(name);
 }
 
 /** It comes back by itself, a few times; then a person is told, once. What was done is kept, what was not is said. */
