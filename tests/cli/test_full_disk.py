@@ -2,6 +2,9 @@
 
 import re
 import resource
+import shlex
+import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +12,8 @@ from pathlib import Path
 import pytest
 from command import Ran, write
 
+from rubric_core.evaluation.results import schema
+from rubric_core.evaluation.results.connection import open_to_write
 from rubric_core.evaluation.results.database import ResultDatabase
 
 #: Bytes that fit. Every suite here is longer.
@@ -107,3 +112,57 @@ def test_a_database_that_cannot_be_made_says_why(suite: Path, room: int) -> None
         ran.err
     )
     assert not list(suite.parent.glob(".rubric/*damaged*"))
+
+
+def test_a_first_suite_that_cannot_be_written_leaves_no_folder(suite: Path) -> None:
+    write("here/notes.txt", "mine")
+    for arguments in (["new/folder"], ["--promptfoo", "here/new"]):
+        ran = rubric("init", "--yes", *arguments, room=10)
+        assert ran.code == 2
+        assert ran.err.endswith("cannot be written: File too large; nothing was written\n")
+    assert sorted(str(each.relative_to(suite.parent)) for each in suite.parent.rglob("*")) == [
+        "a.eval.yaml", "here", "here/notes.txt",
+    ]  # fmt: skip
+
+
+def test_a_database_is_put_in_place_as_a_whole(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite puts the log into a database when its last user closes it, and does not say when that fails."""
+    users = []
+
+    def create_with_another_user(connection: sqlite3.Connection) -> None:
+        create(connection)
+        file = connection.execute("PRAGMA database_list").fetchone()[2]
+        users.append(sqlite3.connect(file))
+        users[-1].execute("SELECT * FROM sqlite_master").fetchall()
+
+    create = schema.create
+    monkeypatch.setattr(schema, "create", create_with_another_user)
+    store = suite.parent / ".rubric" / "results.db"
+    store.parent.mkdir()
+    open_to_write(store).close()
+    assert users
+    users[-1].close()
+    assert not list(store.parent.glob("*damaged*"))
+    assert schema.schema_of(sqlite3.connect(store)) == schema.expected_schema()
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="needs Linux")
+def test_a_disk_that_gets_full_damages_no_new_database(suite: Path) -> None:
+    """On a disk of its own, which holds a part of the new database and its log."""
+    write(".agentv/targets.yaml", TARGETS)
+    script = f"""
+        mount -t tmpfs -o size=160k tmpfs disk && cp -r a.eval.yaml .agentv disk || exit 77
+        cd disk && {shlex.quote(sys.executable)} -m rubric_core.cli run -q a.eval.yaml >&2; ls .rubric
+    """
+    Path("disk").mkdir()
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert "results could not be stored" in done.stderr
+    assert "damaged" not in done.stderr + done.stdout

@@ -256,8 +256,9 @@ def _create(path: Path) -> None:
     try:
         connection = _connected(draft, "mode=rw", timeout=_PATIENCE)
         with contextlib.closing(connection):
-            connection.execute("PRAGMA journal_mode = WAL")
             schema.create(connection)
+            # Last: a log would be put into the database when it is closed, and closing does not say where the disk is full.
+            connection.execute("PRAGMA journal_mode = WAL")
         _put(draft, path)
     finally:
         for end in ("", *_BESIDE, _JOURNAL):
