@@ -10,6 +10,7 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Block
+from rubric_core.syntax.template_syntax import environment_read
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
@@ -94,6 +95,7 @@ def _of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
     variables = (told.names, told.is_plain, told.stored, told.used, keys, options)
     references = (places.get("prompts"), places.get("providers"), places.get("provider"), options, types)
     return {
+        "environment-sent": "env" in text and sorted({name for name, _ in environment_read(text)}),
         "undefined-variable": (variables, types, "env" in text and _ENVIRONMENT.findall(text)),
         "unused-variable": (variables, told.has_program),
         "variable-value": (told.names, told.maps),
@@ -108,7 +110,7 @@ def _of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
 #: The rules across cases of promptfoo.
 _CODES = (
     "undefined-variable", "unused-variable", "variable-value", "unknown-label", "too-few-outputs", "unknown-metric", "duplicate-entry",
-    "nothing-asserted",
+    "nothing-asserted", "environment-sent",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from rubric_core.loading.reference_collector import Mention, is_open
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Span
 
-__all__ = ["OutsideFile", "outside_files"]
+__all__ = ["OutsideFile", "outside_file", "outside_files", "repository_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ def outside_files(
 ) -> Iterator[OutsideFile]:
     """Those that are named in shapes; nothing where there is no repository to be outside of."""
     named = {span: name for span, name in _named(shapes, words) if not name.endswith(CODE)}
-    root = _root(directory, look) if named else None
+    root = repository_of(directory, look) if named else None
     for span, name in named.items():
         if root is None:
             break
@@ -38,6 +38,12 @@ def outside_files(
         real = look.real_path(path) if path is not None else ""
         if real and not _is_below(real, look.real_path(root)):
             yield OutsideFile(span=span, name=name, real=real)
+
+
+def outside_file(span: Span, name: str, paths: Iterable[Path], root: Path, look: TrackedLookup) -> OutsideFile | None:
+    """The first of the files behind a name that is not below the top of the repository."""
+    real = next((real for path in paths if not _is_below(real := look.real_path(path), look.real_path(root))), "")
+    return OutsideFile(span=span, name=name, real=real) if real else None
 
 
 def _named(shapes: Iterable[Shape], words: Iterable[Mention]) -> Iterator[tuple[Span, str]]:
@@ -58,7 +64,7 @@ def _is_below(path: str, folder: str) -> bool:
     return inside or Path(path).is_relative_to(folder)
 
 
-def _root(directory: Path, look: TrackedLookup) -> Path | None:
+def repository_of(directory: Path, look: TrackedLookup) -> Path | None:
     """The top of the repository that holds a directory."""
     top = directories_up(directory, look)[-1]
     return top if look.is_file(top / ".git" / "HEAD") or look.is_file(top / ".git") else None

@@ -4,6 +4,7 @@ Paths are relative to the directory of the configuration. What a missing file do
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 from rubric_core.language.file_kinds import FileKind
@@ -16,6 +17,7 @@ from rubric_core.loading.block_references import BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
+from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_cases import (
@@ -54,6 +56,20 @@ class _Look:
         self.outside: list[OutsideText] = []
         self.files: dict[Path, FileKind] = {}
 
+    @cached_property
+    def repository(self) -> Path | None:
+        """The top of the repository of the configuration."""
+        return repository_of(self.base, self.look)
+
+    def sent(self, node: Scalar, name: str) -> tuple[Path, ...] | None:
+        """See `paths`, for files whose text is sent; reported where one is outside of the repository."""
+        found = self.paths(name)
+        read = [path for path in found or () if path.suffix not in _CODE]
+        issue = outside_file(node.span, name, read, self.repository, self.look) if read and self.repository else None
+        if issue is not None:
+            self.issues.append(issue)
+        return found
+
     def paths(self, name: str) -> tuple[Path, ...] | None:
         """The files behind a path, a pattern or a folder; None where that cannot be told."""
         if any(sign in name for sign in _OPEN_SIGNS):
@@ -85,7 +101,7 @@ class _Look:
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
         name = without_member(node.text.removeprefix(URL).strip())
-        found = self.paths(name) if name and not name.startswith(_ADDRESS) else None
+        found = self.sent(node, name) if name and not name.startswith(_ADDRESS) else None
         if found == ():
             self.missing(node, name, consequence, warns=warns)
         return found
@@ -111,7 +127,7 @@ class _Look:
         if not sign or text.startswith("exec:"):
             return
         name = without_member(text.removeprefix(URL))
-        found = self.paths(name)
+        found = self.sent(node, name)
         if found:
             self._prompt_files(node, found)
         elif found is None and not (" " in text and any(each in text for each in _OPEN_SIGNS)):
@@ -167,7 +183,7 @@ class _Look:
             self.needs(node, _STOPS if name.endswith(_CODE) else "", bare=True)
             self.outside.append(OutsideText("cases", node))
             return
-        found = self.paths(name)
+        found = self.sent(node, name)
         if found == ():
             loud = not listed and not node.text.startswith(URL) and name.endswith(_TABLES)
             self.missing(node, name, _STOPS if loud else _NO_CASES)

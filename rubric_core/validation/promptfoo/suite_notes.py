@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration
+from rubric_core.language.variables import SECRET_NAME
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
@@ -11,7 +12,7 @@ from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import environment_in
 from rubric_core.validation.rule import Finding
 
-__all__ = ["environment_names", "environment_values", "unasserted_cases"]
+__all__ = ["environment_values", "own_environment", "templated_nodes", "unasserted_cases"]
 
 
 def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -46,25 +47,39 @@ def _asserts(case: PromptfooCase) -> bool:
 
 
 def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
-    """Environment variables in prompts, variables and checks: their values differ from machine to machine."""
-    if _names_a_file(suite.configuration) or "env" in suite.digest.names or "env" in suite.digest.common:
-        return  # a variable called `env` has a value wherever the environment has none
-    given = suite.configuration.env
-    known = set(given) if isinstance(given, dict) else set()
-    places: list[tuple[PlacedCase, Node]] = [(suite.frame, node) for node, _ in texts_of(suite.configuration)]
-    for placed in suite.bearers:
-        if "env" in placed.text:
-            places += ((placed, node) for node in _read(placed.case))
+    """Environment variables in prompts, variables and checks: their values differ from machine to machine.
+
+    Those with the name of a secret are findings of `environment-sent`.
+    """
+    known = own_environment(suite)
+    if known is None or _names_a_file(suite.configuration):
+        return
     seen: set[tuple[int, int]] = set()
-    for placed, node in places:
-        for name, span in environment_names(placed.text, node):
+    for placed, node in templated_nodes(suite):
+        for name, span in _environment_names(placed.text, node):
             key = (placed.block, span.start)
-            if name not in known and key not in seen:
+            if name not in known and key not in seen and not SECRET_NAME.search(name):
                 seen.add(key)
                 yield Finding(
                     placed.outer(span), f"`{name}` is a value of the environment of whoever runs this",
                     severity="information", consequence="where it is not set, promptfoo fills in nothing",
                 )  # fmt: skip
+
+
+def own_environment(suite: PromptfooSuite) -> frozenset[str] | None:
+    """The variables that the configuration gives values to under `env`; None where a case has a variable called `env` instead."""
+    if "env" in suite.digest.names or "env" in suite.digest.common:
+        return None
+    given = suite.configuration.env
+    return frozenset(given) if isinstance(given, dict) else frozenset()
+
+
+def templated_nodes(suite: PromptfooSuite) -> Iterator[tuple[PlacedCase, Node]]:
+    """The prompts, and the variables and checks of cases that have something of the environment."""
+    yield from ((suite.frame, node) for node, _ in texts_of(suite.configuration))
+    for placed in suite.bearers:
+        if "env" in placed.text:
+            yield from ((placed, node) for node in _read(placed.case))
 
 
 def _names_a_file(configuration: Configuration) -> bool:
@@ -80,7 +95,7 @@ def _read(case: PromptfooCase) -> Iterator[Node]:
             yield place.node
 
 
-def environment_names(text: str, node: Node) -> Iterator[tuple[str, Span]]:
+def _environment_names(text: str, node: Node) -> Iterator[tuple[str, Span]]:
     """The environment variables that texts below a node insert, with their places."""
     if not isinstance(node, Scalar | Mapping | Sequence):
         return

@@ -1,19 +1,19 @@
 """environment-sent: a key or token of the environment in a text that models are asked."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.variables import SECRET_NAME
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.promptfoo.suite_notes import own_environment, templated_nodes
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["ENVIRONMENT_SENT"]
 
-#: Names of variables that nobody else should have the values of.
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|PRIVATE", re.IGNORECASE)
 #: What stands behind these keys is for targets and programs, which need their keys.
 _NOT_ASKED = frozenset({
     "provider", "providers", "target", "targets", "config", "env", "environment", "workspace", "execution", "headers", "hooks",
@@ -21,8 +21,11 @@ _NOT_ASKED = frozenset({
 
 
 @rule("environment-sent", "warning", "A key or token from the environment in a prompt")
-def ENVIRONMENT_SENT(visited: Suite | Case | PromptText, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def ENVIRONMENT_SENT(visited: Suite | Case | PromptText | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Prompts, variables and what graders are told are filled in from the environment of whoever runs the suite."""
+    if isinstance(visited, PromptfooSuite):
+        yield from _in_promptfoo(visited)
+        return
     if ("{{" not in context.text and "{%" not in context.text) or not context.dialect.properties.interpolation:
         return
     if isinstance(visited, PromptText):
@@ -53,14 +56,36 @@ def _texts(node: Node, cases: Node | None) -> Iterator[Scalar]:
 
 def _found(span: Span, context: Context) -> Iterator[Finding]:
     for name, at in environment_read(context.text[span.start : span.end]):
-        if name == ANY_VARIABLE or _SECRET.search(name):
-            what = (
-                f"`{name}` of the environment"
-                if name != ANY_VARIABLE
-                else "any environment variable, by a computed name,"
-            )
-            yield Finding(
-                at.moved(span.start),
-                f"{what} is sent to the target or judge",
-                consequence="its value leaves this machine with the prompt, no matter who runs the suite",
-            )
+        if _is_secret(name):
+            yield _sent(name, at.moved(span.start))
+
+
+def _in_promptfoo(suite: PromptfooSuite) -> Iterator[Finding]:
+    known = own_environment(suite)
+    if known is None:
+        return
+    for placed, node in templated_nodes(suite):
+        for each in _texts(node, None):
+            # There, `${{ name }}` is a dollar sign and a variable.
+            text = placed.text[slice(*each.span)].replace("${{", " {{")
+            for name, at in environment_read(text):
+                if _is_secret(name) and name not in known:
+                    yield _sent(name, placed.outer(at.moved(each.span.start)))
+    for outside in suite.outside or ():
+        names = {name for text in outside.texts or () for name, _ in environment_read(text.replace("${{", " {{"))}
+        for name in sorted(names - known):
+            if _is_secret(name):
+                yield _sent(name, suite.frame.outer(outside.node.span))
+
+
+def _is_secret(name: str) -> bool:
+    return name == ANY_VARIABLE or SECRET_NAME.search(name) is not None
+
+
+def _sent(name: str, span: Span) -> Finding:
+    what = f"`{name}` of the environment" if name != ANY_VARIABLE else "any environment variable, by a computed name,"
+    return Finding(
+        span,
+        f"{what} is sent to the target or judge",
+        consequence="its value leaves this machine with the prompt, no matter who runs the suite",
+    )
