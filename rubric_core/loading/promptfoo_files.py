@@ -34,7 +34,7 @@ __all__ = ["look_up_configuration"]
 
 _STOPS = "promptfoo stops"
 _ROW = "promptfoo makes each row an error"
-_NO_CASES = "promptfoo logs it and runs no case from here; without any other it runs one empty case, which passes"
+_EMPTY_CASE = "promptfoo runs no case from here; without any other it runs one empty case, which passes"
 _NO_VARS = "promptfoo runs the case without these variables"
 _CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
 _TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
@@ -61,17 +61,17 @@ class _Look:
         """The top of the repository of the configuration."""
         return repository_of(self.base, self.look)
 
-    def sent(self, node: Scalar, name: str) -> tuple[Path, ...] | None:
+    def sent(self, node: Scalar, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
         """See `paths`, for files whose text is sent; reported where one is outside of the repository."""
-        found = self.paths(name)
+        found = self.paths(name, folders=folders)
         read = [path for path in found or () if path.suffix not in _CODE]
         issue = outside_file(node.span, name, read, self.repository, self.look) if read and self.repository else None
         if issue is not None:
             self.issues.append(issue)
         return found
 
-    def paths(self, name: str) -> tuple[Path, ...] | None:
-        """The files behind a path, a pattern or a folder; None where that cannot be told."""
+    def paths(self, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
+        """The files behind a path or a pattern; None where that cannot be told, as for a folder where `folders` are read."""
         if any(sign in name for sign in _OPEN_SIGNS):
             return None
         place = absolute(self.base / name)
@@ -80,28 +80,30 @@ class _Look:
         if is_pattern(name) or "{" in name:
             found = path_matches(name, (self.base,), self.look)
             return None if found.given_up or "{" in name else found.paths
-        return None if self.look.is_directory(place) else ()
+        return None if folders and self.look.is_directory(place) else ()
 
     def missing(self, node: Scalar, name: str, consequence: str, *, warns: bool = False) -> None:
-        """Report a file that does not exist."""
+        """Report a file that does not exist, or is a folder."""
         folder, slash, _ = name.rpartition("/")
         place = absolute(self.base / folder)
         names = self.look.names(place) if self.look.is_directory(place) else ()
+        is_directory = self.look.is_directory(absolute(self.base / name))
         self.issues.append(
             MissingFile(
                 span=node.span, node=node, name=name, severity="warning" if warns else "error", consequence=consequence,
+                is_directory=is_directory,
                 known=tuple(f"{folder}{slash}{each}" for each in names),
             )
         )  # fmt: skip
 
     def needs(
-        self, node: Node | None, consequence: str, *, bare: bool = False, warns: bool = False
+        self, node: Node | None, consequence: str, *, bare: bool = False, warns: bool = False, folders: bool = False
     ) -> tuple[Path, ...] | None:
         """The files behind a word that begins with `file://`, or is `bare`; reported where there are none."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
         name = without_member(node.text.removeprefix(URL).strip())
-        found = self.sent(node, name) if name and not name.startswith(_ADDRESS) else None
+        found = self.sent(node, name, folders=folders) if name and not name.startswith(_ADDRESS) else None
         if found == ():
             self.missing(node, name, consequence, warns=warns)
         return found
@@ -113,7 +115,7 @@ class _Look:
         if isinstance(place.node, Mapping):
             self.outside.append(OutsideText("prompt", place.node))
             for entry in place.node.entries:
-                self.needs(entry.key, _STOPS)
+                self.needs(entry.key, _STOPS, folders=True)
             return
         for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             if isinstance(node, Scalar) and isinstance(node.value, str):
@@ -127,7 +129,7 @@ class _Look:
         if not sign or text.startswith("exec:"):
             return
         name = without_member(text.removeprefix(URL))
-        found = self.sent(node, name)
+        found = self.sent(node, name, folders=True)
         if found:
             self._prompt_files(node, found)
         elif found is None and not (" " in text and any(each in text for each in _OPEN_SIGNS)):
@@ -151,7 +153,7 @@ class _Look:
         place = shape.places.get("id")
         if shape.node is None or shape.has("raw") or place is None or not isinstance(place.node, Scalar):
             return
-        found = self.needs(place.node, _STOPS, bare=bool(path_sign(place.node.text)))
+        found = self.needs(place.node, _STOPS, bare=bool(path_sign(place.node.text)), folders=True)
         if found:
             self._prompt_files(shape.node, found)
         elif not found:
@@ -185,13 +187,19 @@ class _Look:
             return
         found = self.sent(node, name)
         if found == ():
-            loud = not listed and not node.text.startswith(URL) and name.endswith(_TABLES)
-            self.missing(node, name, _STOPS if loud else _NO_CASES)
+            self.missing(node, name, self._without_cases(node, name, listed=listed))
         elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
             told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
             self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
         else:
             self._case_files(node, name, found, rows=rows)
+
+    def _without_cases(self, node: Scalar, name: str, *, listed: bool) -> str:
+        """What promptfoo does with a path in the place of cases behind which is no file."""
+        if self.look.is_directory(absolute(self.base / name)):
+            return _STOPS if listed or name.endswith(_CASE_FILES) else _EMPTY_CASE
+        loud = not listed and not node.text.startswith(URL) and name.endswith(_TABLES)
+        return _STOPS if loud else "promptfoo logs it and" + _EMPTY_CASE.removeprefix("promptfoo")
 
     def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool) -> None:
         known: frozenset[str] | None = frozenset()

@@ -32,6 +32,8 @@ class MissingFile(Issue):
     consequence: str = ""
     #: What there is in the directory in which it should be.
     known: tuple[str, ...] = ()
+    #: Whether there is a directory of that name, where a file is read.
+    is_directory: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

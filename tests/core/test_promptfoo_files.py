@@ -180,6 +180,30 @@ def test_files_of_cases_are_checked_where_a_configuration_names_them(
     ]
 
 
+def test_a_directory_in_the_place_of_a_file_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Prompts may come from a directory; everywhere else promptfoo stops, fails the row, or runs one empty case."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("d.csv", "sub", "texts"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "texts" / "p.txt").write_text("Say {{a}}", encoding="utf-8")
+    (tmp_path / "promptfooconfig.yaml").write_text(
+        "prompts: [file://texts]\nproviders: [echo, file://sub]\ntests:\n  - d.csv\n"
+        "  - {vars: {a: file://sub}, assert: [{type: contains, value: file://sub}]}\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "promptfooconfig.silent.yaml").write_text(
+        "prompts: [file://texts]\nproviders: [echo]\ntests: file://sub/\n", encoding="utf-8"
+    )
+    assert main(["check", ".", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert sorted((each["code"], each["message"]) for each in found if each["code"] != "undefined-variable") == [
+        ("missing-file", f"`{name}` is a directory; promptfoo reads a file here")
+        for name in ("d.csv", "sub/", "sub", "sub", "sub")
+    ]
+
+
 def test_defaults_scenarios_and_lines_are_checked_where_a_configuration_names_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

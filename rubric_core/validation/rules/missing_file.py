@@ -16,6 +16,10 @@ __all__ = ["MISSING_FILE"]
 @rule("missing-file", "error", "A file or directory that does not exist")
 def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Name the file and, where there is one like it, the file that was probably meant."""
+    if issue.is_directory:
+        words = f"`{issue.name or '.'}` is a directory; {context.engine} reads a file here"
+        yield Finding(issue.span, words, consequence=issue.consequence, severity=issue.severity)
+        return
     folder = issue.name.rpartition("/")[0]
     meant = closest(issue.name, [n for n in issue.known if n != issue.name])
     if meant is not None and (meant == folder or issue.name.endswith("/")):
