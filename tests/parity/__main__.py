@@ -75,13 +75,14 @@ def _promptfoo(options: argparse.Namespace, work: Path) -> list[str]:
     except npm.UnavailableError as reason:
         print(f"skipped: {reason}: nothing was compared with promptfoo")
         return []
-    found, compared = [], 0
+    found, names, compared = [], [], 0
     for name, number, differences in compare_all(start, work, options.only, options.at_once):
         print(f"{name}: {number} verdicts and scores, {len(differences)} differences", flush=True)
         found += differences
+        names.append(name)
         compared += number
     print(f"promptfoo {oracle.VERSION}: {compared} verdicts and scores of rows and assertions\n")
-    return unexplained(found) if not options.only else [str(each) for each in found]
+    return unexplained(found, names)
 
 
 def _untrue_sentences(runner: Runner, options: argparse.Namespace) -> list[str]:

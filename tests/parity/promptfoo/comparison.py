@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,13 +49,18 @@ def known_differences() -> Mapping[str, Mapping[str, str]]:
     return read
 
 
-def unexplained(found: Sequence[Difference]) -> list[str]:
-    """A sentence for each difference that is not known, and for each known one of these configurations that is none."""
+def unexplained(found: Sequence[Difference], compared: Collection[str]) -> list[str]:
+    """A sentence for each difference that is not known, and for each known one of the configurations `compared` that is none."""
     known = known_differences()
     new = [f"{each}" for each in found if each.test not in known.get(each.configuration, {})]
     seen = {(each.configuration, each.test) for each in found}
-    gone = [(name, test) for name, tests in known.items() for test in tests if (name, test) not in seen]
-    return [*new, *(f"{name}: {test}: no longer differs" for name, test in gone)]
+    gone = [(name, test) for name in compared for test in known.get(name, {}) if (name, test) not in seen]
+    nowhere = known.keys() - {each.name for each in suites()}
+    return [
+        *new,
+        *(f"{name}: {test}: no longer differs" for name, test in gone),
+        *(f"{name}: there is no such configuration" for name in sorted(nowhere)),
+    ]
 
 
 def suites() -> list[Path]:
