@@ -21,6 +21,7 @@ _REWRITTEN = pattern(
     r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+(?:\.\d*)?|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d"
 )
 _FILE = "file://"
+_REJECTED = "`promptfoo validate` rejects the configuration; a run fills in nothing"
 
 
 def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
@@ -48,7 +49,12 @@ def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterato
             fixes=in_quotes,
             consequence="`[object Object]` is filled in",
         )
-    elif node.value is None and not node.text.strip():
+    elif node.value is None and node.text.strip():
+        yield Finding(
+            node.span, 'promptfoo accepts no null as a variable; write ""',
+            fixes=(Fix('write ""', (Edit(node.span, '""'),), safe=False),), consequence=_REJECTED,
+        )  # fmt: skip
+    elif node.value is None:
         entry = vars_.entry(name)
         edit = remove_entry(context.text, vars_, entry) if entry is not None else None
         fixes = (Fix(f"remove `{name}`", (edit,), safe=False),) if edit is not None else ()
@@ -56,7 +62,7 @@ def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterato
         yield Finding(
             vars_.entries[0].key.span if entry is None else entry.key.span, f"`{name}` has no value",
             fixes=(*empty, *fixes) if entry is not None and entry.value.span.start > entry.key.span.end else fixes,
-            consequence="`promptfoo validate` rejects the configuration; a run fills in nothing",
+            consequence=_REJECTED,
         )  # fmt: skip
     elif isinstance(node.value, int | float) and not isinstance(node.value, bool) and _REWRITTEN.match(node.text):
         yield Finding(
