@@ -15,10 +15,11 @@ from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.score import at_least
 from rubric_core.language.evaluators import Similar
 from rubric_core.language.providers import Api
+from rubric_core.language.shape import Shape
 from rubric_core.ports import ProviderError
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["SIMILAR"]
+__all__ = ["SIMILAR", "cosine", "embeddings"]
 
 _NO_PROVIDER = (
     "no embedding provider is configured: write `config: {embedding_provider: {model: …, base_url: …, api_key: …}}`"
@@ -29,10 +30,10 @@ async def _grade(config: Similar, context: EvaluationContext) -> EvaluationScore
     value = required_setting(config.value, config, "value")
     settings = _settings(config, context)
     try:
-        wanted, given = await _embedded([value, context.candidate], settings, context, config)
+        wanted, given = await embeddings([value, context.candidate], settings, context, config)
     except ProviderError as error:
         raise GraderError(f"embeddings: {error}", at=config) from None
-    likeness = _cosine(wanted, given)
+    likeness = cosine(wanted, given)
     bound = 0.75 if config.threshold is None else float(config.threshold)
     holds = at_least(likeness, bound)
     words = f"similarity {likeness:.3f} to {quoted_excerpt(value)}"
@@ -59,23 +60,35 @@ def _settings(config: Similar, context: EvaluationContext) -> Mapping[str, Any]:
     return found
 
 
-async def _embedded(
-    texts: Sequence[str], settings: Mapping[str, Any], context: EvaluationContext, config: Similar
+async def embeddings(
+    texts: Sequence[str],
+    settings: Mapping[str, Any],
+    context: EvaluationContext,
+    config: Shape,
+    secrets: Redactor | None = None,
 ) -> list[list[float]]:
-    """The embeddings of texts. Raises ProviderError, and Unscored for a reply without them."""
+    """The embeddings of texts, of the same length each. Raises ProviderError, and Unscored for a reply without them.
+
+    Args:
+        texts: What is embedded, in one request.
+        settings: `model` and `base_url`, and `api_key` where one is needed.
+        context: What the evaluator knows of the run.
+        config: The evaluator that needs them.
+        secrets: What messages and exchanges may not show; the key alone if nothing is given.
+    """
     from rubric_core.evaluation.targets.providers.base import TargetLocation  # noqa: PLC0415
     from rubric_core.evaluation.targets.providers.http import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
 
     if context.ports is None:
         raise Unscored("embeddings are created only as part of a run", at=config)
     key = settings.get("api_key")
-    secrets = Redactor([key] if isinstance(key, str) else [])
+    secrets = Redactor([key] if isinstance(key, str) else []) if secrets is None else secrets
     place = TargetLocation("embeddings", lambda name: name or "embedding_provider", context.directory, secrets)
     asking = HttpTarget(Api(config.span), place, context.ports, model=settings["model"])
     headers = {"Authorization": f"Bearer {key}"} if isinstance(key, str) and key else {}
     url = f"{settings['base_url'].rstrip('/')}/embeddings"
     body = {"model": settings["model"], "input": list(texts)}
-    context.exchanges.add(Exchange(role="server", to=url, payload=body))
+    context.exchanges.add(secrets.within(Exchange(role="server", to=url, payload=body)))
     reply, _ = await asking.ask(url, headers, body)
     rows = reply.get("data")
     found = [row.get("embedding") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
@@ -85,7 +98,8 @@ async def _embedded(
     return vectors
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """The cosine similarity (-1..1) of two vectors of the same length; 0 where one of them has no length."""
     lengths = math.hypot(*one) * math.hypot(*other)
     return math.fsum(a * b for a, b in zip(one, other, strict=True)) / lengths if lengths else 0.0
 

@@ -25,8 +25,8 @@ __all__ = ["Graders", "PromptfooProvider", "own_provider", "providers_of", "targ
 _YAML = (".yaml", ".yml", ".json")
 _EXEC, _WEBHOOK = "exec:", "webhook:"
 _RUN = "echo, exec:, addresses, webhooks, Python and JavaScript files, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
-#: The role of a grader that reads text, where one is named for each role.
-_TEXT_ROLE = "text"
+#: The roles of graders, where one is named for each; the first one reads text.
+_TEXT_ROLE, *_OTHER_ROLES = "text", "embedding", "classification", "moderation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +166,11 @@ class Graders:
         """
         if written is None:
             return ""
-        if not is_own and isinstance(written, dict) and "id" not in written and _TEXT_ROLE in written:
-            written = written[_TEXT_ROLE]
+        if not is_own and isinstance(written, dict) and "id" not in written:
+            by_role = not written.keys().isdisjoint((_TEXT_ROLE, *_OTHER_ROLES))
+            written = written.get(_TEXT_ROLE) if by_role else written
+            if written is None:
+                return ""
         if isinstance(written, str) and not is_own:
             known = next((each for each in self._answering if written in (each.label, each.id)), None)
             if known is not None:

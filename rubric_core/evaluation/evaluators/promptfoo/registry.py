@@ -19,6 +19,7 @@ from rubric_core.evaluation.evaluators.promptfoo.overlap import OVERLAPS
 from rubric_core.evaluation.evaluators.promptfoo.refusals import REFUSALS
 from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
 from rubric_core.evaluation.evaluators.promptfoo.services import SERVICES
+from rubric_core.evaluation.evaluators.promptfoo.similarity import SIMILARITIES
 from rubric_core.evaluation.evaluators.promptfoo.texts import TEXTS
 from rubric_core.evaluation.evaluators.promptfoo.tool_calls import TOOL_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.xml_checks import XML_CHECKS
@@ -40,6 +41,7 @@ PROMPTFOO_KIND = "promptfoo"
 
 _HANDLERS: Mapping[str, Handler] = {
     **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
+    **SIMILARITIES,
 }  # fmt: skip
 #: The types that are run, without `not-`.
 RUN_TYPES = frozenset({*_HANDLERS, *MODEL_GRADED, *CONTEXT_GRADED, SET_TYPE})
