@@ -125,7 +125,7 @@ def test_only_a_written_threshold_is_shown(
 ) -> None:
     """Without a threshold of its own a test of promptfoo needs every assertion, and no score decides."""
     write(one(test))
-    outputs = ("out.xml", "out.md", "out.csv")
+    outputs = ("out.xml", "out.md", "out.csv", "out.jsonl")
     assert main(["run", NAME, "--explain", *options, *(word for name in outputs for word in ("-o", name))]) == 1
     out = capsys.readouterr().out
     written = [out, *(Path(name).read_text(encoding="utf-8") for name in outputs[:2])]
@@ -135,6 +135,8 @@ def test_only_a_written_threshold_is_shown(
         assert 'does not contain "bye"' in text or "does not contain &quot;bye&quot;" in text
     (row,) = csv.DictReader(Path("out.csv").read_text(encoding="utf-8").splitlines())
     assert (f"needs {float(row['threshold']):.2f}" if row["threshold"] else "") == words
+    (data,) = map(json.loads, Path("out.jsonl").read_text(encoding="utf-8").splitlines())
+    assert (f"needs {data['threshold']:.2f}" if data["threshold"] is not None else "") == words
 
 
 @pytest.mark.parametrize("ending", ["xml", "html", "md", "csv", "json"])

@@ -15,7 +15,8 @@ __all__ = ["case_row", "evaluation_row", "request_row", "run_row", "usage_row"]
 def case_row(result: CaseResult) -> dict[str, Any]:
     """One case of `rubric run --format json`: every key is always there, `reason` says why there is no score."""
     return {
-        "id": result.id, "verdict": result.verdict.value, "score": result.score, "threshold": result.threshold, "reason": result.reason or None,
+        "id": result.id, "verdict": result.verdict.value, "score": result.score,
+        "threshold": result.threshold if result.has_threshold else None, "reason": result.reason or None,
         "target": result.target, "answer": result.answer, "file": result.file or None, "line": result.line, "duration_ms": result.duration_ms, "cost_usd": result.cost_usd,
         "token_usage": jsonable(result.tokens), "at": result.at, "fingerprint": result.fingerprint,
         "usage": [usage_row(each) for each in result.usage],
