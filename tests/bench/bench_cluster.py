@@ -1,6 +1,6 @@
 """What a run on a cluster takes beside a run in one process: `python tests/bench/bench_cluster.py [CASES]`.
 
-The first part runs CASES cases (default 5,000; the page about clusters gives figures for 100,000) with a mock target and one
+The first part runs CASES cases (default 5,000) with a mock target and one
 deterministic check with `rubric run`, from its start to the stored results, and prints throughput, processor time and memory of
 each process. A scheduler and two workers are started for it as a person would. The second part runs cases that each wait for a
 judge with 4, 16 and 64 slots; ideal is that nothing but waiting takes time. Prints, and never fails.

@@ -19,7 +19,7 @@ from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.engine.events import CaseDone
 from rubric_core.evaluation.engine.schedule import run_cases
 
-CASES, KILLS = (300, 12) if THOROUGH else (16, 1)
+CASES, KILLS = (100, 5) if THOROUGH else (16, 1)
 
 
 def suite_of(folder: Path) -> Path:
