@@ -31,6 +31,8 @@ _KEY = rf"(?<![\w-])[\"']?[\w-]{{0,40}}{_NAME}[\"']?[ \t]{{0,9}}:"
 _ENDS_WITH_KEY = re.compile(
     rf"{_KEY}[ \t]{{0,99}}(?:[|>][-+0-9]{{0,2}}[ \t]{{0,99}})?(?:#.{{0,300}})?\Z", re.IGNORECASE
 )
+#: Characters of the longest match of it, and more: only so much of a line is searched.
+_LONGEST_KEY = 700
 _SECRET = re.compile(
     rf"{_KEY}[ \t]*(?P<value>\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'#|>&*{{\[][^,}}\]#]*)", re.IGNORECASE
 )
@@ -91,7 +93,7 @@ def _by_lines(text: str) -> Iterator[str]:
         if inside is not None and (blank > inside or not body.strip()):
             yield line[:blank] + _hidden(body)
             continue
-        inside = blank if _ENDS_WITH_KEY.search(line.rstrip()) else None
+        inside = blank if _ENDS_WITH_KEY.search(line.rstrip()[-_LONGEST_KEY:]) else None
         yield _SECRET.sub(_with_hidden_value, line)
 
 
