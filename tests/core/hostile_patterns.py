@@ -1,6 +1,6 @@
 """Every regular expression of the two packages, and texts that make a regular expression slow.
 
-`python hostile_patterns.py FIRST` tries the expressions from number FIRST on, and prints a line before and behind each: one that
+`python hostile_patterns.py NUMBER…` tries the expressions with these numbers, and prints a line before and behind each: one that
 takes for ever is ended by the system, and its last line says which it was.
 """
 
@@ -13,6 +13,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,8 +35,9 @@ SECONDS = 1.0
 #: A first look with texts of this length, and the seconds of CPU that make a longer one worthwhile: 20 looks at each letter
 #: take a tenth of it, and one at each for each other takes several times as long.
 _FIRST, _SLOW = 2_000, 0.001
-#: Letters of the longest text that the patterns of a file are ever tried on, where another check sees to it.
+#: Letters of the longest text that the patterns of a file, or one of them, are ever tried on, where other code sees to it.
 BOUNDED = {
+    "rubric_core/cli/hide_secrets.py:_ENDS_WITH_KEY": 700,
     "rubric_core/validation/rules/double_criterion.py": 300,
     "rubric_lsp/features/completion/directives.py": 1_000,
 }
@@ -54,6 +56,19 @@ class Pattern(NamedTuple):
     flags: int
     #: How it is used: `match`, `finditer` …
     methods: tuple[str, ...]
+    #: The name that it is assigned to, if any.
+    name: str = ""
+
+    @property
+    def longest(self) -> int:
+        """Letters of the longest text that it is tried on."""
+        file = self.place.partition(":")[0]
+        return BOUNDED.get(f"{file}:{self.name}", BOUNDED.get(file, LONGEST))
+
+    @property
+    def digest(self) -> str:
+        """What its cost depends on, and the texts that it is tried on."""
+        return sha256(repr((*self[1:4], self.longest)).encode()).hexdigest()[:16]
 
 
 def patterns() -> Iterator[Pattern]:
@@ -88,7 +103,9 @@ def patterns() -> Iterator[Pattern]:
             name = names.get(call, "")
             known = here.get(name, set()) | everywhere.get((module.__name__, name), set()) if name else set()
             used = {direct} if direct else known or {"search"}
-            yield Pattern(f"{path.relative_to(ROOT).as_posix()}:{call.lineno}", source, flags, tuple(sorted(used)))
+            yield Pattern(
+                f"{path.relative_to(ROOT).as_posix()}:{call.lineno}", source, flags, tuple(sorted(used)), name
+            )
 
 
 def _calls(tree: ast.Module) -> Iterator[ast.Call]:
@@ -303,15 +320,15 @@ def _timed(compiled: re.Pattern[str], method: str, text: str, ends: bool) -> flo
     return took
 
 
-def _main(first: int) -> None:
-    for number, pattern in enumerate(patterns()):
-        if number >= first:
-            sys.stdout.write(f"{number} {pattern.place} {pattern.source!r}: ")
-            sys.stdout.flush()
-            file = pattern.place.partition(":")[0]
-            seconds, text = costs(pattern, BOUNDED.get(file, LONGEST), ends=True)
-            sys.stdout.write(f"slow: {text}\n" if seconds > SECONDS else "ok\n")
+def _main(numbers: Sequence[int]) -> None:
+    every = list(patterns())
+    for number in numbers:
+        pattern = every[number]
+        sys.stdout.write(f"{number} {pattern.place} {pattern.source!r}: ")
+        sys.stdout.flush()
+        seconds, text = costs(pattern, pattern.longest, ends=True)
+        sys.stdout.write(f"slow: {text}\n" if seconds > SECONDS else "ok\n")
 
 
 if __name__ == "__main__":
-    _main(int(sys.argv[1]))
+    _main([int(number) for number in sys.argv[1:]])
