@@ -11,6 +11,7 @@ from mcp.types import ToolAnnotations
 from rubric_core import __version__
 from rubric_core.language.dialect_reference import dialect_reference
 from rubric_core.language.dialects import DIALECTS
+from rubric_lsp.mcp.answered_stdio import AnsweringServer
 from rubric_lsp.mcp.language_tools import LanguageTools
 from rubric_lsp.mcp.run_tools import RunTools
 from rubric_lsp.mcp.served_folder import ServedFolder
@@ -27,7 +28,7 @@ def make_server(folder: Path) -> MCPServer[object]:
     """The server for a folder. Names in it are relative to the current folder, which has to be the same one."""
     served = ServedFolder(folder)
     language, runs = LanguageTools(served), RunTools(served)
-    server: MCPServer[object] = MCPServer("rubric", instructions=_INSTRUCTIONS, version=__version__, log_level="ERROR")
+    server = AnsweringServer("rubric", instructions=_INSTRUCTIONS, version=__version__, log_level="ERROR")
     reading = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     for tool in (language.check, language.complete_at, language.explain, language.schema, runs.results, runs.compare):
         server.add_tool(tool, annotations=reading)

@@ -249,6 +249,34 @@ async def test_code_that_prints_does_not_disturb_the_protocol(folder: Path) -> N
             assert done["cases"][0]["verdict"] == "passed", done
 
 
+def test_every_message_is_answered(folder: Path) -> None:
+    """Also one with half a character in it, which programs write that cut a text in the middle of one, and what is no message."""
+    named = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+    call = '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":{}}}'
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": named}),
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        *(call % (1 + at, text) for at, text in enumerate((r"\ud800", r"\ude00\ud83d", r"\\ud800", r"\ud83d\ude00"))),
+        "no message",
+        '{"jsonrpc":"2.0","id":6}',
+    ]
+    arguments = [sys.executable, "-m", "rubric_core", "mcp", str(folder)]
+    with subprocess.Popen(
+        arguments, env=environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write("".join(f"{line}\n" for line in lines))
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(len(lines) - 1)]
+        server.stdin.close()
+        assert server.wait(60) == 0
+    said = {each["id"]: each["result"]["content"][0]["text"] for each in answers if each["id"]}
+    unknown = {1: "\ufffd", 2: "\ufffd\ufffd", 3: r"\ud800", 4: "\U0001f600"}
+    assert said == {number: f"Unknown tool: {name}" for number, name in unknown.items()}
+    assert [each["error"]["code"] for each in answers if each["id"] is None] == [-32700, -32700]
+
+
 def test_without_the_extra_one_sentence_says_what_to_install(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,85 @@
+"""Standard input and output where every message is answered: the SDK drops those that it cannot read, and agents wait for ever."""
+
+import re
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from mcp.server import MCPServer
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+    from typing_extensions import Self
+
+__all__ = ["AnsweringServer"]
+
+#: Half of a character, as programs write that cut a text in the middle of one. Behind an odd number of backslashes it is an escape.
+_HALF = re.compile(
+    r"(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+Received = SessionMessage | Exception
+_NO_MESSAGE = SessionMessage(
+    JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=PARSE_ERROR, message="this is no message of JSON-RPC"))
+)
+
+
+class AnsweringServer(MCPServer[object]):
+    """Reads messages with halves of characters as if they had U+FFFD there, and answers what is no message with an error."""
+
+    async def run_stdio_async(self) -> None:
+        """Serve until the client leaves."""
+        sdk = self._lowlevel_server
+        async with stdio_server() as (received, answers):
+            await sdk.run(_Messages(received, answers), answers, sdk.create_initialization_options())
+
+
+class _Messages:
+    """The messages of a stream; those that cannot be read are answered."""
+
+    def __init__(self, received: "ReadStream[Received]", answers: "WriteStream[SessionMessage]") -> None:
+        self._received, self._answers = received, answers
+
+    def __aiter__(self) -> "Self":
+        return self
+
+    async def __anext__(self) -> Received:
+        return await self._next(self._received.__anext__)
+
+    async def receive(self) -> Received:
+        return await self._next(self._received.receive)
+
+    async def _next(self, read: Callable[[], Coroutine[object, object, Received]]) -> Received:
+        while True:
+            each = await read()
+            message = _read_again(each) if isinstance(each, ValidationError) else each
+            if not isinstance(message, Exception):
+                return message
+            await self._answers.send(_NO_MESSAGE)
+
+    async def aclose(self) -> None:
+        await self._received.aclose()
+
+    async def __aenter__(self) -> "Self":
+        await self._received.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._received.__aexit__(kind, error, trace)
+
+
+def _read_again(error: ValidationError) -> Received:
+    """The message with which the SDK has failed, without halves of characters."""
+    line = error.errors(include_url=False, include_context=False)[0]["input"]
+    if not isinstance(line, str):  # JSON, but no message
+        return error
+    try:
+        whole = _HALF.sub(lambda found: found[0] if found[2] else f"{found[1]}\\ufffd", line)
+        return SessionMessage(jsonrpc_message_adapter.validate_json(whole, by_name=False))
+    except ValidationError as again:
+        return again
