@@ -40,6 +40,8 @@ def _listed(band: Band, listed: Node | None, text_key: str, context: Context) ->
         yield Edit(first.span, bounds)
         yield from (gone for entry in rest if (gone := remove_entry(context.text, node, entry)) is not None)
         return
+    if not band.text:  # `0-4: 7` says nothing that could be its text
+        return
     yield Edit(first.span, _whole(first, band, bounds, text_key, context, flow=node.flow))
 
 

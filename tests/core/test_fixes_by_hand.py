@@ -299,3 +299,15 @@ def test_what_is_safe_and_what_has_to_be_chosen(dialect, text, written, offered)
 )
 def test_names_that_may_be_filled_in_otherwise_are_left_alone(text):
     assert not analysis_of(text, "agentv-3").diagnostics
+
+
+@pytest.mark.parametrize("band", ["0-4: 7", "0-4:", "0-4: [bad]"])
+def test_a_band_that_says_nothing_gets_no_text_of_our_own(band):
+    text = (
+        "tests:\n  - id: a\n    input: hi\n    criteria: Greets\n    assertions:\n      - type: rubrics\n        criteria:\n"
+        f"          - id: x\n            outcome: y\n            score_ranges:\n              - {band}\n"
+        "              - {score_range: [5, 10], outcome: good}\n"
+    )
+    found = analysis_of(text, "agentv-3").diagnostics
+    assert [each.code for each in found] == ["malformed-band"]
+    assert not found[0].fixes
