@@ -7,6 +7,8 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
 
+from thorough import only_thorough
+
 from rubric_core.cli import main
 from rubric_core.cluster.dispatcher import Dispatcher
 from rubric_core.evaluation.results.database import ResultDatabase
@@ -39,6 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@only_thorough
 def test_a_failure_holds_back_what_no_worker_has_begun_and_the_others_resume(
     folder: Path, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
