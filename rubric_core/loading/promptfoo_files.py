@@ -4,7 +4,6 @@ Paths are relative to the directory of the configuration. What a missing file do
 """
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from pathlib import Path
 
 from rubric_core.language.file_kinds import FileKind
@@ -16,9 +15,6 @@ from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
-from rubric_core.loading.issues import Issue
-from rubric_core.loading.outside_files import outside_file, repository_of
-from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_cases import (
     case_file_trouble,
@@ -27,7 +23,8 @@ from rubric_core.loading.promptfoo_cases import (
     variables_in_cases,
     words_in,
 )
-from rubric_core.loading.reference_issues import BrokenCases, MissingFile, PathLikePrompt
+from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS, PATHS_OF_OTHERS, PromptfooLookup
+from rubric_core.loading.reference_issues import BrokenCases, PathLikePrompt
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 
 __all__ = ["look_up_configuration"]
@@ -36,79 +33,15 @@ _STOPS = "promptfoo stops"
 _ROW = "promptfoo makes each row an error"
 _EMPTY_CASE = "promptfoo runs no case from here; without any other it runs one empty case, which passes"
 _NO_VARS = "promptfoo runs the case without these variables"
-_CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
 _TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
-_CASE_FILES = (".yaml", ".yml", *_TABLES, *_CODE)
-_ADDRESS = ("http://", "https://", "huggingface://", "az://", "s3://", "package:", "exec:")
-_OPEN_SIGNS = ("{{", "{%", "${")
+_CASE_FILES = (".yaml", ".yml", *_TABLES, *CODE_FILES)
 _PROGRAMS = ("python:", "golang:", "ruby:")
 #: Fields of assertions, cases and options that are a file if they begin with `file://`.
 _FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "transform_vars", "postprocess", "scoring")
 
 
-class _Look:
-    """Looks up the files of one block."""
-
-    def __init__(self, look: TrackedLookup, base: Path) -> None:
-        self.look = look
-        self.base = base
-        self.issues: list[Issue] = []
-        self.outside: list[OutsideText] = []
-        self.files: dict[Path, FileKind] = {}
-
-    @cached_property
-    def repository(self) -> Path | None:
-        """The top of the repository of the configuration."""
-        return repository_of(self.base, self.look)
-
-    def sent(self, node: Scalar, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
-        """See `paths`, for files whose text is sent; reported where one is outside of the repository."""
-        found = self.paths(name, folders=folders)
-        read = [path for path in found or () if path.suffix not in _CODE]
-        issue = outside_file(node.span, name, read, self.repository, self.look) if read and self.repository else None
-        if issue is not None:
-            self.issues.append(issue)
-        return found
-
-    def paths(self, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
-        """The files behind a path or a pattern; None where that cannot be told, as for a folder where `folders` are read."""
-        if any(sign in name for sign in _OPEN_SIGNS):
-            return None
-        place = absolute(self.base / name)
-        if self.look.is_file(place):
-            return (place,)
-        if is_pattern(name) or "{" in name:
-            found = path_matches(name, (self.base,), self.look)
-            return None if found.given_up or "{" in name else found.paths
-        return None if folders and self.look.is_directory(place) else ()
-
-    def missing(self, node: Scalar, name: str, consequence: str, *, warns: bool = False) -> None:
-        """Report a file that does not exist, or is a folder."""
-        folder, slash, _ = name.rpartition("/")
-        place = absolute(self.base / folder)
-        names = self.look.names(place) if self.look.is_directory(place) else ()
-        is_directory = self.look.is_directory(absolute(self.base / name))
-        self.issues.append(
-            MissingFile(
-                span=node.span, node=node, name=name, severity="warning" if warns else "error", consequence=consequence,
-                is_directory=is_directory,
-                known=tuple(f"{folder}{slash}{each}" for each in names),
-            )
-        )  # fmt: skip
-
-    def needs(
-        self, node: Node | None, consequence: str, *, bare: bool = False, warns: bool = False, folders: bool = False
-    ) -> tuple[Path, ...] | None:
-        """The files behind a word that begins with `file://`, or is `bare`; reported where there are none."""
-        if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
-            return None
-        name = without_member(node.text.removeprefix(URL).strip())
-        found = self.sent(node, name, folders=folders) if name and not name.startswith(_ADDRESS) else None
-        if found == ():
-            self.missing(node, name, consequence, warns=warns)
-        return found
-
-    # Places
+class _Places(PromptfooLookup):
+    """The places of a configuration in which files are named."""
 
     def prompts(self, place: FieldPlace) -> None:
         """The prompts of a configuration."""
@@ -132,7 +65,7 @@ class _Look:
         found = self.sent(node, name, folders=True)
         if found:
             self._prompt_files(node, found)
-        elif found is None and not (" " in text and any(each in text for each in _OPEN_SIGNS)):
+        elif found is None and not (" " in text and any(each in text for each in OPEN_SIGNS)):
             self.outside.append(OutsideText("prompt", node))
         elif is_pattern(name) and not text.startswith(URL) and " " in text.strip():
             return  # a prompt with `*`: it is taken as it is
@@ -144,7 +77,7 @@ class _Look:
     def _prompt_files(self, node: Node, paths: Iterable[Path]) -> None:
         paths = tuple(paths)
         self.files.update((path, kind) for path in paths if (kind := kind_of_prompt(path)) is not None)
-        texts = [self.look.text(p) for p in paths if p.suffix not in (*_CODE, ".sh")]
+        texts = [self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")]
         whole = len(texts) == len(paths) and None not in texts
         self.outside.append(OutsideText("prompt", node, tuple(t for t in texts if t is not None) if whole else None))
 
@@ -174,15 +107,15 @@ class _Look:
             return
         found = self.paths(name)
         if found == ():
-            self.missing(node, name, _ROW if name.endswith(_CODE) else _STOPS)
+            self.missing(node, name, _ROW if name.endswith(CODE_FILES) else _STOPS)
 
     def cases(self, node: Node | None, *, listed: bool, rows: bool = False) -> None:
         """A path in the place of cases; with `rows`, YAML and JSON are flat rows of variables, as tables are."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
             return
         name = without_member(node.text.removeprefix(URL).partition("#")[0])
-        if name.startswith(_ADDRESS) or name.endswith(_CODE):
-            self.needs(node, _STOPS if name.endswith(_CODE) else "", bare=True)
+        if name.startswith(PATHS_OF_OTHERS) or name.endswith(CODE_FILES):
+            self.needs(node, _STOPS if name.endswith(CODE_FILES) else "", bare=True)
             self.outside.append(OutsideText("cases", node))
             return
         found = self.sent(node, name)
@@ -285,7 +218,7 @@ def look_up_configuration(
         look: The files.
         base: The directory of the configuration.
     """
-    found = _Look(look, base)
+    found = _Places(look, base)
     for shape in (inner for outer in shapes for inner in children(outer)):
         if not shape.borrowed:
             _of_shape(found, shape)
@@ -297,7 +230,7 @@ def look_up_configuration(
     )
 
 
-def _of_shape(found: _Look, shape: Shape) -> None:
+def _of_shape(found: _Places, shape: Shape) -> None:
     if isinstance(shape, Configuration):
         _of_configuration(found, shape)
     elif isinstance(shape, ConfiguredPrompt):
@@ -317,7 +250,7 @@ def _of_shape(found: _Look, shape: Shape) -> None:
         found.fields(shape)
 
 
-def _of_configuration(found: _Look, shape: Configuration) -> None:
+def _of_configuration(found: _Places, shape: Configuration) -> None:
     places = {name: place for name, place in shape.places.items() if not place.borrowed}
     if "prompts" in places:
         found.prompts(places["prompts"])

@@ -1,0 +1,88 @@
+"""Looks up the files behind the paths of a promptfoo configuration, and reports those that are not there."""
+
+from functools import cached_property
+from pathlib import Path
+
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.prompt_paths import without_member
+from rubric_core.loading.block_references import OutsideText
+from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.files import absolute
+from rubric_core.loading.issues import Issue
+from rubric_core.loading.outside_files import outside_file, repository_of
+from rubric_core.loading.path_matches import path_matches
+from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.reference_issues import MissingFile
+from rubric_core.syntax.tree import Node, Scalar
+
+__all__ = ["CODE_FILES", "OPEN_SIGNS", "PATHS_OF_OTHERS", "PromptfooLookup"]
+
+#: The ends of the names of programs.
+CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
+#: What begins a path that is no file here.
+PATHS_OF_OTHERS = ("http://", "https://", "huggingface://", "az://", "s3://", "package:", "exec:")
+#: A path with one of these is known only when the configuration runs.
+OPEN_SIGNS = ("{{", "{%", "${")
+
+
+class PromptfooLookup:
+    """Looks up the files of one block."""
+
+    def __init__(self, look: TrackedLookup, base: Path) -> None:
+        self.look = look
+        self.base = base
+        self.issues: list[Issue] = []
+        self.outside: list[OutsideText] = []
+        self.files: dict[Path, FileKind] = {}
+
+    @cached_property
+    def repository(self) -> Path | None:
+        """The top of the repository of the configuration."""
+        return repository_of(self.base, self.look)
+
+    def sent(self, node: Scalar, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
+        """See `paths`, for files whose text is sent; reported where one is outside of the repository."""
+        found = self.paths(name, folders=folders)
+        read = [path for path in found or () if path.suffix not in CODE_FILES]
+        issue = outside_file(node.span, name, read, self.repository, self.look) if read and self.repository else None
+        if issue is not None:
+            self.issues.append(issue)
+        return found
+
+    def paths(self, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
+        """The files behind a path or a pattern; None where that cannot be told, as for a folder where `folders` are read."""
+        if any(sign in name for sign in OPEN_SIGNS):
+            return None
+        place = absolute(self.base / name)
+        if self.look.is_file(place):
+            return (place,)
+        if is_pattern(name) or "{" in name:
+            found = path_matches(name, (self.base,), self.look)
+            return None if found.given_up or "{" in name else found.paths
+        return None if folders and self.look.is_directory(place) else ()
+
+    def missing(self, node: Scalar, name: str, consequence: str, *, warns: bool = False) -> None:
+        """Report a file that does not exist, or is a folder."""
+        folder, slash, _ = name.rpartition("/")
+        place = absolute(self.base / folder)
+        names = self.look.names(place) if self.look.is_directory(place) else ()
+        is_directory = self.look.is_directory(absolute(self.base / name))
+        self.issues.append(
+            MissingFile(
+                span=node.span, node=node, name=name, severity="warning" if warns else "error", consequence=consequence,
+                is_directory=is_directory,
+                known=tuple(f"{folder}{slash}{each}" for each in names),
+            )
+        )  # fmt: skip
+
+    def needs(
+        self, node: Node | None, consequence: str, *, bare: bool = False, warns: bool = False, folders: bool = False
+    ) -> tuple[Path, ...] | None:
+        """The files behind a word that begins with `file://`, or is `bare`; reported where there are none."""
+        if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
+            return None
+        name = without_member(node.text.removeprefix(URL).strip())
+        found = self.sent(node, name, folders=folders) if name and not name.startswith(PATHS_OF_OTHERS) else None
+        if found == ():
+            self.missing(node, name, consequence, warns=warns)
+        return found
