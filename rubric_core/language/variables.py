@@ -8,7 +8,7 @@ from rubric_core.language.properties import Properties
 from rubric_core.lazy_compilation import pattern
 
 __all__ = [
-    "ENVIRONMENT_REFERENCE", "FILLED_BY", "PROMPTFOO_ENVIRONMENT", "SECRET_NAME", "STANDS_FOR", "VARIABLE",
+    "ENVIRONMENT_REFERENCE", "FILLED_BY", "PROMPTFOO_ENVIRONMENT", "STANDS_FOR", "VARIABLE",
     "StandsFor", "environment_variables_in", "replaces_system", "unset_message", "variables_in",
 ]  # fmt: skip
 
@@ -57,10 +57,6 @@ def replaces_system(prompt: str, properties: Properties) -> bool:
 ENVIRONMENT_REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
 #: `{{ env.NAME }}` and `{{ env['NAME'] }}` with nothing else in the braces, as promptfoo reads them in settings.
 PROMPTFOO_ENVIRONMENT = pattern(r"(?<!\$)\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
-
-
-#: Names of variables whose values nobody else should have.
-SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|PRIVATE", re.IGNORECASE)
 
 
 def environment_variables_in(text: str) -> list[str]:

@@ -4,14 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rubric_core.lazy_compilation import pattern
+from rubric_core.language.secret_names import looks_secret
 
 __all__ = ["case_name", "distinct_names", "numbered_name"]
 
 #: Characters of one value, and of all values together.
 _LONGEST_VALUE, _LONGEST = 40, 80
-#: Variables whose values are not shown.
-_SECRET = pattern(r"(?i)key|token|secret|passw|credential")
 #: In a name, brackets are around what tells variations.
 _BRACKETS = str.maketrans("[]", "()")
 
@@ -29,7 +27,7 @@ def _values(variables: Mapping[Any, Any]) -> Iterator[str]:
     for name, value in variables.items():
         if isinstance(value, bool):
             value = "true" if value else "false"  # noqa: PLW2901  # as it is written
-        if isinstance(value, str | int | float) and not _SECRET.search(str(name)):
+        if isinstance(value, str | int | float) and not looks_secret(str(name)):
             yield f"{name}={_cut(' '.join(str(value).translate(_BRACKETS).split()), _LONGEST_VALUE)}"
 
 

@@ -467,7 +467,7 @@ async def test_an_answer_is_transformed_before_anybody_sees_it(folder: Folder, t
     ],
 )  # fmt: skip
 def test_what_is_a_secret_by_its_name(name: str, secret: bool) -> None:
-    from rubric_core.evaluation.model.redaction import looks_secret
+    from rubric_core.language.secret_names import looks_secret
 
     assert looks_secret(name) is secret
 

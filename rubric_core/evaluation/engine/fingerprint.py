@@ -14,11 +14,11 @@ from rubric_core.evaluation.cases.suite_facts import InheritedText, TargetEntrie
 from rubric_core.evaluation.cases.target_choice import target_name
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.dependencies import CaseDependencies, addresses, prompt_of
-from rubric_core.evaluation.model.redaction import looks_secret
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import SETTINGS_BESIDE_ANSWERS
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Files

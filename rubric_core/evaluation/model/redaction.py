@@ -1,33 +1,23 @@
 """Secrets, kept out of everything that people or files will see: errors, events, results, recordings."""
 
 import base64
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
-__all__ = ["Redactor", "header_secrets", "looks_secret", "named_variables", "seal"]
+__all__ = ["Redactor", "header_secrets", "named_variables", "seal"]
 
-#: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
-_SECRET = re.compile(
-    r"KEYS?(_|\d|$)|TOKEN(?!S|_USAGE|_LIMIT)|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|(^|_)AUTH(_|$|ORIZATION)|BEARER|(^|_)PAT(_|$)",
-    re.IGNORECASE,
-)
 #: What is shorter would also be part of ordinary words.
 _SHORTEST = 6
 
 T = TypeVar("T")
-
-
-def looks_secret(name: str) -> bool:
-    """Whether a setting or variable of that name holds a secret."""
-    return _SECRET.search(name) is not None
 
 
 class Redactor:

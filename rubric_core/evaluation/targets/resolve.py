@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.evaluation.model.inputs import ResolvedTarget
-from rubric_core.evaluation.model.redaction import Redactor, header_secrets, looks_secret
+from rubric_core.evaluation.model.redaction import Redactor, header_secrets
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.answer_cache import file_digests
 from rubric_core.evaluation.targets.rate_limits import RateLimits
@@ -24,6 +24,7 @@ from rubric_core.evaluation.targets.settings import (
     unresolved_entry,
 )
 from rubric_core.language.providers import Prices
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in, unset_message
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.configured_targets import configured_target_files, merge_target_files

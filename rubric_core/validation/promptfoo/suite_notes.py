@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import CommandLineOptions, Configuration
-from rubric_core.language.variables import SECRET_NAME
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase, options_of
@@ -58,7 +58,7 @@ def environment_values(suite: PromptfooSuite) -> Iterator[Finding]:
     for placed, node in templated_nodes(suite):
         for name, span in _environment_names(placed.text, node):
             key = (placed.block, span.start)
-            if name not in known and key not in seen and not SECRET_NAME.search(name):
+            if name not in known and key not in seen and not looks_secret(name):
                 seen.add(key)
                 yield Finding(
                     placed.outer(span), f"`{name}` is a value of the environment of whoever runs this",

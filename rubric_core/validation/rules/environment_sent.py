@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.variables import SECRET_NAME
+from rubric_core.language.secret_names import looks_secret
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -79,7 +79,7 @@ def _in_promptfoo(suite: PromptfooSuite) -> Iterator[Finding]:
 
 
 def _is_secret(name: str) -> bool:
-    return name == ANY_VARIABLE or SECRET_NAME.search(name) is not None
+    return name == ANY_VARIABLE or looks_secret(name)
 
 
 def _sent(name: str, span: Span) -> Finding:

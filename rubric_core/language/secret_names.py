@@ -1,0 +1,18 @@
+"""Names of variables, settings and headers that tell that the value is a secret."""
+
+import re
+
+from rubric_core.lazy_compilation import pattern
+
+__all__ = ["looks_secret"]
+
+#: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
+_SECRET = pattern(
+    r"KEYS?(_|\d|$)|TOKEN(?!S|_USAGE|_LIMIT)|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|(^|_)AUTH(_|$|ORIZATION)|BEARER|(^|_)PAT(_|$)",
+    re.IGNORECASE,
+)
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a setting or variable of that name holds a secret."""
+    return _SECRET.search(name) is not None
