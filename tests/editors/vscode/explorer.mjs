@@ -1,7 +1,7 @@
 // The Testing view: there from the first look, under its folders, and what a run that is cancelled or refused leaves behind.
 import fs from 'node:fs';
 import path from 'node:path';
-import { command, line, openFile, press, pressLens, test, until } from './look.mjs';
+import { command, line, openFile, press, pressLens, test, unfold, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 
 const WAIT = "import os, sys, time; sys.stdin.read(); time.sleep(60 if os.path.exists('slow') else 0); print('{\"score\": 1, \"assertions\": []}')";
@@ -42,8 +42,7 @@ export async function explorer({ page, shot, open, studio }) {
   const waits = test(page, 'showcase/waits/waits.eval.yaml (Passed)');
   await waits.waitFor();
   await test(page, 'features').waitFor();
-  await test(page, 'features').click();
-  await page.keyboard.press('ArrowRight');
+  await unfold(test(page, 'features'));
   await test(page, 'topic-10/evals/dataset.eval.yaml').waitFor();
   await test(page, 'topic-11/evals').waitFor();
   if (await test(page, 'dataset.eval.yaml').count()) throw new Error('a row that does not tell which suite it is');

@@ -1,5 +1,5 @@
 // A grader that crashed and one that is not there: never a green case, and the report says why, and what was sent.
-import { command, goTo, line, press, test, webview } from './look.mjs';
+import { command, goTo, line, press, test, unfold, webview } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 
 const BROKEN = `# rubric: dialect=agentv-3
@@ -37,8 +37,7 @@ export async function graders({ page, shot, open }) {
   await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
   const suite = test(page, 'graders.eval.yaml');
   await suite.waitFor();
-  await suite.click();
-  await page.keyboard.press('ArrowRight');
+  await unfold(suite);
   await press(suite, 'Run Test');
   await test(page, 'fine (Passed)').waitFor();
   await test(page, 'crash (Errored)').waitFor();

@@ -105,6 +105,16 @@ export const line = (page, text) => page.locator(`shown=${JSON.stringify(text in
 /** A row of the Test Explorer, by how its label begins. */
 export const test = (page, label) => page.locator(`.test-explorer .monaco-list-row[aria-label^="${label}"]`);
 
+/** Unfold a row of the Test Explorer. Rows that come meanwhile push it away from below the mouse: another one is clicked, and it again. */
+export async function unfold(row) {
+  await until(async () => {
+    if ((await row.getAttribute('aria-expanded')) === 'true') return true;
+    await row.click({ timeout: 2000 }).catch(gone);
+    await row.page().keyboard.press('ArrowRight'); // unfolds it, whatever the click has done
+    return false;
+  });
+}
+
 /**
  * Press a button that a row shows while the mouse is over it. Rows are drawn anew at any time, and the mouse is then over
  * nothing: it is moved there again. The button is looked for and pressed in one breath, so never twice.

@@ -1,7 +1,7 @@
 // A configuration of promptfoo: asked about, run, read, edited, as a suite.
 import fs from 'node:fs';
 import path from 'node:path';
-import { command, goTo, line, lineOf, pressLens, quiet, test, until, webview } from './look.mjs';
+import { command, goTo, line, lineOf, pressLens, quiet, test, unfold, until, webview } from './look.mjs';
 import { REPOSITORY } from './studio.mjs';
 
 const FILE = 'promptfooconfig.yaml';
@@ -45,7 +45,7 @@ export async function promptfoo({ page, shot, open, studio }) {
 
   await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
   await test(page, FILE).waitFor();
-  await test(page, FILE).locator('.monaco-tl-twistie').click();
+  await unfold(test(page, FILE));
   await test(page, 'greets everybody').waitFor();
   await until(async () => /Passed/u.test(await test(page, 'greets everybody').getAttribute('aria-label')));
   await until(async () => /Failed/u.test(await test(page, 'name=Zoe').getAttribute('aria-label')));

@@ -1,7 +1,7 @@
 // What VS Code offers in its Testing view does what its name says, and what comes to nothing leaves everything as it was.
 import fs from 'node:fs';
 import path from 'node:path';
-import { command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, until } from './look.mjs';
+import { command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, unfold, until } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 import { storedRuns } from './stored.mjs';
 
@@ -224,8 +224,8 @@ export async function thousands({ page, shot, open }) {
   await open('support.eval.yaml');
   await testing(page);
   const suite = test(page, 'evals/big.eval.yaml');
-  await suite.click();
-  await page.keyboard.press('ArrowRight');
+  await suite.waitFor();
+  await unfold(suite);
   const first = test(page, numbered(0));
   await first.waitFor();
   if ((await first.getAttribute('aria-setsize')) !== String(THOUSANDS)) throw new Error('not all of its cases');

@@ -2,7 +2,7 @@
 // Once with the examples of this repository, once with a suite of the corpus where that is beside the checkout.
 import fs from 'node:fs';
 import path from 'node:path';
-import { accept, command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, until, webview } from './look.mjs';
+import { accept, command, goTo, line, lineOf, openFile, press, pressLens, quiet, test, unfold, until, webview } from './look.mjs';
 import { startJudge, targets } from './judge.mjs';
 import { consent, unasked } from './consent.mjs';
 import { continuous } from './continuous.mjs';
@@ -188,8 +188,7 @@ async function runFromTheExplorer({ page, shot, plan }) {
   await page.locator('.activitybar a.action-label[aria-label^="Testing"]').click();
   const suite = test(page, plan.listed ?? plan.run);
   await suite.waitFor();
-  await suite.click();
-  await page.keyboard.press('ArrowRight');
+  await unfold(suite);
   await test(page, plan.passing).waitFor();
   await press(test(page, plan.failing), 'Run Test');
   await test(page, `${plan.failing} (Failed)`).waitFor();
