@@ -1,4 +1,4 @@
-"""Looks up the files behind the paths of a promptfoo configuration, and reports those that are not there."""
+"""Resolves the paths in a promptfoo configuration to files, and reports missing files."""
 
 from functools import cached_property
 from pathlib import Path

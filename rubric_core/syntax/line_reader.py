@@ -75,6 +75,7 @@ class _LineReader:
 
     def read(self) -> bool:
         """Read every line; whether all could be read."""
+        # One long loop: every line of every file passes through it, and a call costs more than most of its steps.
         text, line, at, length = self.text, _LINE.match, 0, len(self.text)
         while at < length:
             found = line(text, at)

@@ -1,4 +1,4 @@
-"""A scheduler and workers that are processes of their own, started as a person would, each in a folder without the suite."""
+"""Runs on a `dask scheduler` and `dask worker` processes, started from the command line in folders without the suite."""
 
 import json
 import signal

@@ -49,7 +49,7 @@ class OneByOne:
 
 
 class FirstOnly(OneByOne):
-    """Takes every case at once, and begins none but the first before it is told to hold."""
+    """An executor that queues all cases, and starts only the first one; `hold` cancels the others."""
 
     def __init__(self):
         super().__init__()

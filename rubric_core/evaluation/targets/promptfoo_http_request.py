@@ -150,5 +150,5 @@ def json_or_text(text: str) -> Any:
 
 
 def _escaped(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with texts as they stand inside of quotes in JSON."""
+    """The variables, with strings escaped so that they can be inserted between the quotes of a JSON string."""
     return {n: json.dumps(v, ensure_ascii=False)[1:-1] if isinstance(v, str) else v for n, v in values.items()}
