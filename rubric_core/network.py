@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from rubric_core.deadlines import run_within
@@ -21,6 +21,8 @@ __all__ = ["HttpxHttp"]
 T = TypeVar("T")
 #: What httpx tries to import, and does without where it is not installed.
 _COMMAND_LINE = "httpx._main"
+#: The only encoding that is asked for and unpacked.
+_GZIP = "gzip"
 #: Connections that are kept although nothing is sent on them.
 _MOST_IDLE = 256
 
@@ -67,7 +69,11 @@ class HttpxHttp:
         limits = httpx.Limits(max_connections=1)
         # A client that looks for proxies takes twenty times as long to make, so one look at the environment has to do.
         made = httpx.AsyncClient(
-            verify=self._contexts[scheme], limits=limits, follow_redirects=False, trust_env=self._proxied
+            verify=self._contexts[scheme],
+            limits=limits,
+            follow_redirects=False,
+            trust_env=self._proxied,
+            headers={"Accept-Encoding": _GZIP},
         )
         self._clients.append(made)
         return made
@@ -113,17 +119,15 @@ class HttpxHttp:
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, size_limit: int
     ) -> HttpReply:
-        received = bytearray()
         with self._client(url) as client:
             async with client.stream(method, url, headers=dict(headers), content=body, timeout=None) as reply:
                 promised = reply.headers.get("content-length", "")
                 if promised.isdecimal() and int(promised) > size_limit:
                     raise NetworkError(f"{_host(url)} sends more than {size_limit:,} bytes")
-                async for chunk in reply.aiter_bytes():
-                    received += chunk
-                    if len(received) > size_limit:
-                        raise NetworkError(f"{_host(url)} sends more than {size_limit:,} bytes")
-                return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, bytes(received))
+                content = _Content(_host(url), reply.headers.get("content-encoding", ""), size_limit)
+                async for chunk in reply.aiter_raw():
+                    content.add(chunk)
+                return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, content.whole())
 
     async def close(self) -> None:
         """Close every connection."""
@@ -131,6 +135,50 @@ class HttpxHttp:
             await client.aclose()
         self._clients.clear()
         self._idle.clear()
+
+
+class _Content:
+    """The body of a reply, unpacked as it comes and never to more than its limit.
+
+    httpx unpacks whatever arrives as a whole: a few kilobytes that were packed twice become gigabytes, while nothing else happens.
+    """
+
+    def __init__(self, host: str, encoding: str, size_limit: int) -> None:
+        self._host, self._size_limit = host, size_limit
+        self._received = bytearray()
+        #: Bytes that have arrived, as they were sent.
+        self._arrived = 0
+        self._decoder: Any = None
+        if encoding.strip().lower() == _GZIP:
+            import zlib  # noqa: PLC0415  # few servers of models pack what they say
+
+            self._decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        elif encoding.strip().lower() not in ("", "identity"):
+            raise NetworkError(f"{host} sends its reply in the encoding {encoding[:40]!r}, which was not asked for")
+
+    def add(self, chunk: bytes) -> None:
+        """What arrived. Raises NetworkError."""
+        self._arrived += len(chunk)
+        if self._decoder is not None:
+            chunk = self._unpacked(chunk)
+        self._received += chunk
+        if max(self._arrived, len(self._received)) > self._size_limit:
+            raise NetworkError(f"{self._host} sends more than {self._size_limit:,} bytes")
+
+    def _unpacked(self, chunk: bytes) -> bytes:
+        if self._decoder.eof:
+            return b""  # what follows the end is not kept: it may be without end
+        try:
+            unpacked: bytes = self._decoder.decompress(chunk, self._size_limit + 1 - len(self._received))
+        except Exception:  # noqa: BLE001  # `zlib.error`, of a module that is imported for few replies
+            raise NetworkError(f"{self._host} sends a reply that is not {_GZIP}, as it says") from None
+        return unpacked
+
+    def whole(self) -> bytes:
+        """All of it. Raises NetworkError for the beginning of something packed."""
+        if self._arrived and self._decoder is not None and not self._decoder.eof:
+            raise NetworkError(f"{self._host} broke off: the end of its reply is missing", transient=True)
+        return bytes(self._received)
 
 
 @cache

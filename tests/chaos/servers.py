@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +27,11 @@ def _json(value: object) -> Fault:
     return Fault(body=json.dumps(value).encode())
 
 
+def _packed_twice(megabytes: int) -> bytes:
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+    return gzip.compress(b"".join([*(packer.compress(bytes(1_000_000)) for _ in range(megabytes)), packer.flush()]))
+
+
 def _faults(other: str) -> dict[str, str | Fault]:
     answer = {"choices": [{"message": {"content": "hello"}}]}
     return {
@@ -43,6 +49,10 @@ def _faults(other: str) -> dict[str, str | Fault]:
         "hangs up": Fault(hang_up=True),
         "endless": Fault(endless=True),
         "a body that unpacks to 300 MB": Fault(body=gzip.compress(b" " * 300_000_000), headers={"Content-Encoding": "gzip"}),
+        "a body that unpacks to 1 GB when it is unpacked twice": Fault(
+            body=_packed_twice(1_000), headers={"Content-Encoding": "gzip, gzip"}
+        ),
+        "packed, with an end that is missing": Fault(body=gzip.compress(json.dumps(answer).encode())[:-9], headers={"Content-Encoding": "gzip"}),
         "429 that says to wait a day": Fault(429, b'{"error": {"message": "no"}}', {"Retry-After": "99999"}),
         "500": Fault.error(500, "no"),
         "401 that repeats the key": Fault.error(401, f"not with Bearer {SECRET}"),

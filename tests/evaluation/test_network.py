@@ -1,16 +1,21 @@
 """Connections to judges and targets: kept, and no more of them than requests at a time."""
 
 import asyncio
+import gzip
+import re
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
-from judge_server import JudgeServer
+from judge_server import Fault, JudgeServer
 from suites import Folder, checks
+from waiting import PATIENCE
 
 import rubric_core.network
 from rubric_core.adapters import system_ports
 from rubric_core.network import HttpxHttp
+from rubric_core.ports import NetworkError
 
 
 async def ask(http: HttpxHttp, server: JudgeServer) -> int:
@@ -79,6 +84,46 @@ async def test_a_proxy_that_the_environment_names_is_used(judge: JudgeServer, mo
             assert await ask(ports.http, judge) == 200, "what it is not to be used for is asked itself"
     assert reply.status == 204
     assert asked == [b"GET http://models.invalid/v1 HTTP/1.1\r\n"]
+
+
+_TEXT = b'{"choices": []}'
+_BOMB = gzip.compress(bytes(5_000_000))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body", "wanted"),
+    [
+        ("", _TEXT, _TEXT),
+        ("identity", _TEXT, _TEXT),
+        ("gzip", gzip.compress(_TEXT), _TEXT),
+        ("GZIP", gzip.compress(_TEXT) + b"what follows", _TEXT),
+        ("gzip", b"", b""),
+        ("gzip", _BOMB, "sends more than 10,000 bytes"),
+        ("gzip", gzip.compress(_TEXT) + bytes(20_000), "sends more than 10,000 bytes"),
+        ("gzip", _TEXT, "sends a reply that is not gzip, as it says"),
+        ("gzip", gzip.compress(_TEXT)[:-9], "broke off: the end of its reply is missing"),
+        # A few kilobytes that are ten gigabytes in the end: httpx unpacks them at once, which took a minute and all memory.
+        ("gzip, gzip", gzip.compress(_BOMB), "sends its reply in the encoding 'gzip, gzip', which was not asked for"),
+        ("br", _TEXT, "sends its reply in the encoding 'br', which was not asked for"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "bytes",
+)
+async def test_a_reply_is_unpacked_once_and_never_to_more_than_its_limit(
+    judge: JudgeServer, encoding: str, body: bytes, wanted: bytes | str
+) -> None:
+    judge.replies = [Fault(body=body, headers={"Content-Encoding": encoding} if encoding else {})]
+    tracemalloc.start()
+    async with system_ports({}) as ports:
+        asking = ports.http.post(judge.url, {}, b"{}", time_limit=PATIENCE, size_limit=10_000)
+        if isinstance(wanted, bytes):
+            assert (await asking).body == wanted
+        else:
+            with pytest.raises(NetworkError, match=f"{re.escape(wanted)}$"):
+                await asking
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert judge.headers[0]["accept-encoding"] == "gzip"
+    assert most < 4_000_000
 
 
 def test_the_command_line_of_httpx_is_not_loaded() -> None:
