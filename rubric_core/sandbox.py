@@ -12,7 +12,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["Sandbox", "SandboxError"]
 
@@ -44,6 +47,7 @@ class Sandbox:
     def __init__(self) -> None:
         self._idle: list[_Process] = []
         self._busy: set[_Process] = set()
+        self._threads: ThreadPoolExecutor | None = None
         from threading import local  # noqa: PLC0415  # a check computes nothing here
 
         #: Of a thread that works for `threaded`, the processes that compute for it: others are not ended with it.
@@ -60,10 +64,7 @@ class Sandbox:
 
         Raises SandboxError.
         """
-        try:
-            process = self._idle.pop()
-        except IndexError:
-            process = _Process()
+        process = self._ready()
         own: set[_Process] = getattr(self._of_thread, "busy", set())
         self._busy.add(process)
         own.add(process)
@@ -77,6 +78,16 @@ class Sandbox:
             else:
                 process.end()
 
+    def _ready(self) -> "_Process":
+        """A process that waits for a request. One that was ended from outside meanwhile is replaced."""
+        while self._idle:
+            with suppress(IndexError):  # another thread took the last one
+                process = self._idle.pop()
+                if process.is_alive():
+                    return process
+                process.end()
+        return _Process()
+
     async def compute(self, request: Mapping[str, Any], seconds: float) -> Any:
         """As `call`, without blocking; cancelling ends the computation at once. Raises SandboxError."""
         return await self.threaded(lambda: self.call(request, seconds))
@@ -84,6 +95,7 @@ class Sandbox:
     async def threaded(self, work: Callable[[], Any]) -> Any:
         """What `work` gives, which calls this sandbox, in a thread; cancelling ends its computations, so that the thread ends."""
         import asyncio  # noqa: PLC0415  # a check needs none of it
+        from contextvars import copy_context  # noqa: PLC0415
 
         busy: set[_Process] = set()
 
@@ -94,15 +106,26 @@ class Sandbox:
             finally:
                 del self._of_thread.busy
 
-        working = asyncio.ensure_future(asyncio.to_thread(apart))
+        submitted = self._pool().submit(copy_context().run, apart)
+        working = asyncio.wrap_future(submitted)
         try:
             return await asyncio.shield(working)
         except asyncio.CancelledError:
+            if submitted.cancel():  # it has not begun
+                raise
             while not working.done():
                 _kill(busy)
                 await asyncio.wait({working}, timeout=0.05)
             working.exception()  # seen
             raise
+
+    def _pool(self) -> "ThreadPoolExecutor":
+        """Threads for computations: each keeps one for seconds, so those of the loop stay free for others."""
+        if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # only here
+
+            self._threads = ThreadPoolExecutor(thread_name_prefix="sandbox")
+        return self._threads
 
     def stop(self) -> None:
         """End what is being computed."""
@@ -112,6 +135,9 @@ class Sandbox:
         """End every process."""
         self.stop()
         _end(self._idle)
+        if self._threads is not None:
+            self._threads.shutdown(wait=False)
+            self._threads = None
 
     def __enter__(self) -> "Sandbox":  # noqa: PYI034  # Python 3.10 has no `Self`
         return self
@@ -195,8 +221,20 @@ class _Process:
     def _trouble(self, seconds: float) -> SandboxError:
         """Why there is no reply."""
         self.end()
-        slow = self._expired or self._process.returncode == _TIMED_OUT
-        return SandboxError(f"took longer than {seconds:g} s" if slow else "could not be computed", slow=slow)
+        code = self._process.returncode
+        slow = self._expired or code == _TIMED_OUT
+        if slow:
+            return SandboxError(f"took longer than {seconds:g} s", slow=True)
+        how = (
+            f"was ended by {signal.Signals(-code).name}"
+            if -code in set(signal.Signals)
+            else f"ended with exit code {code}"
+        )
+        return SandboxError(f"could not be computed: the process that computes it {how}")
+
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
 
     def kill(self) -> None:
         """Have it end soon; whoever waits for its reply is told."""

@@ -69,7 +69,7 @@ class ReportBuilder:
         name = case.suite.name if isinstance(case.suite.name, str) and case.suite.name else case.path.name
         about = ReportContext(
             SEPARATOR.join((snapshot.uri, case.id)), snapshot.uri, name, self.command(snapshot, case.id),
-            self.markdown(snapshot, case.id) or "", prompt_of(_shown_variation(case, shown.result)), expected_of(case), range_of,
+            self.markdown(snapshot, case.id) or "", _prompt_if_known(_shown_variation(case, shown.result)), expected_of(case), range_of,
         )  # fmt: skip
         return report_row(about, case, shown, shown.result)
 
@@ -112,26 +112,32 @@ class _Unread(Mapping[str, str]):
 
 
 def prompt_of(case: "Runnable") -> str:
-    """What the target of a case is asked, as the suite stands; without secrets. Empty when that cannot be told."""
+    """What the target of a case is asked, as the suite stands; without secrets. Raises Unscored when that cannot be told."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415
     from rubric_core.evaluation.cases.messages import prompt_inputs  # noqa: PLC0415
     from rubric_core.evaluation.cases.prompts import prompt_text  # noqa: PLC0415
     from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
     from rubric_core.evaluation.engine.fill_variables import fill_variables  # noqa: PLC0415
-    from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
-    try:
-        ready = fill_variables(variations(case)[0], _Unread())
-        if ready.variant is not None and ready.variant.prompt is not None:
-            return prompt_text(ready, _Unread())
-        inputs = prompt_inputs(
-            ready.suite, ready.case, ready.directory, DiskFiles(), ready.anchors, ready.dialect.properties
-        )
-    except Unscored:
-        return ""
+    ready = fill_variables(variations(case)[0], _Unread())
+    if ready.variant is not None and ready.variant.prompt is not None:
+        return prompt_text(ready, _Unread())
+    inputs = prompt_inputs(
+        ready.suite, ready.case, ready.directory, DiskFiles(), ready.anchors, ready.dialect.properties
+    )
     if len(inputs.messages) > 1:
         return "\n\n".join(f"[{message.role}]\n{message.content}" for message in inputs.messages)
     return inputs.question
+
+
+def _prompt_if_known(case: "Runnable") -> str:
+    """As `prompt_of`; empty when that cannot be told."""
+    from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
+
+    try:
+        return prompt_of(case)
+    except Unscored:
+        return ""
 
 
 def expected_of(case: "Runnable") -> str:

@@ -15,7 +15,10 @@ from rubric_lsp.running.known_results import KnownResults
 from rubric_lsp.running.report_builder import ReportBuilder, expected_of, prompt_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.sandbox import Sandbox
     from rubric_lsp.features.result_texts import Kind
     from rubric_lsp.protocol.wire_types.explorer import Difference, DifferenceDocument
     from rubric_lsp.protocol.wire_types.window import (
@@ -39,6 +42,9 @@ class VirtualDocuments:
         self._shown: dict[str, set[str]] = {}
         #: Whether old texts have been thrown away, which is done once.
         self._tidied = False
+        self._sandbox: Sandbox | None = None
+        #: How many are being filled in.
+        self._prompts = 0
 
     async def show(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
         """Show a document: its URI. Raises RefusedError where there is nothing to show."""
@@ -106,9 +112,7 @@ class VirtualDocuments:
         snapshot = self._known.at(uri)
         case = case_named(snapshot, host.documents, name)
         if kind == "prompt":
-            return _something(
-                await self._prompt(case), f"what {name} asks cannot be told: a file that it names is not there"
-            )
+            return _something(await self._prompt(case, name), f"{name} asks nothing")
         if kind == "expected":
             return _something(expected_of(case), f"{name} has no expected_output")
         result = self._known.results(snapshot).get(name, ShownCase()).result
@@ -133,15 +137,36 @@ class VirtualDocuments:
         expected, answer = await self.text("expected", uri, name), await self.text("answer", uri, name)
         return {"title": f"{name}: expected ↔ answer", "expected": expected, "answer": answer}
 
-    async def _prompt(self, case: "Runnable") -> str:
-        """What a case asks. Templates that compute stay as they are in a suite that may not be run."""
-        if not case.dialect.properties.nunjucks or not self._host.permission.given(case.path):
-            return prompt_of(case)
+    async def _prompt(self, case: "Runnable", name: str) -> str:
+        """What a case asks. Templates that compute stay as they are in a suite that may not be run.
+
+        Raises RequestFailedError for what cannot be told, a template that takes too long among them.
+        """
+        from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
+
+        try:
+            if not case.dialect.properties.nunjucks or not self._host.permission.given(case.path):
+                return prompt_of(case)
+            with self._computing() as sandbox:
+                text: str = await sandbox.threaded(lambda: prompt_of(replace(case, sandbox=sandbox)))
+        except Unscored as error:
+            raise RequestFailedError(INVALID_PARAMS, f"what {name} asks cannot be told: {error}") from None
+        return text
+
+    @contextlib.contextmanager
+    def _computing(self) -> "Iterator[Sandbox]":
+        """Where templates are filled in: the same for all that are at a time, so that there are few processes, and none afterwards."""
         from rubric_core.sandbox import Sandbox  # noqa: PLC0415
 
-        with Sandbox() as sandbox:
-            text: str = await sandbox.threaded(lambda: prompt_of(replace(case, sandbox=sandbox)))
-        return text
+        self._sandbox = sandbox = self._sandbox or Sandbox()
+        self._prompts += 1
+        try:
+            yield sandbox
+        finally:
+            self._prompts -= 1
+            if not self._prompts:
+                self._sandbox = None
+                sandbox.close()
 
     def changed(self, uri: str) -> None:
         """The results of a suite have changed: documents about them are asked for again."""

@@ -5,15 +5,17 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from suites import Folder, context, evaluator
-from waiting import alive, until
+from waiting import PATIENCE, alive, until
 
 from rubric_core.adapters import system_ports
 from rubric_core.evaluation.code.js_regex import translate
@@ -168,6 +170,46 @@ async def test_cancelling_one_computation_ends_no_other(sandbox: Sandbox) -> Non
     assert not other.done()
     with pytest.raises(SandboxError, match="took longer than 1 s"):
         await other
+
+
+async def test_what_waits_for_its_turn_is_cancelled_at_once_and_the_threads_of_the_loop_stay_free(
+    sandbox: Sandbox,
+) -> None:
+    """Prompts with loops, opened one after the other, kept those who store results waiting, and no cancellation was heard."""
+    held = threading.Event()
+    computing = [asyncio.ensure_future(sandbox.threaded(held.wait)) for _ in range(100)]
+    try:
+        assert await asyncio.wait_for(asyncio.to_thread(lambda: "free"), PATIENCE) == "free"
+        computing[-1].cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(computing[-1], PATIENCE)
+        assert not any(each.done() for each in computing[:-1])
+    finally:
+        held.set()
+    assert all(await asyncio.gather(*computing[:-1]))
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGINT", "SIGHUP"])
+def test_a_process_that_somebody_ends_is_named_once_and_replaced(sandbox: Sandbox, name: str) -> None:
+    def end(pid: int) -> None:
+        os.kill(pid, signal.Signals[name])
+
+    request = {"do": "render", "template": "{{ q | upper }}", "values": {"q": "a"}, "filters": []}
+    assert sandbox.call(request, 5) == "A"
+    idle = sandbox._idle[0]._process
+    end(idle.pid)
+    idle.wait()
+    assert sandbox.call(request, 5) == "A", "nobody loses anything by a process that was doing nothing"
+    busy = sandbox._idle[0]._process
+
+    def answer(_: str, __: object) -> str:
+        end(busy.pid)
+        busy.wait()
+        return "a variable"
+
+    with pytest.raises(SandboxError, match=f"could not be computed: the process that computes it was ended by {name}"):
+        sandbox.call({**request, "template": "{{ env.X }}"}, 5, answer)
+    assert sandbox.call(request, 5) == "A"
 
 
 def test_what_is_taken_for_cheap_is() -> None:

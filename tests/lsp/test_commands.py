@@ -237,7 +237,9 @@ def test_the_prompt_of_an_untrusted_suite_is_not_computed(connect: Connect, tmp_
 
     assert prompt("kind") == ("say HI hi" if trusted else "say {{ q | upper }} hi")
     if trusted:
-        with pytest.raises(ServerError, match="what bomb asks cannot be told"):
+        with pytest.raises(
+            ServerError, match=r"what bomb asks cannot be told: the template took longer than 2 s \(a\.eval\.yaml:6\)"
+        ):
             command(client, "openPrompt", uri, "bomb")
     else:
         assert prompt("bomb") == f"{bomb} hi"
