@@ -32,7 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
-    options = make_parser(given[0] if given else "").parse_args(given)
+    if arguments is None:  # what a program loads stays: to look through it for garbage takes a tenth of its start
+        gc.disable()
+    try:
+        parser = make_parser(given[0] if given else "")
+    finally:
+        if arguments is None:
+            gc.freeze()
+            gc.enable()
+    options = parser.parse_args(given)
     options.invocation = given
     from rubric_core.cli.sanitize import safe_streams  # noqa: PLC0415  # --help and --version need none of it
 

@@ -3,15 +3,15 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rubric_core.cli.selection import WrongUseError
 from rubric_core.cli.stored_run import StoredRun
-from rubric_core.evaluation.comparison.compare import Comparison
-from rubric_core.evaluation.comparison.pairs import CaseChange
-from rubric_core.evaluation.comparison.runs import compare_runs
-from rubric_core.evaluation.reporting.comparison_report import comparison_lines
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.comparison.compare import Comparison
 
 __all__ = ["BaselineCheck"]
 
@@ -47,6 +47,9 @@ class BaselineCheck:
 
     def compare(self, stored: StoredRun) -> Iterator[str]:
         """Compare a run that has ended; gives the lines for a person. Raises ResultStoreError."""
+        from rubric_core.evaluation.comparison.runs import compare_runs  # noqa: PLC0415  # most runs have no baseline
+        from rubric_core.evaluation.reporting.comparison_report import comparison_lines  # noqa: PLC0415  # as above
+
         for database, name in stored.runs:
             before, after = self._baselines[database.root], database.find(name)
             comparison = compare_runs(database, before, after)
@@ -62,6 +65,8 @@ class BaselineCheck:
     @property
     def failed(self) -> bool:
         """Whether the run regressed by the criterion of `--fail-on`."""
+        from rubric_core.evaluation.comparison.pairs import CaseChange  # noqa: PLC0415  # most runs have no baseline
+
         if self._fails_on == "flip":
             return any(each.having(CaseChange.NO_LONGER_PASSES) for each in self._comparisons)
         return any(each.regressed for each in self._comparisons)

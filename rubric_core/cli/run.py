@@ -13,7 +13,6 @@ from rubric_core.cli.output import results_only_stdout
 from rubric_core.cli.plan import plan_run
 from rubric_core.cli.run_cluster import check_cluster_options
 from rubric_core.cli.run_options import add_arguments
-from rubric_core.cli.run_watch import RunWatch
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.selection import WrongUseError
 from rubric_core.cli.session import CliSession
@@ -40,6 +39,8 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
     try:
         check_cluster_options(options)
         if options.watch:
+            from rubric_core.cli.run_watch import RunWatch  # noqa: PLC0415  # one run needs none of it
+
             return RunWatch(options, out).run()
         planned = plan_run(options)
     except WrongUseError as error:

@@ -97,6 +97,35 @@ def test_what_judges_need_is_loaded_with_the_first_of_them(folder: Folder, evalu
     assert done.stdout.splitlines()[-1] == str(loaded)
 
 
+def test_what_other_runs_need_is_not_loaded(folder: Folder) -> None:
+    """Files in other formats, a baseline, `--watch` and the rows of promptfoo: a seventh of the start of a run."""
+    folder.mock("hello 42")
+    folder.suite("tests: [{id: a, criteria: Says hello, input: hi, assertions: [{type: contains, value: hello}]}]")
+    code = "import sys, rubric_core.cli as c; print(c.main(['run', 'suite.eval.yaml'])); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder.path, capture_output=True, text=True, check=True)
+    *_, ended, loaded = done.stdout.splitlines()
+    others = (
+        "rubric_core.cli.run_watch", "rubric_core.evaluation.comparison", "rubric_core.evaluation.report_page", "urllib.request",
+        "rubric_core.evaluation.exporting.junit", "rubric_core.evaluation.evaluators.promptfoo", "rubric_core.evaluation.engine.promptfoo",
+    )  # fmt: skip
+    assert (ended, sorted(name for name in loaded.split() if name.startswith(others))) == ("0", [])
+
+
+def test_the_program_collects_no_garbage_while_it_loads_and_does_afterwards(folder: Folder) -> None:
+    folder.mock("hello 42")
+    folder.suite("tests: [{id: a, criteria: Says hello, input: hi, assertions: [{type: contains, value: hello}]}]")
+    code = """
+import gc, sys
+from rubric_core.cli import main
+found = []
+gc.callbacks.append(lambda phase, info: found.append("rubric_core.cli.run" in sys.modules and info["generation"]))
+sys.argv = ["rubric", "run", "suite.eval.yaml"]
+print(main(), 2 in found, gc.isenabled())
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder.path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 False True"
+
+
 async def test_recordings_are_not_loaded_where_a_judge_is_asked(folder: Folder, judge: JudgeServer) -> None:
     """They are as much again as its replies."""
     folder.targets({"name": "default", "provider": "mock", "response": "hi", "grader_target": "judge"}, judge.target())

@@ -15,7 +15,6 @@ from rubric_core.evaluation.cases.errors import place_words, problems_by_case
 from rubric_core.evaluation.cases.invalid_entries import empty_path_entry, invalid_entries, lines_of
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases, LoadedSuite, NoSuiteError, is_program
 from rubric_core.evaluation.cases.options import Options
-from rubric_core.evaluation.cases.promptfoo.load import promptfoo_cases
 from rubric_core.evaluation.cases.runnable import Runnable, runnables
 from rubric_core.evaluation.cases.scenarios import scenario_cases
 from rubric_core.evaluation.model.arguments import instance
@@ -135,6 +134,8 @@ class _Loader:
 
     def suite(self, path: Path, analysis: Analysis) -> LoadedSuite:
         if analysis.kind is FileKind.PROMPTFOO:
+            from rubric_core.evaluation.cases.promptfoo.load import promptfoo_cases  # noqa: PLC0415  # AgentV's suites need none of it
+
             return LoadedSuite(path, analysis, promptfoo_cases(analysis, path, self.project.files, self.options), {})
         if analysis.kind is not FileKind.SUITE:
             raise NoSuiteError(_not_a_suite(path, analysis))

@@ -6,7 +6,6 @@ from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.prompts import case_input
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.fill_variables import fill_variables
-from rubric_core.evaluation.engine.promptfoo_prepare import prepare_promptfoo
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
@@ -73,6 +72,8 @@ async def fill_in_case(case: Runnable, ports: Ports) -> Runnable:
 async def prepare_case(case: Runnable, ports: Ports) -> Runnable:
     """The case with everything filled in. Raises Unscored for missing values and files."""
     if isinstance(case, PromptfooRunnable):
+        from rubric_core.evaluation.engine.promptfoo_prepare import prepare_promptfoo  # noqa: PLC0415  # AgentV's cases need none of it
+
         return await prepare_promptfoo(case, ports)
     given = _with_templates(case, ports)
 

@@ -10,10 +10,10 @@ from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, outp
 from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_function
 from rubric_core.evaluation.engine.attempt import Attempt
 from rubric_core.evaluation.engine.events import Answered
-from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO_KIND, promptfoo_evaluator
+from rubric_core.evaluation.evaluators.promptfoo.registry import promptfoo_evaluator
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.inputs import PromptInputs
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, given_score
+from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, PromptfooAssertion, given_score
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored

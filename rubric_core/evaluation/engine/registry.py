@@ -23,7 +23,6 @@ from rubric_core.evaluation.evaluators.is_json import IS_JSON
 from rubric_core.evaluation.evaluators.javascript import JAVASCRIPT
 from rubric_core.evaluation.evaluators.latency import LATENCY
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver, LlmJudgeEvaluator
-from rubric_core.evaluation.evaluators.promptfoo.registry import PROMPTFOO_KIND
 from rubric_core.evaluation.evaluators.python import PYTHON
 from rubric_core.evaluation.evaluators.regex import REGEX
 from rubric_core.evaluation.evaluators.similar import SIMILAR
@@ -41,7 +40,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator
 from rubric_core.evaluation.evaluators.webhook import WEBHOOK
 from rubric_core.evaluation.model.context import EvaluatorConfig
 from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, PromptfooAssertion
 from rubric_core.language.evaluators import CodeEvaluator, LlmJudge, Rubric
 
 __all__ = ["EVALUATORS", "build_evaluator_registry", "evaluator_for", "kind_of"]

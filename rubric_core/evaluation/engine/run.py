@@ -23,7 +23,6 @@ from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener
 from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.prepare import fill_in_case, prepare_case, require_valid, with_variables
-from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
 from rubric_core.evaluation.engine.unsupported import refuse
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -46,10 +45,11 @@ __all__ = [
     "unrun_result",
 ]
 
-#: Imported when something is run and not before; the second, which loads pydantic, when a judge grades, and the third when what
-#: it says is recorded or was.
+#: Imported when something is run and not before; the second, which loads pydantic, when a judge grades, the third when what
+#: it says is recorded or was, and the last two for the rows of promptfoo.
 _PROVIDERS = "rubric_core.evaluation.targets.providers"
 _REPLIES, _RECORDINGS = "rubric_core.evaluation.judging.replies", "rubric_core.evaluation.judging.recordings"
+_PROMPTFOO = ("rubric_core.evaluation.engine.promptfoo_prepare", "rubric_core.evaluation.engine.promptfoo_attempt")
 
 
 class RunSession(NamedTuple):
@@ -86,6 +86,9 @@ async def run_in_session(
         import_module(_REPLIES)
         if case.options.mode != "auto":
             import_module(_RECORDINGS)
+    if isinstance(case, PromptfooRunnable):
+        for name in _PROMPTFOO:
+            import_module(name)
     began = ports.clock.seconds()
     on_event(CaseStarted(case.id, tuple(default_name(config) for config in configs)))
     base = unrun_result(case, ports)
@@ -262,6 +265,8 @@ async def _once(
 def _attempt_of(ready: Runnable) -> type[Attempt]:
     """How a case is attempted."""
     if isinstance(ready, PromptfooRunnable):
+        from rubric_core.evaluation.engine.promptfoo_attempt import PromptfooAttempt  # noqa: PLC0415  # AgentV's cases need none of it
+
         return PromptfooAttempt
     return Conversation if ready.case.mode == "conversation" else Attempt
 

@@ -5,12 +5,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from rubric_core.evaluation.exporting.csv_table import csv_table
-from rubric_core.evaluation.exporting.json_documents import json_document, json_rows
-from rubric_core.evaluation.exporting.junit import junit_xml
-from rubric_core.evaluation.exporting.markdown_summary import markdown_summary
 from rubric_core.evaluation.exporting.run_cases import ExportedRun
-from rubric_core.evaluation.report_page.write_report import report_pieces
 
 __all__ = ["FORMATS", "ExportFormat", "UnknownFormatError", "exported", "format_of"]
 
@@ -29,18 +24,53 @@ _ENDINGS: Mapping[str, ExportFormat] = {
 }
 
 
-def _html_page(run: ExportedRun) -> Iterator[str]:
+# Each format loads what it needs, and a run that writes no file nothing of it.
+
+
+def _csv(run: ExportedRun) -> Iterator[str]:
+    from rubric_core.evaluation.exporting.csv_table import csv_table  # noqa: PLC0415
+
+    return csv_table(run)
+
+
+def _html(run: ExportedRun) -> Iterator[str]:
     """The page of `rubric report`, without the runs before this one. It always has the prompts that were sent."""
+    from rubric_core.evaluation.report_page.write_report import report_pieces  # noqa: PLC0415
+
     return report_pieces(run.record, run.cases, now=datetime.now(tz=timezone.utc))
 
 
+def _json(run: ExportedRun) -> Iterator[str]:
+    from rubric_core.evaluation.exporting.json_documents import json_document  # noqa: PLC0415
+
+    return json_document(run)
+
+
+def _jsonl(run: ExportedRun) -> Iterator[str]:
+    from rubric_core.evaluation.exporting.json_documents import json_rows  # noqa: PLC0415
+
+    return json_rows(run)
+
+
+def _junit(run: ExportedRun) -> Iterator[str]:
+    from rubric_core.evaluation.exporting.junit import junit_xml  # noqa: PLC0415
+
+    return junit_xml(run)
+
+
+def _markdown(run: ExportedRun) -> Iterator[str]:
+    from rubric_core.evaluation.exporting.markdown_summary import markdown_summary  # noqa: PLC0415
+
+    return markdown_summary(run)
+
+
 _WRITERS: Mapping[ExportFormat, Callable[[ExportedRun], Iterator[str]]] = {
-    "csv": csv_table,
-    "html": _html_page,
-    "json": json_document,
-    "jsonl": json_rows,
-    "junit": junit_xml,
-    "markdown": markdown_summary,
+    "csv": _csv,
+    "html": _html,
+    "json": _json,
+    "jsonl": _jsonl,
+    "junit": _junit,
+    "markdown": _markdown,
 }
 
 

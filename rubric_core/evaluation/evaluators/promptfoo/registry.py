@@ -26,7 +26,7 @@ from rubric_core.evaluation.evaluators.promptfoo.xml_checks import XML_CHECKS
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, PromptfooAssertion
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.promptfoo import named_details, promptfoo_total
@@ -34,10 +34,7 @@ from rubric_core.language.promptfoo.assertion import SET_TYPE, Assertion
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer
 
-__all__ = ["PROMPTFOO_KIND", "RUN_TYPES", "promptfoo_evaluator"]
-
-#: The kind under which the evaluator is registered.
-PROMPTFOO_KIND = "promptfoo"
+__all__ = ["RUN_TYPES", "promptfoo_evaluator"]
 
 _HANDLERS: Mapping[str, Handler] = {
     **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
