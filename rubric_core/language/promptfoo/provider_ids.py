@@ -1,8 +1,9 @@
 """The providers of promptfoo by their ids, most used first, and what each takes under `config`."""
 
+from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["PROVIDERS", "KnownProvider", "known_provider"]
+__all__ = ["KINDS_OF_VENDORS", "PROVIDERS", "VENDORS", "KnownProvider", "ModelKinds", "known_provider"]
 
 
 class KnownProvider(NamedTuple):
@@ -88,10 +89,53 @@ PROVIDERS: tuple[KnownProvider, ...] = (
     KnownProvider("openai:", "openai:MODEL", "A model of OpenAI.", _CHAT),
     KnownProvider("anthropic:", "anthropic:MODEL", "A model of Anthropic.", _CLAUDE),
     KnownProvider("azureopenai:", "azureopenai:chat:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
-    KnownProvider("azure:", "azure:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
+    KnownProvider("azure:", "azure:chat:DEPLOYMENT", "A deployment of Azure OpenAI.", _AZURE),
     KnownProvider("ollama:", "ollama:MODEL", "A local model of Ollama.", _OLLAMA),
     KnownProvider("http", "http", "Any service by HTTP.", _HTTP),
 )  # fmt: skip
+
+#: What ids may begin with, before the colon: the vendors of 0.121 and of later releases, and programs and addresses.
+VENDORS: tuple[str, ...] = (
+    "a2a", "abliteration", "acp", "adaline", "agentic", "ai21", "aimlapi", "alibaba", "alicloud", "aliyun", "anthropic", "atlascloud", "azure",
+    "azureopenai", "bam", "bedrock", "bedrock-agent", "bedrock-agentcore", "bfl", "browser", "cerebras", "cheaperinference", "cloudera",
+    "cloudflare-ai", "cloudflare-gateway", "cohere", "cometapi", "copilot", "dashscope", "databricks", "deepseek", "docker", "echo", "edenai",
+    "elevenlabs", "empiriolabs", "envoy", "evolink", "exec", "f5", "fal", "file", "fireworks", "flexai", "github", "golang", "google", "groq",
+    "headless", "helicone", "hf", "http", "https", "huggingface", "hyperbolic", "jfrog", "kelly", "kelly-intelligence", "lambdalabs", "litellm",
+    "llama", "llamaapi", "llmman", "localai", "mcp", "meta", "minimax", "mistral", "mlflow-gateway", "modelslab", "moonshot", "muse-code", "n8n",
+    "novita", "nscale", "nvidia", "ollama", "openai", "openclaw", "opencode", "openhands", "openinterpreter", "openrouter", "orcarouter",
+    "package", "palm", "perplexity", "portkey", "promptfoo", "python", "quiverai", "qwak", "replicate", "ruby", "sagemaker", "sequence", "slack",
+    "snowflake", "togetherai", "transformers", "transformers.js", "truefoundry", "vercel", "vertex", "voyage", "watsonx", "webhook", "websocket",
+    "ws", "wss", "xai",
+)  # fmt: skip
+
+
+class ModelKinds(NamedTuple):
+    """The kinds of models of a vendor, which stand between its name and that of the model."""
+
+    #: The likeliest first.
+    names: tuple[str, ...]
+    #: Whether an id has to have one; without, `VENDOR:MODEL` is an id as well.
+    needed: bool
+    #: Whether promptfoo stops at another one; else it takes it for a chat model.
+    stops: bool = True
+
+
+_OF_AZURE = ModelKinds(
+    ("chat", "responses", "embedding", "embeddings", "completion", "assistant", "moderation", "foundry-agent", "image", "realtime", "video"),
+    needed=True,
+)  # fmt: skip
+_OF_HUGGING_FACE = ModelKinds(
+    ("chat", "text-generation", "feature-extraction", "sentence-similarity", "text-classification", "token-classification"), needed=True,
+)  # fmt: skip
+KINDS_OF_VENDORS = MappingProxyType({
+    "azure": _OF_AZURE, "azureopenai": _OF_AZURE, "huggingface": _OF_HUGGING_FACE, "hf": _OF_HUGGING_FACE,
+    "anthropic": ModelKinds(("messages", "completion", "claude-agent-sdk", "claude-code"), needed=False),
+    "openai": ModelKinds(
+        ("chat", "responses", "embedding", "embeddings", "completion", "moderation", "realtime", "assistant", "agents", "image", "video",
+         "transcription", "tts", "speech", "chatkit", "codex", "codex-sdk", "codex-app-server", "codex-desktop"),
+        needed=False, stops=False,
+    ),
+})  # fmt: skip
 
 
 def known_provider(identity: str) -> KnownProvider | None:

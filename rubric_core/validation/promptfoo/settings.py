@@ -5,35 +5,22 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, Metric
 from rubric_core.language.shape import children
-from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["settings"]
 
 _OUTPUTS = ("csv", "html", "json", "jsonl", "txt", "xml", "yaml", "yml")
-#: The id of a provider without a vendor, and no file.
-_BARE = pattern(
-    r"[A-Za-z](?:[\w.-]*[\w-])?(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)(?<!\.[jt]sx)(?<!\.py)(?<!\.rb)(?<!\.go)(?<!\.yml)(?<!\.yaml)(?<!\.json)\Z"
-)
-#: The providers that need no model.
-_WITHOUT_MODEL = (
-    "a2a", "browser", "echo", "http", "https", "llama", "mcp", "n8n", "openclaw", "opencode", "openinterpreter", "sequence", "slack",
-    "websocket", "ws", "wss",
-)  # fmt: skip
-_VENDORS = (
-    ("gpt-", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude-", "anthropic:messages"), ("gemini-", "google"),
-    ("mistral-", "mistral"), ("deepseek-", "deepseek"), ("grok-", "xai"),
-)  # fmt: skip
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
 
 
 def settings(shape: Configuration) -> Iterator[Finding]:
     """Findings about the configuration itself."""
     yield from _outputs(shape)
-    yield from _providers(shape)
+    yield from configured_ids(shape)
     for inner in children(shape):
         if isinstance(inner, Metric):
             place = inner.places.get("value")
@@ -59,35 +46,6 @@ def settings(shape: Configuration) -> Iterator[Finding]:
                     node.span, "`prompts` of a provider is a list", fixes=fixes if node.is_quoted else (), severity="warning",
                     consequence="`promptfoo validate` rejects the configuration; a run sends every prompt",
                 )  # fmt: skip
-
-
-def _providers(shape: Configuration) -> Iterator[Finding]:
-    """Providers without a vendor: `gpt-4o` in place of `openai:gpt-4o`."""
-    for field in ("providers", "targets"):
-        place = shape.places.get(field)
-        if place is None or place.borrowed:
-            continue
-        for item in place.node.items if isinstance(place.node, Sequence) else [place.node]:
-            node = item.get("id") if isinstance(item, Mapping) else item
-            if isinstance(node, Scalar) and isinstance(node.value, str) and not node.is_block:
-                yield from _provider(node)
-
-
-def _provider(node: Scalar) -> Iterator[Finding]:
-    if not _BARE.match(node.text) or node.text in _WITHOUT_MODEL:
-        return
-    vendor = next((vendor for start, vendor in _VENDORS if node.text.startswith(start)), "")
-    meant = f"{vendor}:{node.text}" if vendor else closest(node.text, _WITHOUT_MODEL)
-    advice = (
-        f"; did you mean `{meant}`?"
-        if meant
-        else ": the id of a model begins with its vendor, as in `openai:gpt-5-mini`"
-    )
-    edit = Edit(node.span, quoted(meant) if node.is_quoted else meant) if meant else None
-    fixes = (Fix(f"change it to `{meant}`", (edit,), safe=False),) if edit is not None else ()
-    yield Finding(
-        node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence="promptfoo stops"
-    )
 
 
 def _outputs(shape: Configuration) -> Iterator[Finding]:

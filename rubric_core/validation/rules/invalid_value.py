@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import is_slip
 from rubric_core.language.misnomers import options_called
 from rubric_core.language.promptfoo.assertion import Assertion
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.measured_assertions import WordCount
 from rubric_core.language.value_kinds import Choice, Integer, Number
@@ -14,6 +14,7 @@ from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertions import thresholds, word_counts
+from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
 from rubric_core.validation.promptfoo.settings import settings
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
@@ -26,13 +27,19 @@ _FEW = 5
 
 
 @rule("invalid-value", "error", "A value that is not one of the allowed ones")
-def INVALID_VALUE(issue: OutOfRange | Assertion | PromptfooCase | Configuration, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def INVALID_VALUE(  # noqa: N802  # a rule is a constant
+    issue: OutOfRange | Assertion | PromptfooCase | CaseOptions | Configuration, context: Context
+) -> Iterator[Finding]:
     """Say what is possible."""
     if isinstance(issue, Configuration):
         yield from settings(issue)
         return
-    if isinstance(issue, Assertion | PromptfooCase):
-        yield from thresholds(issue)
+    if isinstance(issue, Assertion | CaseOptions):
+        yield from grader_ids(issue)
+    if isinstance(issue, PromptfooCase):
+        yield from case_ids(issue)
+    if isinstance(issue, Assertion | PromptfooCase | CaseOptions):
+        yield from thresholds(issue) if not isinstance(issue, CaseOptions) else ()
         yield from word_counts(issue) if isinstance(issue, WordCount) else ()
         return
     written = (

@@ -1,0 +1,137 @@
+"""Ids of providers that promptfoo cannot make a provider of (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.provider_ids import KINDS_OF_VENDORS, VENDORS
+from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Finding, Fix
+
+__all__ = ["case_ids", "configured_ids", "grader_ids"]
+
+#: The id of a provider without a vendor, and no file.
+_BARE = pattern(
+    r"[A-Za-z](?:[\w.-]*[\w-])?(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)(?<!\.[jt]sx)(?<!\.py)(?<!\.rb)(?<!\.go)(?<!\.yml)(?<!\.yaml)(?<!\.json)\Z"
+)
+#: The providers that need no model.
+_WITHOUT_MODEL = (
+    "a2a", "browser", "echo", "http", "https", "llama", "mcp", "n8n", "openclaw", "opencode", "openinterpreter", "sequence", "slack",
+    "websocket", "ws", "wss",
+)  # fmt: skip
+_VENDORS = (
+    ("gpt-", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude-", "anthropic:messages"), ("gemini-", "google"),
+    ("mistral-", "mistral"), ("deepseek-", "deepseek"), ("grok-", "xai"),
+)  # fmt: skip
+_STOPS, _ROW = "promptfoo stops", "promptfoo makes each row an error"
+#: An id with a vendor in front; the drive of a path on Windows is none.
+_VENDOR = pattern(r"([A-Za-z][\w.-]+):")
+#: The models for which a grader may have a provider of its own.
+_ROLES = ("text", "embedding", "classification", "moderation")
+
+
+def configured_ids(shape: Configuration) -> Iterator[Finding]:
+    """The providers of a configuration."""
+    for field in ("providers", "targets"):
+        place = shape.places.get(field)
+        if place is None or place.borrowed:
+            continue
+        for item in place.node.items if isinstance(place.node, Sequence) else [place.node]:
+            node = _id_of(item)
+            if node is not None:
+                yield from _bare(node) if _BARE.match(node.text) else _with_vendor(node, _STOPS)
+
+
+def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
+    """The `provider` of a case, or of `defaultTest`: promptfoo makes it anew, so a label is not enough."""
+    node = _id_in(shape, "provider")
+    if node is None:
+        return
+    if not _BARE.match(node.text):
+        yield from _with_vendor(node, _STOPS)
+    elif node.text not in _WITHOUT_MODEL:
+        words = f"promptfoo has no provider `{node.text}`: `provider` of a case is an id; a label stands in the list `providers`"
+        yield Finding(node.span, words, consequence=_STOPS)
+
+
+def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
+    """The models that grade: an id, a mapping with one, or one for each role. Labels are checked with the whole suite."""
+    place = shape.places.get("provider")
+    if place is None or place.borrowed:
+        return
+    inner = [place.node]
+    if isinstance(place.node, Mapping) and place.node.get("id") is None:
+        inner = [each for role in _ROLES if (each := place.node.get(role)) is not None]
+    for each in inner:
+        node = _id_of(each)
+        if node is not None:
+            yield from _with_vendor(node, _ROW)
+
+
+def _id_in(shape: Shape, field: str) -> Scalar | None:
+    place = shape.places.get(field)
+    return None if place is None or place.borrowed else _id_of(place.node)
+
+
+def _id_of(node: Node | None) -> Scalar | None:
+    """The id of a provider, if it is text; a block is none."""
+    inner = node.get("id") if isinstance(node, Mapping) else node
+    is_text = (
+        isinstance(inner, Scalar) and isinstance(inner.value, str) and not inner.is_block and "{{" not in inner.text
+    )
+    return inner if isinstance(inner, Scalar) and is_text else None
+
+
+def _with_vendor(node: Scalar, consequence: str) -> Iterator[Finding]:
+    """An id whose vendor, or whose kind of model, promptfoo does not have."""
+    found = _VENDOR.match(node.text)
+    if found is None:
+        return
+    vendor, rest = found[1], node.text[found.end() :]
+    if vendor not in VENDORS:
+        meant = closest(vendor, VENDORS)
+        written = f"{meant}:{rest}"
+        # A vendor that is like no other may be one of a later release.
+        yield Finding(
+            node.span, f"promptfoo has no vendor `{vendor}`" + (f"; did you mean `{written}`?" if meant else ""),
+            fixes=_changed(node, written) if meant else (), severity="error" if meant else "warning", consequence=consequence,
+        )  # fmt: skip
+        return
+    kinds = KINDS_OF_VENDORS.get(vendor)
+    kind, colon, model = rest.partition(":")
+    if kinds is None or kind in kinds.names or not (colon or kinds.needed):
+        return
+    alike = closest(kind, kinds.names) if colon else None
+    written = f"{vendor}:{alike}:{model}" if alike else f"{vendor}:{kinds.names[0]}:{rest}"
+    if kinds.needed or alike:
+        yield Finding(
+            node.span, f"`{vendor}` has no models of the kind `{kind}`; did you mean `{written}`?", fixes=_changed(node, written),
+            severity="error" if kinds.stops else "warning",
+            consequence=consequence if kinds.stops else f"promptfoo asks for a chat model called `{model}`",
+        )  # fmt: skip
+
+
+def _bare(node: Scalar) -> Iterator[Finding]:
+    """An id without a vendor: `gpt-4o` in place of `openai:gpt-4o`."""
+    if node.text in _WITHOUT_MODEL:
+        return
+    vendor = next((vendor for start, vendor in _VENDORS if node.text.startswith(start)), "")
+    meant = f"{vendor}:{node.text}" if vendor else closest(node.text, _WITHOUT_MODEL)
+    advice = (
+        f"; did you mean `{meant}`?"
+        if meant
+        else ": the id of a model begins with its vendor, as in `openai:gpt-5-mini`"
+    )
+    fixes = _changed(node, meant) if meant else ()
+    yield Finding(node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence=_STOPS)
+
+
+def _changed(node: Scalar, meant: str) -> tuple[Fix, ...]:
+    edit = Edit(node.span, quoted(meant) if node.is_quoted else meant)
+    return (Fix(f"change it to `{meant}`", (edit,), safe=False),)
