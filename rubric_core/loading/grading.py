@@ -140,18 +140,16 @@ def default_name(evaluator: Evaluator) -> str:
     return kind or "evaluator"
 
 
-def asserts_anything(suite: Suite, case: Case) -> bool:
-    """Whether anything at all is written by which an answer to `case` could fail."""
-    conversation = any(turn.assertions or turn.has("expected_output") for turn in case.turns or [])
-    scalar = case.has("evaluator") or suite.has("evaluator")
+def asserts_anything(suite: Suite | None, case: Case) -> bool:
+    """Whether anything at all is written by which an answer to `case` could fail; in the case itself, without a `suite`."""
     return bool(
-        case.rubrics
+        case.has("expected_output")
         or case_list(case)
-        or suite_list(suite)
+        or case.rubrics
         or case.criteria
-        or conversation
-        or scalar
-        or case.has("expected_output")
+        or case.has("evaluator")
+        or any(turn.assertions or turn.has("expected_output") for turn in case.turns or [])
+        or (suite is not None and (suite_list(suite) or suite.has("evaluator")))
     )
 
 

@@ -50,11 +50,12 @@ def _field_of(cls: Any) -> str:
 
 def criteria_of(shape: Shape) -> list[Criterion]:
     """The criteria that stand together in a shape; empty for shapes without any."""
-    field = field_of(shape)
+    cls: Any = type(shape)
+    field = _field_of(cls)
     items = vars(shape).get(field) if field else None
-    if isinstance(items, Criterion):
-        return [items]
-    return [c for c in items if isinstance(c, Criterion)] if isinstance(items, list) else []
+    if isinstance(items, list):
+        return [c for c in items if isinstance(c, Criterion)]
+    return [items] if isinstance(items, Criterion) else []
 
 
 def id_of(outcome: str, taken: Collection[str | None] = ()) -> str:

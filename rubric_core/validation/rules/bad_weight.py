@@ -13,6 +13,9 @@ from rubric_core.validation.wording import number
 
 __all__ = ["BAD_WEIGHT"]
 
+#: In a tuple: a union is made anew each time that it is written out, and nearly every criterion comes by here.
+_WEIGHED = (Criterion, Evaluator)
+
 
 def _without_sign(shape: Criterion | Evaluator) -> tuple[Fix, ...]:
     written = number(-shape.weight)
@@ -36,7 +39,7 @@ def BAD_WEIGHT(shape: Case | Criterion | Evaluator | Assertion, context: Context
     if isinstance(shape, Assertion):
         yield from weights(shape, context)
         return
-    if isinstance(shape, Criterion | Evaluator) and shape.weight < 0:
+    if isinstance(shape, _WEIGHED) and shape.weight < 0:
         consequence = (
             "agentv skips the whole case and only logs it"
             if isinstance(shape, Evaluator)
@@ -45,10 +48,11 @@ def BAD_WEIGHT(shape: Case | Criterion | Evaluator | Assertion, context: Context
         message = f"the weight is {number(shape.weight)}; a weight is 0 or more"
         yield Finding(shape.at("weight"), message, fixes=_without_sign(shape), consequence=consequence)
     criteria = criteria_of(shape)
-    if all(c.weight == 0 for c in criteria):
+    idle = [c for c in criteria if c.weight == 0]
+    if len(idle) == len(criteria):
         return  # all-weights-zero says it once
-    for criterion in criteria:
-        if criterion.weight == 0 and not (criterion.required or criterion.min_score or criterion.required_min_score):
+    for criterion in idle:
+        if not (criterion.required or criterion.min_score or criterion.required_min_score):
             yield Finding(
                 criterion.at("weight"),
                 "with weight 0 and no gate this criterion has no effect on the result",

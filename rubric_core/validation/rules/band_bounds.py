@@ -24,6 +24,7 @@ def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # 
     wrong = [
         (number, band, node, why)
         for number, band in enumerate(ranges.bands)
+        if not _is_right(band, ranges.style)
         for node in _bounds(band, ranges.style)
         if (why := _problem(node))
     ]
@@ -40,6 +41,12 @@ def BAND_BOUNDS(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # 
             consequence=_DROPS,
             hides=ranges.node.whole if ranges.node is not None and not ranges.borrowed else None,
         )
+
+
+def _is_right(band: Band, style: str) -> bool:
+    """Whether the bounds that are written were read as whole numbers of 0..10, as nearly all are."""
+    low, high = band.low, 0 if style == "map" else band.high
+    return low is not None and high is not None and 0 <= low <= HIGHEST and 0 <= high <= HIGHEST
 
 
 def _bounds(band: Band, style: str) -> list[Node]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.lazy_compilation import pattern
@@ -24,11 +25,12 @@ _BAD = pattern(
 @rule("bands-against-outcome", "warning", "Bands that get worse as the score rises")
 def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """10 is the best score; words of praise at 0 and of blame at 10 are the wrong way round."""
-    bands = sorted(sound(ranges), key=lambda b: b.low or 0)
-    if len(bands) < 2 or bands[0].borrowed or any("outcome" not in band.places for band in bands):
+    bands = sorted(sound(ranges), key=attrgetter("low"))
+    if len(bands) < 2 or bands[0].borrowed:
         return
     low, high = bands[0].text, bands[-1].text
-    if _GOOD.search(low) and not _BAD.search(low) and _BAD.search(high) and not _GOOD.search(high):
+    turned = _GOOD.search(low) and not _BAD.search(low) and _BAD.search(high) and not _GOOD.search(high)
+    if turned and all("outcome" in band.places for band in bands):
         yield Finding(
             bands[-1].at("outcome"),
             "10 is the best score, but these words describe a bad answer; reverse the bands",

@@ -30,12 +30,12 @@ def CRITERION_WITHOUT_BANDS(shape: Case | LlmJudge | Rubric, context: Context) -
     criteria = criteria_of(shape)
     if not on_scale(criteria):
         return
-    gate = context.dialect.properties.required_without_min
-    name, _ = minimum_of(context.dialect, ENOUGH)
     for criterion in criteria:
         gated = criterion.min_score is not None or criterion.required_min_score is not None
-        if has_bands(criterion) or gated or not required(criterion, context.dialect):
+        if gated or has_bands(criterion) or not required(criterion, context.dialect):
             continue
+        gate = context.dialect.properties.required_without_min
+        name, _ = minimum_of(context.dialect, ENOUGH)
         what = "a plain string" if criterion.shorthand else "a required criterion without bands"
         yield Finding(
             criterion.span if criterion.shorthand else criterion.at("required"),

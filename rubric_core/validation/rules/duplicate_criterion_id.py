@@ -15,7 +15,10 @@ __all__ = ["DUPLICATE_CRITERION_ID"]
 def DUPLICATE_CRITERION_ID(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
     """A judge's reply names criteria by id, so the second would take the place of the first."""
     seen: dict[str, Criterion] = {}
-    named = [(each.id or f"rubric-{position}", each) for position, each in enumerate(criteria_of(shape), 1)]
+    criteria = criteria_of(shape)
+    if len(criteria) < 2:
+        return
+    named = [(each.id or f"rubric-{position}", each) for position, each in enumerate(criteria, 1)]
     free = FreeNames(name for name, _ in named)
     for name, criterion in named:
         first = seen.setdefault(name, criterion)

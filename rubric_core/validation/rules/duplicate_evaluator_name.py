@@ -24,6 +24,8 @@ def DUPLICATE_EVALUATOR_NAME(shape: _Holder, context: Context) -> Iterator[Findi
     for field in ("assertions", "evaluators"):
         seen: dict[str, Evaluator] = {}
         named = [e for e in vars(shape).get(field) or [] if isinstance(e, Evaluator) and e.has("name") and e.name]
+        if len(named) < 2:
+            continue
         free = FreeNames(item.name for item in named if item.name)
         for item in named:
             name = item.name or ""

@@ -26,7 +26,7 @@ def ENVIRONMENT_SENT(visited: Suite | Case | PromptText | PromptfooSuite, contex
     if isinstance(visited, PromptfooSuite):
         yield from _in_promptfoo(visited)
         return
-    if ("{{" not in context.text and "{%" not in context.text) or not context.dialect.properties.interpolation:
+    if not context.templated or not context.dialect.properties.interpolation:
         return
     if isinstance(visited, PromptText):
         if visited.path is None:

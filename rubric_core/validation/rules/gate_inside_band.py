@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
 from rubric_core.text import Edit
-from rubric_core.validation.bands import sound
+from rubric_core.validation.bands import is_sound
 from rubric_core.validation.rule import Context, Finding, Fix, Related, rule
 from rubric_core.validation.wording import band_words, number
 
@@ -23,8 +23,8 @@ def GATE_INSIDE_BAND(criterion: Criterion, context: Context) -> Iterator[Finding
         return
     if field == "required_min_score" and value != round(value):
         return  # gate-out-of-range
-    for band in sound(ranges):
-        if band.low is not None and band.high is not None and band.low < value <= band.high:
+    for band in ranges.bands:
+        if band.low is not None and band.high is not None and band.low < value <= band.high and is_sound(band):
             place = criterion.places[field]
             low = number(band.low / 10) if field == "min_score" else str(band.low)
             fixes = (

@@ -30,20 +30,22 @@ _DROPS = "agentv skips the whole case and only logs it"
 def GATE_OUT_OF_RANGE(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """`required_min_score` counts whole numbers of 0..10, `min_score` shares above 0 and up to 1."""
     criteria = criteria_of(shape)
+    wrong = [
+        (criterion, scale, value)
+        for criterion in criteria
+        for scale in _SCALES
+        if (value := vars(criterion).get(scale[0])) is not None and not scale[1](value)
+    ]
     # Without bands a criterion is met or not: then another number would change nothing, and the key can go.
-    graded = shape.has("score_ranges") or any(c.has("score_ranges") for c in criteria)
-    for criterion in criteria:
-        for field, right, scale, other in _SCALES:
-            value = vars(criterion).get(field)
-            if value is None or right(value):
-                continue
-            name = criterion.places[field].name
-            yield Finding(
-                criterion.at(field),
-                f"`{name}` is {number(value)}; it should be {scale}",
-                fixes=_scaled(criterion, field, value * other, context, graded=graded),
-                consequence=_DROPS,
-            )
+    graded = bool(wrong) and (shape.has("score_ranges") or any(c.has("score_ranges") for c in criteria))
+    for criterion, (field, _, scale, other), value in wrong:
+        name = criterion.places[field].name
+        yield Finding(
+            criterion.at(field),
+            f"`{name}` is {number(value)}; it should be {scale}",
+            fixes=_scaled(criterion, field, value * other, context, graded=graded),
+            consequence=_DROPS,
+        )
 
 
 def _scaled(criterion: Criterion, field: str, value: float, context: Context, *, graded: bool) -> tuple[Fix, ...]:

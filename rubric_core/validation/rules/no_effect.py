@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.evaluators import AssertSet, Composite, Evaluator, LlmJudge, Rubric
+from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, LlmJudge, Rubric
 from rubric_core.language.file_kinds import Template
 from rubric_core.language.model import Case, DefaultTest, Execution, Suite, Turn
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -20,7 +20,14 @@ __all__ = ["NO_EFFECT"]
 #: Fields that list evaluators.
 _LISTS = ("assertions", "evaluators")
 
+#: Where these can stand in cases and suites; of two lists only one is read.
+_READ_FIRST = frozenset((*_LISTS, "execution"))
+
 _MINIMUMS = ("min_score", "required_min_score")
+
+#: In tuples: a union is made anew each time that it is written out, and every case comes by here.
+_OF_PROMPTFOO = (Assertion, PromptfooCase)
+_WITH_THRESHOLD = (Execution, Suite)
 
 #: Shapes with lists of evaluators.
 _Holder = (
@@ -42,17 +49,19 @@ _Holder = (
 @rule("no-effect", "warning", "A setting that cannot change any result")
 def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """A weight of 0 without a gate, and a threshold of 0, make a check that cannot fail."""
-    if isinstance(shape, Assertion | PromptfooCase):
+    if isinstance(shape, _OF_PROMPTFOO):
         yield from (
             idle_thresholds(shape, context) if isinstance(shape, PromptfooCase) else idle_inversions(shape, context)
         )
         yield from idle_lists(shape) if isinstance(shape, Assertion) else ()
         return
-    if isinstance(shape, Execution | Suite) and shape.has("threshold") and shape.threshold == 0:
+    if isinstance(shape, _WITH_THRESHOLD) and shape.has("threshold") and shape.threshold == 0:
         fixes = () if shape.places["threshold"].borrowed else remove_key_fix(shape.node, "threshold", context)
         yield Finding(shape.at("threshold"), "with a threshold of 0 every answer passes", fixes=fixes)
-    yield from _idle_minimums(shape, context)
-    yield from _shadowed(shape, context)
+    if criteria := criteria_of(shape):
+        yield from _idle_minimums(shape, criteria, context)
+    if len(shape.places.keys() & _READ_FIRST) > 1:
+        yield from _shadowed(shape, context)
     if isinstance(shape, Case) and _nothing_counts(shape):
         every = [e.places["weight"] for e in case_list(shape) or [] if isinstance(e, Evaluator)]
         yield Finding(
@@ -79,9 +88,8 @@ def _nothing_counts(case: Case) -> bool:
     return len(written) > 1 and not case.rubrics and all(isinstance(e, Evaluator) and e.weight == 0 for e in written)
 
 
-def _idle_minimums(shape: Shape, context: Context) -> Iterator[Finding]:
+def _idle_minimums(shape: Shape, criteria: list[Criterion], context: Context) -> Iterator[Finding]:
     """A criterion that is met or not has no score that could be too low; one with bands puts all of its rubric on 0..10."""
-    criteria = criteria_of(shape)
     if shape.has("score_ranges") or any(c.has("score_ranges") for c in criteria):
         return
     for criterion in criteria:

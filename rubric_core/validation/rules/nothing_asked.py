@@ -58,9 +58,11 @@ def _is_empty(node: Node) -> bool:
         return isinstance(node.value, str) and not node.text.strip()
     if not isinstance(node, Sequence):
         return False
-    contents = [item.get("content") for item in node.items if isinstance(item, Mapping)]
-    blank = (c is not None and (isinstance(c, Scalar | Sequence) and _is_empty(c)) for c in contents)
-    return len(contents) == len(node.items) and all(blank)
+    for item in node.items:
+        content = item.get("content") if isinstance(item, Mapping) else None
+        if content is None or not _is_empty(content):
+            return False
+    return True
 
 
 _REFUSES = "agentv rejects the file"

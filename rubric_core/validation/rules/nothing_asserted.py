@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.model import Case, Message, Suite
+from rubric_core.language.model import Case, Message
 from rubric_core.language.promptfoo.assertion import AssertionSet
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.loading.grading import asserts_anything
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Mapping, Sequence
-from rubric_core.text import Span
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.promptfoo.assertions import empty_assertions
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
@@ -37,9 +36,9 @@ def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet | PromptfooSuite,
     if context.dialect.properties.reference == "in-input":
         yield from _halves(case)
         return
-    skipped = context.dialect.properties.skips_bare_cases and not any(case.has(field) for field in _AIMS)
+    skipped = context.dialect.properties.skips_bare_cases and case.places.keys().isdisjoint(_AIMS)
     graded = context.defaults.asserts or context.defaults.evaluator
-    if not skipped and (graded or asserts_anything(Suite(Span(0, 0)), case)):
+    if not skipped and (graded or asserts_anything(None, case)):
         return
     unread = {*case.unread, *(case.execution.unread if case.execution is not None else {})}
     if unread & _ASSERTING or any(case.has(f) and _is_broken(case, f) for f in _ASSERTING):
@@ -50,7 +49,7 @@ def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet | PromptfooSuite,
         return  # missing-key says it
     if (case.has("turns") and (not case.turns or case.mode is None)) or (case.has("mode") and not case.turns):
         return  # what is wrong with the conversation is said there
-    if skipped and (asserts_anything(Suite(Span(0, 0)), case) or graded or _expects(case, context)):
+    if skipped and (asserts_anything(None, case) or graded or _expects(case, context)):
         yield _skipped(case, context)
         return
     if _expects(case, context):

@@ -18,13 +18,15 @@ _OLD = re.compile(r"\$\{\{\s*(\w+)\s*\}\}")
 @rule("old-interpolation", "error", "An environment variable in the syntax of other releases")
 def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Refused in providers; in suites nothing is put in for it any more."""
+    if not context.templated:
+        return
     if not context.dialect.properties.strict_keys and context.dialect.properties.interpolates == "targets":
         yield from _too_early(shape, context)
     if isinstance(shape, Target) or context.dialect.properties.interpolates == "everything":
         yield from _too_new(shape, context)
     if isinstance(shape, Target):
         return
-    if not context.dialect.properties.strict_keys or not context.templated or not isinstance(shape.node, Mapping):
+    if not context.dialect.properties.strict_keys or not isinstance(shape.node, Mapping):
         return
     severity: Severity = "error" if isinstance(shape, Provider) else "information"
     consequence = "they reject the file" if severity == "error" else "they leave it as it is"
@@ -51,7 +53,7 @@ def _too_new(shape: Suite | Case | Provider | Target, context: Context) -> Itera
     ):
         return
     consequence = "the target receives it verbatim" if isinstance(shape, Target) else "it stays in the text verbatim"
-    for node in walk(shape.node) if context.templated else ():
+    for node in walk(shape.node):
         for found in _NEW.finditer(context.text, *node.span) if isinstance(node, Scalar) else ():
             instead = f"${{{{ {found[1]} }}}}"
             span = Span(*found.span())
@@ -66,7 +68,7 @@ def _too_new(shape: Suite | Case | Provider | Target, context: Context) -> Itera
 
 def _too_early(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:
     """At first variables are put in only where they are the whole value of a setting of a target."""
-    if not context.dialect.properties.interpolation or not context.templated or not isinstance(shape.node, Mapping):
+    if not context.dialect.properties.interpolation or not isinstance(shape.node, Mapping):
         return
     for node in () if shape.borrowed else walk(shape.node):
         if not isinstance(node, Scalar) or node.is_block:

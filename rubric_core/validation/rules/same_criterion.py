@@ -15,8 +15,11 @@ __all__ = ["SAME_CRITERION"]
 def SAME_CRITERION(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """It counts twice in the score, which a weight says more clearly."""
     seen: dict[str, Criterion] = {}
+    criteria = criteria_of(shape)
+    if len(criteria) < 2:
+        return
     place = shape.places.get(field_of(shape))
-    for criterion in criteria_of(shape):
+    for criterion in criteria:
         text = " ".join((criterion.outcome or "").lower().split()).rstrip(".")
         if not text:
             continue

@@ -22,13 +22,13 @@ __all__ = ["UNSTATED_REQUIRED"]
 )
 def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The documents say false, every release of agentv takes true, so say it. Bands and minimums are read alike."""
-    if not isinstance(shape, Case) and _is_refused(shape, context.dialect):
-        return  # renamed-type says that nobody reads it
     if context.dialect.properties.object_required_default:
         return  # read as it is documented
     criteria = criteria_of(shape)
     scaled = on_scale(criteria)
     unstated = [c for c in criteria if _differs(c, scaled, context.dialect)]
+    if not unstated or (not isinstance(shape, Case) and _is_refused(shape, context.dialect)):
+        return  # of a type that is refused renamed-type says that nobody reads it
     name = context.dialect.spelled(Criterion, "required")
     everywhere = tuple(_everywhere(unstated, name, context)) if name else ()
     for criterion in unstated if name else ():
