@@ -51,10 +51,12 @@ class Messages(Kind[Any]):
     A lenient one is a list of anything unless its first item has a role.
     """
 
-    __slots__ = ("lenient", "message")
+    __slots__ = ("item", "lenient", "message")
 
     def __init__(self, message: type[Shape], *, lenient: bool = False) -> None:
         self.message = message
+        #: What each item is.
+        self.item = Shaped(message)
         self.lenient = lenient
 
     def words(self) -> str:

@@ -38,10 +38,10 @@ from rubric_core.text import Span
 
 __all__ = ["Lowering"]
 
+# A named tuple's own constructor is a function in Python, and each mapping has a first line.
+_new = tuple.__new__
 
-#: What has a name for a key. A union is made anew each time that it is written out.
-_NAMES = (Scalar, Alias)
-#: What keeps its type as it is written.
+#: What keeps its type as it is written. A union is made anew each time that it is written out.
 _TYPED = (Evaluator, TargetEntry, Assertion)
 
 
@@ -106,7 +106,7 @@ class Lowering(Keys):
         items = (
             node.items if node.flow else join_split_item(node.items, kind.item, self.dialect, self.text, self.type_of)
         )
-        values = (self.value(kind.item, item, f"{name}[]") for item in items)
+        values = [self.value(kind.item, item, f"{name}[]") for item in items]
         return [value for value in values if value is not HOLE]
 
     def _map(self, kind: MapOf, node: Node, name: str) -> Any:
@@ -138,9 +138,8 @@ class Lowering(Keys):
             return self._wrong(kind, node, name)
         if kind.lenient and not any(isinstance(i, Mapping) and _speaks(i) for i in node.items):
             return node
-        return [
-            v for v in (self.value(Shaped(kind.message), item, f"{name}[]") for item in node.items) if v is not HOLE
-        ]
+        values = [self.value(kind.item, item, f"{name}[]") for item in node.items]
+        return [value for value in values if value is not HOLE]
 
     def _by_node(self, kind: NodeUnion, node: Node, name: str) -> Any:
         branch = self._branch(kind, node)
@@ -238,7 +237,7 @@ class Lowering(Keys):
             elif declared is not None:
                 made.unread[spelling.field] = place
         for entry in node.entries if not (lenient or cls.open) else ():
-            if not isinstance(entry.key, _NAMES):
+            if entry.key.__class__ is not Scalar and not isinstance(entry.key, Alias):
                 self.unexpected(made, entry, self.place(entry, None), any_key=False)
         if id(node) not in self._lacking:
             self.missing(made, node, lenient=lenient)
@@ -289,11 +288,12 @@ class Lowering(Keys):
     def _head(self, node: Mapping) -> Span:
         """The first line of a mapping: what a message about all of it underlines."""
         text, (start, end) = self.text, node.span
-        longest = min(end, start + 400)
-        line = text.find("\n", start, longest)
-        feed = text.find("\r", start, longest if line < 0 else line)
-        at = feed if feed >= 0 else line
-        return Span(start, longest) if at < 0 else Span(start, start + len(text[start:at].rstrip()))
+        longest = end if end - start < 400 else start + 400
+        at = text.find("\n", start, longest)
+        if self._returns:
+            feed = text.find("\r", start, longest if at < 0 else at)
+            at = feed if feed >= 0 else at
+        return _new(Span, (start, longest if at < 0 else start + len(text[start:at].rstrip())))
 
     readers = {  # noqa: RUF012  # declared in `ValueReader`
         **Keys.readers, ListOf: _list, MapOf: _map, Shaped: _shaped, Tagged: _tagged, Shorthand: _shorthand, Messages: _messages,

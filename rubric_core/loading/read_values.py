@@ -57,6 +57,7 @@ class ValueReader:
     ) -> None:
         self.text = text
         self._braces = "{{" in text
+        self._returns = "\r" in text
         self.dialect = dialect
         self.dialects = dialects
         #: What is defined elsewhere; references to what stands in the same text know it themselves.
@@ -73,6 +74,8 @@ class ValueReader:
 
     def references(self, aliases: SequenceOf[Alias]) -> None:
         """Complain of references to nothing that stand where no value was asked for, as in open mappings."""
+        if not aliases:
+            return
         said = {issue.span for issue in self.issues if isinstance(issue, UnknownAlias)}
         for alias in aliases:
             if (alias.recursive or self.target_of(alias) is None) and alias.span not in said:
@@ -217,8 +220,9 @@ class ValueReader:
         value = node.value if isinstance(node, Scalar) else None
         if not isinstance(value, str):
             return self._wrong(kind, node, name)
-        if value in kind.names:
-            return value
+        for word, _ in kind.options:
+            if word == value:
+                return value
         return HOLE if isinstance(node, Scalar) and self._open_value(node) else self._outside(kind, node, name, value)
 
     def _anything(self, _: Anything, node: Node, name: str) -> Any:

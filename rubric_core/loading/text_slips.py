@@ -35,15 +35,15 @@ def cut_off_text(text: str, node: Scalar) -> CutText | None:
 
 def stray_sign(text: str, node: Scalar) -> StraySign | None:
     """`refund,`, `refund"`, `“refund”`, or an item that is indented too far: YAML reads the signs as part of the text."""
-    last, start = node.text[-1], node.span.start
+    last, (start, end) = node.text[-1], node.span
     if (
         last.isalnum()
         and node.text[0].isalnum()
-        and text.find("\n", *node.span) < 0
-        and text.find("\r", *node.span) < 0
+        and text.find("\n", start, end) < 0
+        and text.find("\r", start, end) < 0
     ):
         return None  # as nearly every text: each of these signs stands at an end of it
-    at_end = Span(node.span.end - 1, node.span.end)
+    at_end = Span(end - 1, end)
     dash = dash_within(text, node)
     if dash is not None and start >= len("- ") and text.startswith("- ", start - len("- ")):
         return StraySign(span=dash, node=node, meant="")
