@@ -28,7 +28,7 @@ __all__ = [
 class Equals(Assertion):
     """An equals assertion: the output equals `value`, deeply for a mapping or list; score 1 or 0."""
 
-    value = key(Anything(), "What the output should be.", example="Paris")
+    value = key(Anything(), "What the output should be.", required=True, example="Paris")
 
 
 class Contains(Assertion):

@@ -17,7 +17,7 @@ from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
 __all__ = [
-    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "patterns", "scripts", "thresholds", "weights", "word_counts",
+    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "patterns", "scripts", "thresholds", "weights", "word_counts",
 ]  # fmt: skip
 
 _NOT = "not-"
@@ -245,6 +245,14 @@ def _written(place: FieldPlace, text_: str, title: str = "") -> tuple[Fix, ...]:
 def _removed(shape: Shape, field: str, context: Context) -> tuple[Fix, ...]:
     place = shape.places[field]
     return () if place.borrowed else remove_key_fix(shape.node, place.name, context)
+
+
+def nested_sets(shape: AssertionSet) -> Iterator[Finding]:
+    """Sets in a set, of which promptfoo accepts none."""
+    inner = shape.assertions if isinstance(shape.assertions, list) else []
+    for each in inner:
+        if isinstance(each, AssertionSet) and not each.borrowed:
+            yield Finding(each.at("type"), "a set cannot be in a set", consequence="promptfoo stops")
 
 
 def empty_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:

@@ -1,28 +1,58 @@
 """Settings of a configuration of promptfoo that stop the run, or are not read (issue 18, section 2)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, Metric
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.configuration import (
+    CommandLineOptions,
+    Configuration,
+    ConfiguredProvider,
+    Metric,
+    RunOptions,
+)
 from rubric_core.language.shape import children
 from rubric_core.syntax.edit import quoted
-from rubric_core.syntax.tree import Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.identities import configured_ids
-from rubric_core.validation.rule import Finding, Fix
+from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
+from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["settings"]
+__all__ = ["numeric_description", "settings"]
 
 _OUTPUTS = ("csv", "html", "json", "jsonl", "txt", "xml", "yaml", "yml")
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
 
 
-def settings(shape: Configuration) -> Iterator[Finding]:
+#: Options of the command line by what they have to be.
+_COUNTS = frozenset(
+    {"maxConcurrency", "repeat", "tableCellMaxLength", "filterFirstN", "filterSample", "suggestionsCount"}
+)
+_FLAGS = frozenset({
+    "verbose", "write", "cache", "table", "share", "noShare", "progressBar", "watch", "generateSuggestions", "retryErrors",
+})  # fmt: skip
+_WORDS = frozenset({
+    "description", "grader", "promptPrefix", "promptSuffix", "filterPattern", "filterPrompts", "filterProviders", "filterTargets",
+    "filterFailing", "filterFailingOnly", "filterErrorsOnly",
+})  # fmt: skip
+
+
+def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     """Findings about the configuration itself."""
     yield from _outputs(shape)
     yield from configured_ids(shape)
+    yield from prompt_entries(shape, context)
+    yield from numeric_description(shape)
+    yield from _both_lists(shape, context)
     for inner in children(shape):
-        if isinstance(inner, Metric):
+        if isinstance(inner, CommandLineOptions) and isinstance(inner.node, Mapping) and not inner.borrowed:
+            yield from _command_line(inner.node)
+        elif isinstance(inner, RunOptions):
+            yield from _repeats(inner)
+        elif isinstance(inner, Metric):
             place = inner.places.get("value")
             node = place.node if place is not None and not place.borrowed else None
             if isinstance(node, Scalar) and not isinstance(node.value, str) and node.text.strip():
@@ -46,6 +76,62 @@ def settings(shape: Configuration) -> Iterator[Finding]:
                     node.span, "`prompts` of a provider is a list", fixes=fixes if node.is_quoted else (), severity="warning",
                     consequence="`promptfoo validate` rejects the configuration; a run sends every prompt",
                 )  # fmt: skip
+
+
+def numeric_description(shape: Configuration | PromptfooCase) -> Iterator[Finding]:
+    """A description is text, also one that looks like a number."""
+    place = shape.places.get("description")
+    node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and isinstance(node.value, int | float):
+        fixes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
+        yield Finding(
+            node.span, "a description is text: write it in quotes", fixes=fixes, severity="warning", consequence=_REFUSED,
+        )  # fmt: skip
+
+
+def _both_lists(shape: Configuration, context: Context) -> Iterator[Finding]:
+    """`providers` beside `targets`, which wins."""
+    place = shape.places.get("providers")
+    if place is not None and not place.borrowed and shape.has("targets"):
+        fixes = tuple(replace(fix, safe=False) for fix in remove_key_fix(shape.node, "providers", context))
+        yield Finding(
+            place.key, "`targets` is there, too, and only its providers run", fixes=fixes, severity="warning",
+            consequence="promptfoo prints a warning and ignores `providers`",
+        )  # fmt: skip
+
+
+def _repeats(shape: RunOptions) -> Iterator[Finding]:
+    place, value = shape.places.get("repeat"), shape.repeat
+    if place is not None and isinstance(value, int | float) and not isinstance(value, bool) and value < 1:
+        yield Finding(
+            place.value, "`repeat` is 1 or more", severity="warning", consequence="promptfoo runs every case once"
+        )
+
+
+def _command_line(node: Mapping) -> Iterator[Finding]:
+    """Options of the wrong kind, of which promptfoo refuses the whole file. Numbers may be text."""
+    for entry in node.entries:
+        value, name = entry.value, entry.name or ""
+        if not isinstance(value, Scalar) or "{{" in value.text or value.value is None:
+            continue
+        if name in _FLAGS and not isinstance(value.value, bool):
+            words = "true or false"
+        elif name in _WORDS and not isinstance(value.value, str):
+            words = "text: write it in quotes"
+        elif (name in _COUNTS and not _is_count(value)) or (name == "delay" and not _is_count(value, least=0)):
+            words = f"a whole number of at least {int(name != 'delay')}"
+        else:
+            continue
+        yield Finding(value.span, f"`{name}` is {words}", consequence="promptfoo stops")
+
+
+def _is_count(node: Scalar, *, least: int = 1) -> bool:
+    """Whether JavaScript makes a whole number of it that is large enough."""
+    try:
+        number = float(node.value if isinstance(node.value, int | float) else node.text.strip() or 0)
+    except ValueError:
+        return False
+    return number.is_integer() and number >= least
 
 
 def _outputs(shape: Configuration) -> Iterator[Finding]:

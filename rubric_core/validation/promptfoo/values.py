@@ -32,6 +32,9 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
     node = place.node
     if isinstance(node, Sequence):
         yield from _list_of_maps(node)
+        for item in node.items:
+            if isinstance(item, Scalar) and isinstance(item.value, str):
+                yield from _path(item)
     elif isinstance(node, Scalar) and isinstance(node.value, str):
         yield from _path(node)
     elif isinstance(node, Mapping):

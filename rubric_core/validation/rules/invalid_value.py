@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import is_slip
 from rubric_core.language.misnomers import options_called
-from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.measured_assertions import WordCount
@@ -13,9 +13,9 @@ from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
-from rubric_core.validation.promptfoo.assertions import thresholds, word_counts
+from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
 from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
-from rubric_core.validation.promptfoo.settings import settings
+from rubric_core.validation.promptfoo.settings import numeric_description, settings
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
@@ -32,12 +32,14 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
 ) -> Iterator[Finding]:
     """Say what is possible."""
     if isinstance(issue, Configuration):
-        yield from settings(issue)
+        yield from settings(issue, context)
         return
     if isinstance(issue, Assertion | CaseOptions):
         yield from grader_ids(issue)
+        yield from nested_sets(issue) if isinstance(issue, AssertionSet) else ()
     if isinstance(issue, PromptfooCase):
         yield from case_ids(issue)
+        yield from numeric_description(issue)
     if isinstance(issue, Assertion | PromptfooCase | CaseOptions):
         yield from thresholds(issue) if not isinstance(issue, CaseOptions) else ()
         yield from word_counts(issue) if isinstance(issue, WordCount) else ()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import is_slip
 from rubric_core.language.evaluators import Criterion
+from rubric_core.language.promptfoo.configuration import ConfiguredPrompt
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
 from rubric_core.loading.issues import UnknownKey
@@ -14,6 +15,7 @@ from rubric_core.syntax.tree import Mapping, walk
 from rubric_core.validation.colons import lone_text
 from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
 from rubric_core.validation.move_fixes import into_last, under
+from rubric_core.validation.promptfoo.prompt_entries import is_sentence, lacks_its_text
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNKNOWN_KEY"]
@@ -34,6 +36,10 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
     command = issubclass(issue.shape, Cli) and context.dialect.spelled(Cli, "command") == "command"
     if meant is None and issue.shape is Criterion and lone_text(issue.node) is not None and not issue.borrowed:
         return  # what is wrong with the whole is said there
+    if issue.shape is ConfiguredPrompt and lacks_its_text(issue.node):
+        if not is_sentence(issue.node) or meant is not None:
+            yield Finding(issue.span, message, fixes=fixes, consequence="promptfoo stops", severity="error")
+        return  # a sentence is reported as a whole
     strict = context.dialect.properties.strict_keys and issue.shape.strict
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
         yield Finding(

@@ -1,0 +1,82 @@
+"""Entries of `prompts` that are no prompts, or of which nothing is left (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
+from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["is_sentence", "lacks_its_text", "prompt_entries"]
+
+_STOPS = "promptfoo stops"
+#: Keys that make a mapping a prompt.
+_TEXTS = ("raw", "id", "function", "template")
+
+
+def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
+    """Findings about the entries of `prompts` by themselves."""
+    listed = shape.node.entry("prompts") if isinstance(shape.node, Mapping) else None
+    if listed is None:
+        return
+    if isinstance(listed.value, Scalar):
+        if not listed.value.text.strip():
+            yield Finding(
+                listed.key.span, "there is no prompt", severity="warning",
+                consequence="promptfoo sends the variable `prompt`, or nothing",
+            )  # fmt: skip
+        return
+    yield from _items(listed.value, context)
+
+
+def _items(node: Node, context: Context) -> Iterator[Finding]:
+    items = node.items if isinstance(node, Sequence) else []
+    if items and all(isinstance(item, Scalar) and not item.text.strip() for item in items):
+        yield Finding(node.span, "every prompt is empty", consequence=_STOPS)
+    for item in items:
+        if isinstance(item, Mapping):
+            yield from _mapping(item, context)
+
+
+def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
+    """A mapping that is a sentence with a colon or braces, or lacks what a prompt needs."""
+    if is_sentence(node):
+        braces = context.text.startswith("{{", node.span.start)
+        why = "since YAML reads `{{` as one" if braces else f"since YAML reads `{node.entries[0].name}` as a key"
+        yield Finding(
+            node.span, f"this prompt is a mapping, {why}; put it in quotes", fixes=_quoted(node, context), consequence=_STOPS,
+        )  # fmt: skip
+    elif lacks_its_text(node) and all(entry.name in _known() for entry in node.entries):
+        yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=_STOPS)
+    elif node.get("raw") is not None and not any(
+        node.get(key) is not None for key in ("id", "label", "display", "$ref")
+    ):
+        yield Finding(node.span, "a prompt with `raw` needs a `label`", consequence=_STOPS)
+
+
+def _known() -> frozenset[str]:
+    return frozenset(key.name for key in ConfiguredPrompt.keys.values())
+
+
+def lacks_its_text(node: Node | None) -> bool:
+    """Whether a mapping among the prompts has neither a text nor a file."""
+    if not isinstance(node, Mapping) or any(entry.name in ("<<", "$ref") for entry in node.entries):
+        return False
+    return all(node.get(key) is None for key in _TEXTS)
+
+
+def is_sentence(node: Node | None) -> bool:
+    """Whether a mapping was meant as the text of a prompt: `Say: {{name}}`, or `{{name}}`."""
+    if not isinstance(node, Mapping) or len(node.entries) != 1 or not lacks_its_text(node):
+        return False
+    entry = node.entries[0]
+    return entry.name is None or entry.name not in _known()
+
+
+def _quoted(node: Mapping, context: Context) -> tuple[Fix, ...]:
+    written = context.written(node.span).rstrip()
+    if "\n" in written:
+        return ()
+    at = Span(node.span.start, node.span.start + len(written))
+    return (Fix("put it in quotes", (Edit(at, quoted(written)),)),)
