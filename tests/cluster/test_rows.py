@@ -212,13 +212,19 @@ async def test_what_a_worker_lacks_is_named(folder: Path, address: str, monkeypa
 
 
 async def test_the_budget_ends_the_run(folder: Path, address: str):
+    """The first case spends it; the others depend on that case, so that none of them can have begun."""
+    command = 'echo \'{"text": "hello", "cost_usd": 0.6}\''
+    targets = {"targets": [{"name": "default", "provider": "cli", "command": command}]}
+    (folder / ".agentv" / "targets.yaml").write_text(json.dumps(targets))
     lines = ["execution: {budget_usd: 0.5}", "tests:"]
     lines += [
-        f"  - {{id: a{n}, criteria: c, input: hi, assertions: [{{type: contains, value: hello}}]}}" for n in range(3)
+        f"  - {{id: a{n}, criteria: c, input: hi, {'depends_on: [a0], ' if n else ''}assertions: [{{type: contains, value: hello}}]}}"
+        for n in range(3)
     ]
     (folder / "suite.eval.yaml").write_text("\n".join(lines) + "\n")
     own, there = await both(folder / "suite.eval.yaml", address)
     assert own == there
+    assert [each["reason"] for each in there[1:]] == ["not run: the budget of $0.5 is spent"] * 2
 
 
 def test_shown_rows_have_no_times():

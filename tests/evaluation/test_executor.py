@@ -102,3 +102,20 @@ async def test_cases_that_the_executor_has_not_begun_are_held_back_when_the_run_
     assert {each.reason for each in results[1:]} == {"not run: wrong could not be scored, and fail_on_error is set"}
     for kind in (CaseStarted, CaseDone):
         assert sorted(e.case_id for e in events if isinstance(e, kind)) == ["second", "third", "wrong"]
+
+
+class Lost(FirstOnly):
+    """An executor whose other cases begin, too; the worker that runs them is lost before the first one ends."""
+
+    async def run(self, case):
+        if self.ran:
+            self.on_event(CaseStarted(case.id, ()))
+        return await super().run(case)
+
+
+async def test_a_case_that_began_before_its_worker_was_lost_is_reported_as_started_once(folder: Folder):
+    folder.mock("hello")
+    events = []
+    await run_cases(folder.cases(LIMITED), on_event=events.append, executor=Lost())
+    for kind in (CaseStarted, CaseDone):
+        assert sorted(e.case_id for e in events if isinstance(e, kind)) == ["second", "third", "wrong"]

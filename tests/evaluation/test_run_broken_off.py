@@ -70,6 +70,15 @@ def test_a_run_that_is_stopped_keeps_what_is_done_and_leaves_nothing_behind(
     until("the end of every program", lambda: not any(map(alive, (suite.path / "pids").read_text().split())))
 
 
+def test_a_run_that_is_stopped_before_a_case_ended_says_so(suite: Folder) -> None:
+    with started(suite, "-k", "bad") as running:
+        until("the case runs", (suite.path / "pids").exists)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out.strip()) == (130, "no case ended")
+    assert "0 of 1 case" in err
+
+
 def test_a_run_that_is_killed_loses_only_what_was_in_flight(suite: Folder) -> None:
     with started(suite, "--format", "jsonl") as running:
         assert json.loads(running.stdout.readline())["id"] == "good"  # type: ignore[union-attr]

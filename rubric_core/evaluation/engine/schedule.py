@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.case_order import CaseOrder
-from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
+from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Event, Listener, Noted, ignore_event
 from rubric_core.evaluation.engine.executor import CaseRunner, Executor, InProcess
 from rubric_core.evaluation.engine.run import require_runnables, unrun_result
 from rubric_core.evaluation.engine.unsupported import notes_on
@@ -64,7 +64,6 @@ class Schedule:
     ) -> None:
         self.cases = cases
         self.ports = ports
-        self.on_event = on_event
         self.workers = _workers(cases) if workers is None else whole("workers", workers)
         #: Cost in US dollars.
         self.spent = 0.0
@@ -72,6 +71,9 @@ class Schedule:
         self.derived = DerivedMetrics(cases[0].suite if cases else None)
         #: Why no further case is started.
         self.stop = ""
+        self._on_event = on_event
+        #: The ids of the cases that were reported as started: a case that is held back may have been, on a worker that was lost.
+        self._started: set[str] = set()
         self._keep = keep
         self._executor = executor or InProcess()
         self._called_off: set[str] = set()
@@ -90,8 +92,8 @@ class Schedule:
         """Run the cases; the results are in their order, without those of cancelled cases."""
         order = CaseOrder(self.cases)
         for note in notes_on(self.cases):
-            self.on_event(Noted(note))
-        async with self._executor.around(self.cases, self.ports, self.on_event, self.workers) as runner:
+            self._report(Noted(note))
+        async with self._executor.around(self.cases, self.ports, self._report, self.workers) as runner:
             self._runner = runner
             ending = self._deadline()
             try:
@@ -109,7 +111,7 @@ class Schedule:
                     task.cancel()
                 await asyncio.gather(*self._running, return_exceptions=True)
         if self.derived:
-            self.on_event(Noted(self.derived.words()))
+            self._report(Noted(self.derived.words()))
         return [result for _, result in sorted(self._results.items()) if result is not None]
 
     def call_off(self, names: Collection[str]) -> None:
@@ -136,6 +138,11 @@ class Schedule:
     def without_result(self) -> list[Runnable]:
         """The cases that have none, also when the run was ended by an error."""
         return [case for number, case in enumerate(self.cases) if self._results.get(number) is None]
+
+    def _report(self, event: Event) -> None:
+        if isinstance(event, CaseStarted):
+            self._started.add(event.case_id)
+        self._on_event(event)
 
     def _deadline(self) -> asyncio.TimerHandle | None:
         """End the run at the time limit of the suite, if it sets one."""
@@ -190,7 +197,7 @@ class Schedule:
             result: CaseResult | None = task.result()
             self._account(case, task.result())
         elif self._over and case.id not in self._called_off:
-            result = self._left_out(case, self._over, began=True)
+            result = self._left_out(case, self._over)
         elif self.stop and not self._halted and case.id not in self._called_off:  # held back before it began
             result = self._left_out(case, self.stop)
         else:
@@ -221,15 +228,15 @@ class Schedule:
         if self._runner is not None:
             self._runner.hold()
 
-    def _left_out(self, case: Runnable, reason: str, *, fails: bool = False, began: bool = False) -> CaseResult:
+    def _left_out(self, case: Runnable, reason: str, *, fails: bool = False) -> CaseResult:
         """The result of a case that was not run or not finished, reported like any other."""
         base = unrun_result(case, self.ports)
         result = replace(base, reason=reason, at=self.ports.clock.now().isoformat(timespec="seconds"))
         if fails:
             result = replace(result, verdict=Verdict.FAILED, score=0.0)
-        if not began:
-            self.on_event(CaseStarted(case.id, ()))
-        self.on_event(CaseDone(case.id, result))
+        if case.id not in self._started:
+            self._report(CaseStarted(case.id, ()))
+        self._report(CaseDone(case.id, result))
         return result
 
 
