@@ -93,9 +93,9 @@ class RunExports:
         self._lost = ""
         self._copy = StoredRun(command, suites, self._note, stores=bool(paths), database_of=self._database)
 
-    def add(self, suite: Path, case: Runnable | None, result: CaseResult) -> None:
-        """A case has ended."""
-        self._copy.add(suite, case, result)
+    def add_all(self, suite: Path, ended: Sequence[tuple[Runnable | None, CaseResult]]) -> None:
+        """Cases of a suite have ended."""
+        self._copy.add_all(suite, ended)
 
     def write(self, state: RunState) -> Iterator[str]:
         """The run is over: write the files; yields a sentence for each that could not be written, or is not complete."""

@@ -11,7 +11,7 @@ from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunState
 from rubric_core.evaluation.results.run_info import run_info
-from rubric_core.evaluation.results.run_writer import RunWriter
+from rubric_core.evaluation.results.run_writer import EndedCase, RunWriter
 from rubric_core.loading.files import absolute
 
 __all__ = ["StoredRun"]
@@ -74,21 +74,29 @@ class StoredRun:
 
     def add(self, suite: Path, case: Runnable | None, result: CaseResult) -> None:
         """Store a case that has ended."""
+        self.add_all(suite, [(case, result)])
+
+    def add_all(self, suite: Path, ended: Sequence[tuple[Runnable | None, CaseResult]]) -> None:
+        """Store cases of a suite that have ended: together, or else as many of them as can be."""
         if not self._stores:
             return
-        each = _Waiting(suite, case, result)
+        every = [_Waiting(suite, case, result) for case, result in ended]
         try:
-            self._write(each)
+            self._write(every)
         except OSError as error:
+            if len(every) > 1:
+                for case, result in ended:
+                    self.add(suite, case, result)
+                return
             if not self._waiting:
                 self._say(f"rubric: results cannot be stored: {error}")
-            self._waiting.append(each)
+            self._waiting += every
 
     def store_waiting(self) -> None:
         """Store what could not be stored before. Raises OSError."""
         late = bool(self._waiting)
         while self._waiting:
-            self._write(self._waiting[0])
+            self._write(self._waiting[:1])
             self._waiting.pop(0)
         if late:
             self._say("rubric: now they are stored")
@@ -100,10 +108,10 @@ class StoredRun:
         for writer in writers.values():
             writer.end(state)
 
-    def _write(self, each: _Waiting) -> None:
-        place, case = self._places[each.suite], each.case
-        tags, metadata = (tags_of(case), metadata_of(case)) if case is not None else ((), {})
-        self._writer(place.root).add(each.result, suite=place.suite, tags=tags, metadata=metadata)
+    def _write(self, ended: Sequence[_Waiting]) -> None:
+        """Store cases of one suite. Raises OSError."""
+        place = self._places[ended[0].suite]
+        self._writer(place.root).add_all([_storable(each, place.suite) for each in ended])
 
     def _writer(self, root: Path) -> RunWriter:
         if root not in self._writers:
@@ -111,3 +119,8 @@ class StoredRun:
             info = run_info(root, self._command, suites, __version__, partial=self._partial)
             self._writers[root] = self._database_of(root).begin(info)
         return self._writers[root]
+
+
+def _storable(each: _Waiting, suite: Path) -> EndedCase:
+    tags, metadata = (tags_of(each.case), metadata_of(each.case)) if each.case is not None else ((), {})
+    return EndedCase(each.result, suite, tags, metadata)

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from rubric_core.adapters import system_ports
 from rubric_core.cli.export import RunExports
 from rubric_core.cli.live_table import Live
+from rubric_core.cli.result_group import ResultGroup
 from rubric_core.cli.run_limits import RunLimits
 from rubric_core.cli.selection import unfinished_cases
 from rubric_core.cli.signals import TerminationSignal
@@ -19,7 +20,7 @@ from rubric_core.cluster.errors import ClusterError
 from rubric_core.evaluation.cases.load import LoadedSuite
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.attempt import targets_of
-from rubric_core.evaluation.engine.events import CaseDone, Event
+from rubric_core.evaluation.engine.events import CaseDone, Event, Noted
 from rubric_core.evaluation.engine.executor import Executor
 from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import Schedule
@@ -98,6 +99,7 @@ class SuiteRun:
         self._told = TerminationSignal()
         self._stored = stored
         self._exports = exports
+        self._group = ResultGroup(self._take_all, self._stop)
         self.done = SuiteOutcome(suite, cases, DerivedMetrics(suite.analysis.suite))
         #: What is kept of results that are on their way to the end of the run, by their identity.
         self._kept: dict[int, CaseResult] = {}
@@ -149,6 +151,7 @@ class SuiteRun:
             self.done.not_run = [case.id for case in not_run]
             left_out = {id(case) for case in not_run}
             self.done.cases = [case for case in cases if id(case) not in left_out]
+            self._group.flush()
 
     def _end_time(self) -> None:
         self._limits.end_time()
@@ -159,21 +162,34 @@ class SuiteRun:
         """What is kept of a result, as it was made when its case was done."""
         return self._kept.pop(id(result), None) or self._shown.kept(result)
 
+    def _stop(self) -> None:
+        if self._schedule is not None:
+            self._schedule.halt(now=True)
+
     def _heard(self, event: Event) -> None:
-        place = self._live.heard(event)
-        if isinstance(event, CaseDone):
-            self.done.grader_errors += len(event.result.grader_errors)
-            kept = self._kept[id(event.result)] = self._shown.kept(event.result)
-            self.done.results.append(kept)
-            self.done.derived.take(event.result)
-            case = self._case_of(event.result)
-            self._stored.add(self.done.suite.path, case, event.result)
-            self._exports.add(self.done.suite.path, case, event.result)
-            self._shown.take(place, event.result)
-            self._also(place, event.result)
-            self._limits.take(event.result)
-            if self._limits.reason and self._schedule is not None:
-                self._schedule.halt()
+        if not isinstance(event, CaseDone):
+            if isinstance(event, Noted):
+                self._group.flush()
+            self._live.heard(event)
+            return
+        self.done.grader_errors += len(event.result.grader_errors)
+        kept = self._kept[id(event.result)] = self._shown.kept(event.result)
+        self.done.results.append(kept)
+        self.done.derived.take(event.result)
+        self._limits.take(event.result)
+        if self._limits.reason and self._schedule is not None:
+            self._schedule.halt()
+        self._group.add(event)
+
+    def _take_all(self, ended: Sequence[CaseDone]) -> None:
+        """Store cases that have ended, and only then show them."""
+        every = [(self._case_of(done.result), done.result) for done in ended]
+        self._stored.add_all(self.done.suite.path, every)
+        self._exports.add_all(self.done.suite.path, every)
+        for done in ended:
+            place = self._live.heard(done)
+            self._shown.take(place, done.result)
+            self._also(place, done.result)
 
     def _case_of(self, result: CaseResult) -> Runnable | None:
         return self._cases.get((result.id, result.target)) or self._cases.get((result.id, ""))

@@ -1,5 +1,6 @@
 """Processes that store results at the same time, and are killed at any moment: nothing that was stored is lost."""
 
+import json
 import random
 import sqlite3
 import subprocess
@@ -54,6 +55,27 @@ def test_writers_do_not_lose_what_others_write(folder: Folder) -> None:
     assert [(run.state, run.cases) for run in runs] == [(RunState.DONE, 50)] * 4
     for run in runs:
         assert len({case.id[0] for case in ResultDatabase.of(suite).cases(run)}) == 1
+
+
+def test_a_run_that_is_killed_has_stored_all_that_it_showed(folder: Folder) -> None:
+    """Cases that end one right after the other are stored together, and shown after that."""
+    folder.mock("hi")
+    case = "- {{id: c{n}, criteria: c, input: hi, assertions: [{{type: equals, value: hi}}]}}\n"
+    folder.suite("tests:\n" + "".join(case.format(n=n) for n in range(1500)))
+    suite, rng = folder.path / "suite.eval.yaml", random.Random(8)
+    command = [sys.executable, "-m", "rubric_core.cli", "run", suite.name, "--format", "jsonl"]
+    for _ in seeds(20, few=2):
+        killed = subprocess.Popen(
+            command, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert killed.stdout is not None
+        shown = [killed.stdout.readline() for _ in range(rng.randint(1, 30))]
+        killed.kill()
+        shown += [line for line in killed.communicate()[0].splitlines(keepends=True) if line.endswith("\n")]
+        (run, *_), names = ResultDatabase.of(suite).runs(), {json.loads(line)["id"] for line in shown}
+        assert names
+        assert names <= {case.id for case in ResultDatabase.of(suite).cases(run)} < {f"c{n}" for n in range(1500)}
+    assert whole(folder)
 
 
 def test_a_kill_loses_nothing_that_was_stored(folder: Folder) -> None:

@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.evaluation.results.connection import DamagedStoreError, open_to_write, set_aside, store_errors
@@ -18,12 +19,21 @@ from rubric_core.evaluation.results.records import RunInfo, RunState
 from rubric_core.evaluation.results.result_rows import ResultRows, storable_text
 from rubric_core.evaluation.results.run_totals import close_run
 
-__all__ = ["RunWriter", "is_alive", "own_process"]
+__all__ = ["EndedCase", "RunWriter", "is_alive", "own_process"]
 
 _BEGIN = (
     "INSERT INTO runs (id, started_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, partial, first_result) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(number), 0) + 1 FROM results))"
 )
+
+
+class EndedCase(NamedTuple):
+    """A case that has ended, with what is stored of it."""
+
+    result: CaseResult
+    suite: Path
+    tags: Sequence[str] = ()
+    metadata: Mapping[str, Any] = MappingProxyType({})
 
 
 class _Open:
@@ -101,12 +111,17 @@ class RunWriter:
         self, result: CaseResult, *, suite: Path, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
     ) -> None:
         """Store a case that has ended; it is stored when this returns. Raises ResultStoreError."""
+        self.add_all([EndedCase(result, suite, tags, metadata or {})])
+
+    def add_all(self, ended: Sequence[EndedCase]) -> None:
+        """Store cases that have ended, all of them or none; they are stored when this returns. Raises ResultStoreError."""
 
         def write(now: _Open) -> None:
-            now.add_suite(suite)
-            now.rows.add(now.run, result, suite, tags, metadata or {})
-            if self._has_new_names(result):
-                now.write_names(self._lists())
+            for result, suite, tags, metadata in ended:
+                now.add_suite(suite)
+                now.rows.add(now.run, result, suite, tags, metadata)
+                if self._has_new_names(result):
+                    now.write_names(self._lists())
 
         with self._lock:
             self._write(write)

@@ -1,0 +1,63 @@
+"""Cases that end one right after the other, stored and shown together."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from rubric_core.evaluation.engine.events import CaseDone
+
+__all__ = ["ResultGroup"]
+
+#: Cases of a group at most: a transaction for each case takes as much as all else about storing it, and an eighth of that is little.
+_MOST = 8
+#: Turns of the event loop in which no case ends, and after which a group is over. Between cases that wait for nothing there are fewer.
+_QUIET_TURNS = 4
+#: Milliseconds from which a case ends its group: what a model was asked for is stored at once.
+_SLOW = 100.0
+
+
+class ResultGroup:
+    """Collects cases that have ended until no other one ends right after them. Whoever is killed meanwhile has shown none of them.
+
+    Args:
+        hand_on: Stores and shows a group, in the order in which its cases ended.
+        fail: Called when that failed while nobody waited for it; `flush` then raises the error.
+    """
+
+    def __init__(self, hand_on: Callable[[Sequence[CaseDone]], None], fail: Callable[[], None]) -> None:
+        self._hand_on, self._fail = hand_on, fail
+        self._ended: list[CaseDone] = []
+        self._quiet = 0
+        self._is_watching = False
+        self._error: Exception | None = None
+
+    def add(self, done: CaseDone) -> None:
+        """A case has ended. Raises what `hand_on` raises, also for an earlier group."""
+        self._ended.append(done)
+        self._quiet = 0
+        if len(self._ended) >= _MOST or (done.result.duration_ms or 0.0) >= _SLOW:
+            self.flush()
+        elif not self._is_watching:
+            self._is_watching = True
+            asyncio.get_running_loop().call_soon(self._watch)
+
+    def flush(self) -> None:
+        """Hand on what there is. Raises what `hand_on` raises, also for an earlier group."""
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        ended, self._ended = self._ended, []
+        if ended:
+            self._hand_on(ended)
+
+    def _watch(self) -> None:
+        """Look for the end of a group, once in each turn of the loop."""
+        self._quiet += 1
+        if self._ended and self._quiet <= _QUIET_TURNS:
+            asyncio.get_running_loop().call_soon(self._watch)
+            return
+        self._is_watching = False
+        try:
+            self.flush()
+        except Exception as error:  # noqa: BLE001  # nobody waits for this, and the loop would only log it: `flush` raises it
+            self._error = error
+            self._fail()
