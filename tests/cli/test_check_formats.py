@@ -10,8 +10,10 @@ from command import BROKEN, CLEAN, Run, write
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 from rubric_core.cli.code_frames import Source, frame
+from rubric_core.cli.hide_secrets import hide_secrets
 from rubric_core.cli.terminal_style import TerminalStyle, width
 from rubric_core.syntax.blocks import Document
+from rubric_core.syntax.parse import LARGEST
 from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic, Related
 
@@ -265,6 +267,12 @@ def test_no_format_shows_a_secret(rubric: Run, lines: str, output: str) -> None:
     ran = rubric("check", ".agentv/targets.yaml", "--format", output)
     assert "modle" in ran.out
     assert "hidden" not in ran.out.lower()
+
+
+def test_of_a_text_that_is_too_large_the_beginning_is_searched_for_secrets() -> None:
+    shown = hide_secrets(f"{{api_key: hidden, note: {'x' * LARGEST}}}")
+    assert shown.startswith("{api_key: ******, note: xxx")
+    assert len(shown) < LARGEST / 100
 
 
 def test_a_reference_to_the_environment_is_no_secret(rubric: Run) -> None:
