@@ -49,11 +49,12 @@ class BlockState:
     def __init__(self, text: str, tree: SyntaxTree, item_keys: frozenset[str], *, frame: bool) -> None:
         self.tree = tree
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
-        self.signs = int(signs_of(self.tree.root, text, frame=frame))
+        self.signs = signs_of(self.tree.root, text, frame=frame)
         #: What stands for its anchors, and what stood for those that they were made of (see `Anchors`).
         self.version: tuple[tuple[object, ...], object] | None = None
         #: Names of anchors that are used here and defined elsewhere.
-        self.borrows = frozenset(a.name for a in self.tree.aliases if a.target is None) or NO_NAMES
+        aliases = self.tree.aliases
+        self.borrows = (frozenset(a.name for a in aliases if a.target is None) if aliases else None) or NO_NAMES
         self.key: object = None
         self.shapes: tuple[Shape, ...] = ()
         self.findings: tuple[Found, ...] = ()
@@ -229,6 +230,8 @@ class Anchors:
 
     def merged(self, number: int) -> Mapping[int, MergedMapping]:
         """The entries of mappings in cases that a block refers to itself, as they were read there."""
+        if not self._state(number).borrows:
+            return {}
         return {
             node: e for source in self.direct(number) if source >= 0 for node, e in self._state(source).merged.items()
         }

@@ -51,6 +51,7 @@ class Check:
         self.around = analysis.around = around
         self.language = analysis.language
         self.dialect = analysis.dialect
+        self.related = self.language.related(self.dialect)
         self.states = analysis.states  # the check fills the analysis
         self.anchors = analysis.anchoring
         self.frame = analysis.frame
@@ -124,9 +125,7 @@ class Check:
         if self.states[self.frame.block].key == key:
             return
         state = self._to_fill(self.frame.block)
-        lowering = Lowering(
-            self.frame.block.text, self.dialect, self.language.related(self.dialect), self.anchors.outer(-1)
-        )
+        lowering = Lowering(self.frame.block.text, self.dialect, self.related, self.anchors.outer(-1))
         lowering.known = self.anchors.names(-1)
         broken = any(p.kind in ("syntax", "size") for p in state.tree.problems)
         skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
@@ -142,7 +141,7 @@ class Check:
 
     def _refresh_item(self, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
         state = self._to_fill(block)
-        lowering = Lowering(block.text, self.dialect, self.language.related(self.dialect), self.anchors.outer(number))
+        lowering = Lowering(block.text, self.dialect, self.related, self.anchors.outer(number))
         lowering.known = self.anchors.names(number)
         lowering.merged_above = self.anchors.merged(number)
         root = state.tree.root

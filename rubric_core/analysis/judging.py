@@ -22,7 +22,7 @@ def judge(analysis: Analysis, visited: Iterable[Any], context: Context) -> tuple
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
         for each in visited
-        for rule in (judges(type(each), *each.places) if isinstance(each, Shape) else judges(type(each)))
+        for rule in judges(type(each), each.places if isinstance(each, Shape) else ())
         for finding in rule.check(each, context)
     ]  # fmt: skip
     if not found:

@@ -1,6 +1,6 @@
 """The language: dialects and rules."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -36,7 +36,8 @@ class Language:
         self._by_code = {r.code: r for r in rules}
         self._by_class = by_class(rules)
         self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
-        self._judges: dict[tuple[type, tuple[str, ...]], tuple[Rule[Any], ...]] = {}
+        #: By the class and the fields that are written.
+        self._judges: dict[tuple[object, ...], tuple[Rule[Any], ...]] = {}
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
 
@@ -71,9 +72,9 @@ class Language:
             self._visitors[visited] = found
         return found
 
-    def judges(self, visited: type, *fields: str) -> tuple[Rule[Any], ...]:
+    def judges(self, visited: type, fields: Iterable[str] = ()) -> tuple[Rule[Any], ...]:
         """The rules that may find something in one of a class in which these fields are written (see `Rule.needed`)."""
-        key = visited, fields
+        key = visited, *fields
         found = self._judges.get(key)
         if found is None:
             if len(self._judges) >= _MOST_JUDGES:

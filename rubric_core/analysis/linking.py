@@ -121,9 +121,9 @@ class Linking:
             references, state.shapes, state.tree.root, state.deferred, above, marked=marked,
             every=self.inner.pop(id(state.shapes), (None, None))[1],
         )  # fmt: skip
-        state.links.findings = judge(
-            self.analysis, state.links.issues, Context(block.text, self.dialect, pinned=pinned)
-        )
+        if state.links.issues:
+            context = Context(block.text, self.dialect, pinned=pinned)
+            state.links.findings = judge(self.analysis, state.links.issues, context)
 
     def _external(self) -> Iterator[ExternalCases]:
         outer = self.analysis.span_of

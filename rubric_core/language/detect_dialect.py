@@ -90,9 +90,9 @@ class DialectChoice(NamedTuple):
     stated: bool = False
 
 
-def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
-    """The signs in one block; only the frame has top-level keys."""
-    # As a number: a union of flags takes twenty times as long, and every block of every text comes by here.
+def signs_of(root: Node | None, text: str, *, frame: bool) -> int:
+    """The `Sign`s in one block, as a number; only the frame has top-level keys."""
+    # A union of flags takes twenty times as long, and every block of every text comes by here.
     signs = Sign.ENV.value if "{{" in text and _ENV.search(text) else 0
     names, types = _words(root)
     for name in names & _KEYS.keys():
@@ -105,7 +105,7 @@ def signs_of(root: Node | None, text: str, *, frame: bool) -> Sign:
             signs |= _TOP.get(name, 0)
             if name in ("tests", "eval_cases", "evalcases"):
                 signs |= _of_cases(entry.value)
-    return Sign(signs if frame else signs | _of_cases(root))
+    return signs if frame else signs | _of_cases(root)
 
 
 def _words(root: Node | None) -> tuple[set[str], set[str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rubric_core.language.detect_dialect import DialectChoice, choose, signs_of
+from rubric_core.language.detect_dialect import DialectChoice, Sign, choose, signs_of
 from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind
@@ -74,4 +74,4 @@ def _of_cases(look: TrackedLookup, file: Path, names: tuple[str, ...]) -> Dialec
     signs = signs_of(None, text, frame=False)
     for item in items:
         signs |= signs_of(item, "", frame=False)
-    return choose(signs, None, None, names, choose_file_dialect(kind, None, items, text))
+    return choose(Sign(signs), None, None, names, choose_file_dialect(kind, None, items, text))

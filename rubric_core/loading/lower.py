@@ -1,5 +1,6 @@
 """Lowers a tree to shapes of a dialect. Never raises: invalid parts are left out and become issues."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -103,11 +104,10 @@ class Lowering(Keys):
             return HOLE if open_value else self._wrong(kind, node, name)
         if not node.items and not kind.empty:
             return self._wrong(kind, node, name)
-        items = (
-            node.items if node.flow else join_split_item(node.items, kind.item, self.dialect, self.text, self.type_of)
-        )
-        values = [self.value(kind.item, item, f"{name}[]") for item in items]
-        return [value for value in values if value is not HOLE]
+        items: Iterable[Node] = node.items
+        if len(node.items) > 1 and not node.flow:
+            items = join_split_item(node.items, kind.item, self.dialect, self.text, self.type_of)
+        return [v for v in [self.value(kind.item, item, f"{name}[]") for item in items] if v is not HOLE]
 
     def _map(self, kind: MapOf, node: Node, name: str) -> Any:
         if not isinstance(node, Mapping):
@@ -138,8 +138,7 @@ class Lowering(Keys):
             return self._wrong(kind, node, name)
         if kind.lenient and not any(isinstance(i, Mapping) and _speaks(i) for i in node.items):
             return node
-        values = [self.value(kind.item, item, f"{name}[]") for item in node.items]
-        return [value for value in values if value is not HOLE]
+        return [v for v in [self.value(kind.item, item, f"{name}[]") for item in node.items] if v is not HOLE]
 
     def _by_node(self, kind: NodeUnion, node: Node, name: str) -> Any:
         branch = self._branch(kind, node)

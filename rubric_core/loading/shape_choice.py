@@ -5,7 +5,7 @@ from rubric_core.language.evaluators import Custom, Evaluator, Include
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Provider
 from rubric_core.loading.issues import ForeignType, RenamedType, UnknownType
-from rubric_core.loading.read_entries import EntryReader, Merged
+from rubric_core.loading.read_entries import MERGE, EntryReader, Merged
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar
 from rubric_core.text import Span
 
@@ -23,10 +23,13 @@ class Tags(EntryReader):
         at: Span | None = None
         tag: Node | None = None
         key = self.dialect.spelled(base, base.tag) or base.tag
-        for entry, via in self.entries(node):
-            if entry.name == key:
-                tag, at = entry.value, self.via or via
-                break
+        if self.is_plain(node) and node.entry(MERGE) is None:  # nearly always: then no list of its entries is needed
+            tag, at = node.get(key), self.via
+        else:
+            for entry, via in self.entries(node):
+                if entry.name == key:
+                    tag, at = entry.value, self.via or via
+                    break
         if isinstance(tag, Alias):
             at = at or tag.span
             tag = self.target_of(tag)

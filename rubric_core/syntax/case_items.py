@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.syntax.lines import BLANK, BREAK, FOREIGN_BLANKS
@@ -25,6 +26,7 @@ ROOT_LIST = "-"
 
 _MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _ROOT_LIST = pattern(rf"\ufeff?(?:{BLANK}|---[ \t]*{BREAK})*( *)-(?=[ \t\r\n]|\Z)")
+_FIRST_DASH = pattern(rf"(?:{BLANK})*( *)-(?=[ \t\r\n]|\Z)")
 _MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
 #: An item that begins with its id, and an item that has only an id.
 _HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")
@@ -57,10 +59,8 @@ def find_items(text: str, item_keys: frozenset[str]) -> Items | None:
     if not item_keys or len(text) > LARGEST:
         return None
     second = _second_document(text)
-    keys = "|".join(sorted(map(re.escape, item_keys - {ROOT_LIST})))
-    head = re.compile(rf"(?:^|(?<=[\r\n]))(?:\ufeff)?(?:\"|'|)({keys})(?:\"|'|)[ \t]*:{BLANK}")
-    for found in head.finditer(text, 0, second):
-        first = re.compile(rf"(?:{BLANK})*( *)-(?=[ \t\r\n]|\Z)").match(text, found.end())
+    for found in _key_of_items(item_keys).finditer(text, 0, second):
+        first = _FIRST_DASH.match(text, found.end())
         if first is None or first.end() > second:
             continue
         column = len(first[1])
@@ -69,6 +69,12 @@ def find_items(text: str, item_keys: frozenset[str]) -> Items | None:
         start = leading_start(text, dash, column, found.end())
         return Items(found[1], column, (start, *starts[1:]), end)
     return _root_items(text, second) if ROOT_LIST in item_keys else None
+
+
+@lru_cache(maxsize=8)
+def _key_of_items(item_keys: frozenset[str]) -> re.Pattern[str]:
+    keys = "|".join(sorted(map(re.escape, item_keys - {ROOT_LIST})))
+    return re.compile(rf"(?:^|(?<=[\r\n]))(?:\ufeff)?(?:\"|'|)({keys})(?:\"|'|)[ \t]*:{BLANK}")
 
 
 def _root_items(text: str, second: int) -> Items | None:

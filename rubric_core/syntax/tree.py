@@ -114,7 +114,11 @@ class Mapping(Node):
     __slots__ = ("_index", "entries", "flow")
 
     def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None, flow: bool) -> None:
-        super().__init__(span, whole, anchor, tag)
+        # Written out for speed, as in `Scalar`.
+        self.span = span
+        self.whole = whole
+        self.anchor = anchor
+        self.tag = tag
         self.entries: list[Entry] = []
         self.flow = flow
         self._index: tuple[list[Entry], int, dict[str | None, Entry]] | None = None
@@ -156,7 +160,10 @@ class Sequence(Node):
     __slots__ = ("flow", "items")
 
     def __init__(self, span: Span, whole: Span, anchor: str | None, tag: str | None, flow: bool) -> None:
-        super().__init__(span, whole, anchor, tag)
+        self.span = span
+        self.whole = whole
+        self.anchor = anchor
+        self.tag = tag
         self.items: list[Node] = []
         self.flow = flow
 
