@@ -1,6 +1,8 @@
 """A disk that fills up, and a fix that is killed: a suite is as it was or as it should be, and exit codes tell."""
 
+import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -30,6 +32,8 @@ def run(setting: Setting, tally: Tally) -> None:
         _written(setting, tally, name, command, rng)
     _stored(setting, tally, rng)
     _killed(setting, tally, rng)
+    if not setting.short:
+        _small_blocks(setting, tally, rng)
 
 
 def _written(setting: Setting, tally: Tally, name: str, command: tuple[str, ...], rng: random.Random) -> None:
@@ -82,6 +86,37 @@ def _stored(setting: Setting, tally: Tally, rng: random.Random) -> None:
         with closing(sqlite3.connect(folder / ".rubric/results.db")) as connection:
             found = connection.execute("PRAGMA quick_check").fetchall()
         tally.expect(found == [("ok",)], f"{name}: the database is damaged: {found[:3]}")
+
+
+def _small_blocks(setting: Setting, tally: Tally, rng: random.Random) -> None:
+    """A real file system with blocks of a quarter of a page, nearly full: the file that SQLite shares as memory has holes there."""
+    image, folder = setting.folder / "image", setting.folder / "small"
+    folder.mkdir()
+    image.write_bytes(bytes(3_000_000))
+    made = (("mkfs.ext4", "-q", "-b", "1024", "-O", "^has_journal", image), ("mount", "-o", "loop", image, folder))
+    if os.geteuid() != 0 or not all(shutil.which(command[0]) and _done(*command) for command in made):
+        tally.count("no disk of its own: skipped")
+        return
+    try:
+        suite_folder(folder, f"name: s\ntests:\n{rows_of_cases(30)}")
+        for room in (None, *(rng.randrange(0, 160_000) for _ in range(8)), None):
+            (folder / "ballast").unlink(missing_ok=True)
+            if room is not None:
+                found = os.statvfs(folder)
+                (folder / "ballast").write_bytes(bytes(max(0, found.f_bavail * found.f_frsize - room)))
+            for command in (("run", "s.eval.yaml"), ("results",)):
+                ended = rubric(folder, *command)
+                name = f"{command[0]} on a disk of small blocks with room for {room} bytes"
+                sound(tally, name, ended)
+                codes = (0,) if room is None or command[0] == "results" else (0, _WRONG_USE)
+                tally.expect(ended.code in codes, f"{name}: exit {ended.code}: {ended.said[-300:]}")
+            tally.count("full disks")
+    finally:
+        _done("umount", folder)
+
+
+def _done(*command: str | Path) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _killed(setting: Setting, tally: Tally, rng: random.Random) -> None:

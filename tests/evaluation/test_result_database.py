@@ -1,6 +1,7 @@
 """The database of results: runs and their cases, written as they end and read again."""
 
 import json
+import os
 import sqlite3
 import stat
 import subprocess
@@ -17,6 +18,7 @@ from suites import Folder
 from rubric_core.evaluation.model.exchanges import Exchange, Usage
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.results import connection, result_source, run_writer
+from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import ResultSummary
 from rubric_core.evaluation.results.packed_result import pack_result, unpack_result
@@ -276,6 +278,36 @@ def test_what_was_written_last_is_read_where_nothing_can_be_written(
     assert len(ResultDatabase.of(suite).runs()) == 2
     monkeypatch.undo()
     writer.end(RunState.DONE)
+
+
+def test_on_a_disk_that_is_nearly_full_no_file_is_shared_as_memory(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite makes that file with holes: who touched one for which there was no block left was ended by SIGBUS."""
+    suite = folder.path / "a.eval.yaml"
+    database = ResultDatabase.of(suite)
+    running = database.begin(RunInfo(suites=(suite,)))
+    running.add(result("stored"), suite=suite)
+    room, opened, real = os.statvfs(suite.parent), [], connection._connected
+    full = os.statvfs_result([*room[:4], 100_000 // room.f_frsize, *room[5:]])
+
+    def connected(path: Path, how: str, timeout: float) -> sqlite3.Connection:
+        opened.append(how)
+        return real(path, how, timeout)
+
+    monkeypatch.setattr(os, "statvfs", lambda _: full)
+    monkeypatch.setattr(connection, "_connected", connected)
+    with pytest.raises(ResultStoreError, match="No space left on device"):
+        running.add(result("lost"), suite=suite)
+    with pytest.raises(ResultStoreError, match="No space left on device"):
+        database.begin(RunInfo(suites=(suite,)))
+    assert set(database.latest(suite)) == {"stored"}
+    assert len(database.runs()) == 1
+    assert set(opened) == {"mode=ro&readonly_shm=1"}
+    monkeypatch.undo()
+    running.add(result("stored, too"), suite=suite)
+    running.end(RunState.DONE)
+    assert set(database.latest(suite)) == {"stored", "stored, too"}
 
 
 def test_outside_a_repository_results_lie_where_the_targets_are(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from rubric_core.disk import open_file
 from rubric_core.evaluation.results import schema
+from rubric_core.evaluation.results.disk_room import is_nearly_full, require_room
 from rubric_core.evaluation.results.store_stamp import stamp_of
 from rubric_core.user_dirs import hide
 
@@ -49,6 +50,8 @@ _JOURNAL = "-journal"
 
 #: How the file of a database is opened to which nobody writes: without locks, and without a file beside it.
 _FROZEN = "mode=ro&immutable=1"
+#: And how where the file that is shared between processes cannot be written to: as it is, or in memory of this process.
+_NOT_SHARED = "mode=ro&readonly_shm=1"
 #: Readings of a database that others write to meanwhile, before their locks are taken part in.
 _TRIES = 3
 T = TypeVar("T")
@@ -79,6 +82,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 def _opened_to_write(path: Path) -> sqlite3.Connection:
     with store_errors(path):
+        require_room(path)
         if not os.path.lexists(path):
             _create(path)
         _require_files(path)
@@ -136,6 +140,8 @@ def _opened_to_read(path: Path, ways: Sequence[str]) -> sqlite3.Connection | Non
         except (FileNotFoundError, NotADirectoryError):
             return None
         _require_files(path)
+        if len(ways) > 1 and is_nearly_full(path.parent):
+            ways = (_NOT_SHARED, ways[-1])
         for way in ways[:-1]:
             with contextlib.suppress(sqlite3.OperationalError):  # no right to write, a file system that is read-only
                 return _reader(path, way)

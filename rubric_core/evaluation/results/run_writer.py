@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.evaluation.results.connection import DamagedStoreError, open_to_write, set_aside, store_errors
+from rubric_core.evaluation.results.disk_room import require_room
 from rubric_core.evaluation.results.json_import import take_over
 from rubric_core.evaluation.results.records import RunInfo, RunState
 from rubric_core.evaluation.results.result_rows import ResultRows, storable_text
@@ -41,6 +42,7 @@ class _Open:
 
     def __init__(self, path: Path, root: Path) -> None:
         """Raises ResultStoreError."""
+        self._path = path
         self.connection = open_to_write(path)
         self.rows = ResultRows(self.connection, root)
         self.run = 0
@@ -66,7 +68,8 @@ class _Open:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """What is written within it is there as a whole, or not at all. Raises sqlite3.Error."""
+        """What is written within it is there as a whole, or not at all. Raises sqlite3.Error, and OSError for a disk that is full."""
+        require_room(self._path)
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
