@@ -8,9 +8,9 @@ from typing import Any
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState
 from rubric_core.analysis.findings import Findings
-from rubric_core.analysis.judging import judge
 from rubric_core.analysis.linking import Linking
 from rubric_core.analysis.result import Analysis
+from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, TEXTS, FileKind
 from rubric_core.language.model import CASE, Execution, Suite
 from rubric_core.language.shape import Shape, children
@@ -99,7 +99,7 @@ class Check:
                 self._refreshed(number, blocks[number], defaults)
 
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
-        """Lower and judge some blocks, in an analysis in which everything else is as it was in an earlier one."""
+        """Lower some blocks and run the rules over them, in an analysis in which everything else is as it was in an earlier one."""
         analysis = self.analysis
         defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
         for number, block in blocks:
@@ -191,7 +191,7 @@ class Check:
             told = origins & self._judged(origins, number)
             visited = [each for each in visited if not each.borrowed or _origin(each) not in told]
             state.judged |= told
-        state.findings = judge(self.analysis, visited, context)
+        state.findings = run_rules(self.analysis, visited, context)
 
     def _judged(self, origins: frozenset[object], number: int) -> frozenset[object]:
         """What of these was judged in a block or where it comes from. Most of it is known to the blocks that it refers to."""

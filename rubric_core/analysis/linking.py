@@ -5,8 +5,8 @@ from pathlib import Path
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import BlockState
-from rubric_core.analysis.judging import judge
 from rubric_core.analysis.result import Analysis
+from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Requires, Suite
 from rubric_core.language.shape import Shape
@@ -77,7 +77,7 @@ class Linking:
             state.linked, state.linked_at = key, project.version
             in_list = state.tree.root if block.key else None
             state.links = look_up_configuration(state.shapes, in_list, project.look(), path.parent)
-            state.links.findings = judge(self.analysis, state.links.issues, Context(block.text, self.dialect))
+            state.links.findings = run_rules(self.analysis, state.links.issues, Context(block.text, self.dialect))
         if known and previous is not None and change is not None and self._links_alike(previous, change):
             analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
         else:
@@ -123,7 +123,7 @@ class Linking:
         )  # fmt: skip
         if state.links.issues:
             context = Context(block.text, self.dialect, pinned=pinned)
-            state.links.findings = judge(self.analysis, state.links.issues, context)
+            state.links.findings = run_rules(self.analysis, state.links.issues, context)
 
     def _external(self) -> Iterator[ExternalCases]:
         outer = self.analysis.span_of

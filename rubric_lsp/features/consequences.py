@@ -76,7 +76,7 @@ def identity(kind: str, entry: str) -> str:
 
 def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:
     """The effects of running these cases, each listed once."""
-    from rubric_core.evaluation.cases.promptfoo.executed import is_told_by_cases  # noqa: PLC0415  # what runs need is loaded when something runs
+    from rubric_core.evaluation.cases.promptfoo.executed_code import is_told_by_cases  # noqa: PLC0415  # what runs need is loaded when something runs
     from rubric_core.evaluation.cases.roles import participating_targets  # noqa: PLC0415
 
     programs, addresses = list[str](), list[str]()
@@ -103,7 +103,7 @@ def plan_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:
 
 def _does(case: "Runnable", targets: "Targets") -> tuple[Sequence[str], Sequence[str]]:
     """What a case executes, and where it sends something that its targets do not tell."""
-    from rubric_core.evaluation.cases.promptfoo.executed import addresses_of, executed_code  # noqa: PLC0415
+    from rubric_core.evaluation.cases.promptfoo.executed_code import addresses_of, executed_code  # noqa: PLC0415
     from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
 
     if isinstance(case, PromptfooRunnable):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.messages import files_in_messages, referenced_files
-from rubric_core.evaluation.cases.promptfoo.executed import executed_code
+from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations

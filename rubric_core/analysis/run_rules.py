@@ -13,10 +13,10 @@ from rubric_core.syntax.line_document import LineDocument, is_still_json
 from rubric_core.text import Span
 from rubric_core.validation.rule import Context, Finding
 
-__all__ = ["judge"]
+__all__ = ["run_rules"]
 
 
-def judge(analysis: Analysis, visited: Iterable[Any], context: Context) -> tuple[Found, ...]:
+def run_rules(analysis: Analysis, visited: Iterable[Any], context: Context) -> tuple[Found, ...]:
     """The findings of all rules about `visited` shapes and issues; of findings that are alike only one is kept."""
     judges = analysis.language.judges
     found = [
