@@ -13,6 +13,7 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, TEXTS, FileKind
 from rubric_core.language.model import CASE, Execution, Suite
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.block_references import own_targets
@@ -72,7 +73,7 @@ class Check:
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
         # What a file of cases inherits stands in the suites that refer to it.
-        defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
+        defaults = _defaults(analysis.settings if analysis.kind in (FileKind.SUITE, FileKind.PROMPTFOO) else None)
         settled = previous is not None and change is not None and previous.judged_in is not None
         blocks = (*change.added, self.frame.block) if settled and change is not None else self.states
         if not any(self.states[block].borrows for block in blocks):
@@ -101,7 +102,7 @@ class Check:
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
         """Lower some blocks and run the rules over them, in an analysis in which everything else is as it was in an earlier one."""
         analysis = self.analysis
-        defaults = _defaults(analysis.suite if analysis.kind is FileKind.SUITE else None)
+        defaults = _defaults(analysis.settings if analysis.kind in (FileKind.SUITE, FileKind.PROMPTFOO) else None)
         for number, block in blocks:
             self._refreshed(number, block, defaults)
             self.linking.nearby(number, block)
@@ -131,8 +132,8 @@ class Check:
         skipped = self.analysis.kind not in ROOTS or (state.tree.root is None and broken)
         shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
-        suite = next((s for s in shapes if isinstance(s, Suite)), None)
-        context = Context(self.frame.block.text, self.dialect, _defaults(suite))
+        settings = next((s for s in shapes if isinstance(s, Suite | Configuration)), None)
+        context = Context(self.frame.block.text, self.dialect, _defaults(settings))
         if self.analysis.kind is FileKind.PROMPT:
             lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
         elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
@@ -224,8 +225,11 @@ def _origin(each: Issue | Shape) -> object:
     return None if node is None else (type(each), id(node))
 
 
-def _defaults(suite: Suite | None) -> SuiteDefaults:
-    if suite is None:
+def _defaults(suite: Shape | None) -> SuiteDefaults:
+    if isinstance(suite, Configuration):
+        own = suite.nunjucks_filters if suite.has("nunjucks_filters") else {}
+        return SuiteDefaults(asserts=True, filters=frozenset(own) if isinstance(own, dict) else None)
+    if not isinstance(suite, Suite):
         return SuiteDefaults(asserts=True)
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     threshold = execution.threshold if execution is not None and execution.has("threshold") else None

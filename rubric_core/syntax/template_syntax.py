@@ -14,6 +14,7 @@ __all__ = [
     "environment_read",
     "filters_used",
     "loose_statements",
+    "statement_words",
     "unclosed_references",
 ]
 
@@ -86,6 +87,14 @@ def loose_statements(text: str, span: Span) -> Iterator[UnmatchedStatement]:
                 open_.pop()
     for word, at in open_:
         yield UnmatchedStatement(at, _ENDS[word])
+
+
+def statement_words(text: str, span: Span) -> Iterator[tuple[str, Span]]:
+    """The words with which the statements in a part of `text` begin, with their places."""
+    for at, closed in _enclosed(text, span, _STATEMENT):
+        begun = _WORD.match(text, *at) if closed else None
+        if begun is not None and begun[1]:
+            yield begun[1], Span(*begun.span(1))
 
 
 def filters_used(text: str, span: Span) -> Iterator[tuple[str, Span]]:

@@ -20,7 +20,7 @@ BY_HAND = {
     ("environment-sent", 4): 3,
     ("foreign-type", 0): 1, ("missing-file", 1): 1, ("missing-file", 2): 1, ("missing-file", 3): 1,
     ("not-a-suite", 2): 1, ("old-interpolation", 2): 1, ("outside-file", 0): 1, ("outside-file", 1): 1, ("requires-range", 0): 1,
-    ("role-marker", 0): 1, ("run-option", 0): 1, ("suite-version", 1): 1, ("target-circle", 0): 1,
+    ("role-marker", 0): 1, ("run-option", 0): 1, ("script-value", 1): 1, ("suite-version", 1): 1, ("target-circle", 0): 1,
     ("too-few-outputs", 0): 1, ("unrendered-template", 1): 1,
     ("template-variable", 2): 1, ("template-variable", 3): 1, ("unknown-alias", 0): 1, ("unknown-alias", 1): 1,
     ("unknown-template", 1): 3, ("unknown-type", 1): 1, ("vague-criterion", 0): 1, ("wrong-root", 0): 1,

@@ -17,7 +17,7 @@ from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import number
 
 __all__ = [
-    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "patterns", "scripts", "thresholds", "weights", "word_counts",
+    "empty_assertions", "idle_inversions", "idle_lists", "idle_thresholds", "inversion_words", "nested_sets", "patterns", "thresholds", "weights", "word_counts",
 ]  # fmt: skip
 
 _NOT = "not-"
@@ -35,8 +35,6 @@ _SHARES: tuple[type[Assertion], ...] = (
     graded.AnswerRelevance, graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance, graded.ConversationRelevance,
     graded.Classifier, AssertionSet,
 )  # fmt: skip
-_RETURN = pattern(r"\breturn\b|\bthrow\b")
-_SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 _INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
 #: Characters with a special meaning in a regular expression.
 _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
@@ -196,41 +194,6 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
         yield Finding(place.value, f"this pattern is invalid: {error}", fixes=fixes, consequence=fails)
     except (UnsupportedPatternError, RecursionError):
         return
-
-
-def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode) -> Iterator[Finding]:
-    """File names that are run as code, and multi-line code without a `return`."""
-    place, code = shape.places.get("value"), shape.value
-    if (
-        place is None
-        or not isinstance(code, str)
-        or not isinstance(place.node, Scalar)
-        or code.startswith(("file://", "package:"))
-    ):
-        return
-    # A line break at the end of a block is taken away for JavaScript only.
-    lines = code.strip() if isinstance(shape, graded.JavaScriptCode) else code
-    if _SCRIPT_NAME.match(code.strip()):
-        at = place.node.span.start + place.node.is_quoted
-        fix = Fix("write file:// in front", (Edit(Span(at, at), "file://"),))
-        yield Finding(
-            place.value, f"promptfoo runs `{code.strip()}` as code; a file begins with file://",
-            fixes=() if place.borrowed or place.node.is_block else (fix,), consequence="it fails on every output: the name is not defined",
-        )  # fmt: skip
-    elif "\n" in lines and "{%" not in code and not isinstance(shape, graded.RubyCode) and not _RETURN.search(code):
-        yield Finding(
-            place.value, "code of more than one line has to `return` its result",
-            fixes=_returning(place, place.node, code),
-            consequence="the assertion fails on every output: the code gives nothing",
-        )  # fmt: skip
-
-
-def _returning(place: FieldPlace, node: Scalar, code: str) -> tuple[Fix, ...]:
-    """Add `return` to one-line code, which counts as several lines because of its final line break."""
-    lines = code.strip().splitlines()
-    if place.borrowed or len(lines) != 1:
-        return ()
-    return (Fix("write it on the line of the key", (Edit(node.span, quoted(lines[0].strip())),), safe=False),)
 
 
 def _written(place: FieldPlace, text_: str, title: str = "") -> tuple[Fix, ...]:

@@ -24,6 +24,8 @@ _BOUND = pattern(
     r"|\bmacro\s{1,9}\w{1,99}\s{0,9}\(([^)]{0,500})\)|\bimport\b.{0,300}?\bas\s{1,9}(\w{1,99})"
 )
 _WORD = pattern(r"[A-Za-z_]\w*")
+#: A block of Handlebars, or two names with nothing between them: `broken-template` reports these.
+_NO_EXPRESSION = pattern(r"[ \t]{0,9}[#/]|[ \t]{0,9}(?!not\b)[A-Za-z_][\w.]*[ \t]{1,9}[A-Za-z_]\w*[ \t]{0,9}\Z")
 _RAW = pattern(r"\{%-?\s*(?:raw|verbatim)\b")
 #: Keywords and built-in names of Nunjucks.
 _OWN = frozenset({
@@ -67,7 +69,7 @@ def names_in(template: str) -> list[UsedName]:
     optional: set[str] = set()
     for part in _EXPRESSION.finditer(template):
         group = "shown" if part["shown"] is not None else "statement" if part["statement"] is not None else ""
-        if not group:
+        if not group or (group == "shown" and _NO_EXPRESSION.match(part[group]) is not None):
             continue
         start = part.start(group)
         code = _STRINGS.sub(lambda m: " " * len(m[0]), part[group])

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.model import Case, Suite
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
 from rubric_core.loading.reference_issues import PromptText
@@ -16,6 +19,7 @@ from rubric_core.syntax.template_syntax import (
 )
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest
 
@@ -34,10 +38,16 @@ _FAILS = "the template cannot be rendered, so the case does not run"
 
 @rule("broken-template", "warning", "A template that is not closed, or that uses an unknown filter")
 def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
-    visited: Suite | Case | Entry | LlmJudge | PromptText, context: Context
+    visited: Suite | Case | Entry | LlmJudge | PromptText | Configuration | PromptfooCase | CaseOptions | Assertion,
+    context: Context,
 ) -> Iterator[Finding]:
     """Only where the dialect fills something in: elsewhere braces are braces."""
     if not context.templated:
+        return
+    if isinstance(visited, Configuration | PromptfooCase | CaseOptions | Assertion):
+        for node in () if visited.borrowed else rendered_nodes(visited):
+            yield from broken_statements(node, context)
+            yield from _filters(node.span, context, "promptfoo makes each row an error")
         return
     if isinstance(visited, PromptText):
         if visited.path is None:
@@ -102,7 +112,7 @@ def _statement(found: UnmatchedStatement) -> Finding:
     return Finding(found.span, words, consequence=_FAILS, severity="error")
 
 
-def _filters(span: Span, context: Context) -> Iterator[Finding]:
+def _filters(span: Span, context: Context, consequence: str = _FAILS) -> Iterator[Finding]:
     own = context.defaults.filters
     known = _FILTERS.union(own or ())
     for name, at in filters_used(context.text, span) if own is not None else ():
@@ -112,6 +122,6 @@ def _filters(span: Span, context: Context) -> Iterator[Finding]:
                 at,
                 f"there is no filter `{name}`" + (f"; did you mean `{meant}`?" if meant else ""),
                 fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else (),
-                consequence=_FAILS,
+                consequence=consequence,
                 severity="error",
             )

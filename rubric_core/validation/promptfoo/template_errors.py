@@ -1,0 +1,100 @@
+"""Templates that Nunjucks cannot render, so that promptfoo makes each of their rows an error (issue 18, section 2)."""
+
+from collections.abc import Collection, Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.prompt_paths import path_sign
+from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.template_syntax import loose_statements, statement_words
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.suite import texts_of
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["broken_statements", "rendered_nodes"]
+
+_ROW = "promptfoo makes each row an error"
+#: The words with which statements of Nunjucks begin.
+_TAGS = frozenset({
+    "asyncAll", "asyncEach", "block", "call", "case", "default", "elif", "else", "elseif", "endall", "endblock", "endcall", "endeach", "endfilter",
+    "endfor", "endif", "endmacro", "endraw", "endset", "endswitch", "endverbatim", "extends", "filter", "for", "from", "if", "ifAsync", "import",
+    "include", "macro", "raw", "set", "switch", "verbatim",
+})  # fmt: skip
+#: Blocks of Handlebars: `{{#each items}}`, `{{/each}}`.
+_HANDLEBARS = pattern(r"\{\{(?:#|/)[ \t]{0,9}([A-Za-z]\w*)[^{}\n]{0,200}\}\}")
+#: Two words with nothing between them.
+_TWO_NAMES = pattern(
+    r"\{\{-?[ \t]{0,9}(?!not\b|-?[ \t]*(?:in|is|if|else|and|or)\b)([A-Za-z_][\w.]*)[ \t]{1,9}([A-Za-z_]\w*)[ \t]{0,9}-?\}\}"
+)
+_RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
+
+
+def rendered_nodes(shape: Shape) -> Iterator[Scalar]:
+    """The texts of a shape that promptfoo renders for each row."""
+    if isinstance(shape, Configuration):
+        yield from (node for node, bare in texts_of(shape) if not (bare and path_sign(node.text)))
+        return
+    fields = (
+        ("vars",) if isinstance(shape, PromptfooCase) else ("value", "rubric_prompt") if isinstance(shape, Assertion)
+        else ("prefix", "suffix", "rubric_prompt") if isinstance(shape, CaseOptions) else ()
+    )  # fmt: skip
+    for field in fields:
+        place = shape.places.get(field)
+        if place is not None and not place.borrowed:
+            yield from _texts(place.node, is_map=field == "vars")
+
+
+def _texts(node: Node, *, is_map: bool) -> Iterator[Scalar]:
+    """A text, the texts of a list, and with `is_map` those of a mapping of either."""
+    if isinstance(node, Scalar):
+        if isinstance(node.value, str) and not is_map and not node.text.startswith(("file://", "package:")):
+            yield node
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            if isinstance(item, Scalar):
+                yield from _texts(item, is_map=False)
+    elif isinstance(node, Mapping) and is_map:
+        for entry in node.entries:
+            if entry.name != "$ref":
+                yield from _texts(entry.value, is_map=False)
+
+
+def broken_statements(node: Scalar, context: Context) -> Iterator[Finding]:
+    """Statements without their end, unknown ones, and what is no expression."""
+    if "{{" not in node.text and "{%" not in node.text:
+        return
+    unknown = [each for each in statement_words(context.text, node.span) if each[0] not in _TAGS]
+    for found in loose_statements(context.text, node.span):
+        if found.is_end and unknown:
+            continue  # its start may be the misspelt one
+        if not found.word:
+            words = "this statement is not closed; write `%}` at its end"
+        elif found.is_end:
+            words = f"`{found.word}` has no matching start"
+        else:
+            words = f"this statement is never closed; write `{{% {found.word} %}}` after its body"
+        yield Finding(found.span, words, consequence=_ROW, severity="error")
+    if _RAW.search(node.text):
+        return
+    yield from (_unknown(word, at, _TAGS) for word, at in unknown)
+    yield from _expressions(node.span, context)
+
+
+def _unknown(word: str, at: Span, known: Collection[str]) -> Finding:
+    meant = closest(word, sorted(known))
+    advice = f"; did you mean `{meant}`?" if meant else ""
+    fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else ()
+    return Finding(at, f"templates have no statement `{word}`{advice}", fixes=fixes, consequence=_ROW, severity="error")
+
+
+def _expressions(span: Span, context: Context) -> Iterator[Finding]:
+    for found in _HANDLEBARS.finditer(context.text, *span):
+        words = f"`{found[0]}` is written for Handlebars; promptfoo takes Nunjucks, as in `{{% for item in items %}}`"
+        yield Finding(Span(*found.span()), words, consequence=_ROW, severity="error")
+    for found in _TWO_NAMES.finditer(context.text, *span):
+        words = f"`{found[0]}` has two names with nothing between them"
+        yield Finding(Span(*found.span()), words, consequence=_ROW, severity="error")
