@@ -63,6 +63,7 @@ class Live:
         self._waiting: list[str] = []
         #: Results that the next tick prints above the table, so that a thousand in a second cost no more than ten.
         self._above: list[str] = []
+        self._holds = False
         self.table = CaseTable(())
         #: The first place whose line has not been printed above.
         self._first = 0
@@ -131,7 +132,19 @@ class Live:
             self._above.append(text)
         else:
             self._out.write(text)
-            self._out.flush()
+            if not self._holds:
+                self._out.flush()
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """What is printed in the block is written at its end, if it is not too much."""
+        self._holds = True
+        try:
+            yield
+        finally:
+            self._holds = False
+            if not self._shared:
+                self._out.flush()
 
     def say(self, line: str) -> None:
         """Print a line that is no result on standard error."""

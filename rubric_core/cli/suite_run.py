@@ -186,10 +186,11 @@ class SuiteRun:
         every = [(self._case_of(done.result), done.result) for done in ended]
         self._stored.add_all(self.done.suite.path, every)
         self._exports.add_all(self.done.suite.path, every)
-        for done in ended:
-            place = self._live.heard(done)
-            self._shown.take(place, done.result)
-            self._also(place, done.result)
+        with self._live.together():
+            for done in ended:
+                place = self._live.heard(done)
+                self._shown.take(place, done.result)
+                self._also(place, done.result)
 
     def _case_of(self, result: CaseResult) -> Runnable | None:
         return self._cases.get((result.id, result.target)) or self._cases.get((result.id, ""))

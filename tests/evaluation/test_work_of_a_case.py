@@ -179,3 +179,22 @@ def test_reading_a_suite_leaves_no_garbage(folder: Folder) -> None:
     finally:
         gc.enable()
     assert len(kept) == CASES
+
+
+def test_the_form_of_a_reply_is_made_once() -> None:
+    """Making it takes as long as reading fifty replies, and pydantic forgets it between two of them."""
+    code = """
+import gc, weakref
+from rubric_core.evaluation.judging import replies
+from rubric_core.evaluation.scoring.rubric import RubricSheet
+
+forms, valid = [], replies._valid
+replies._valid = lambda form, value: forms.append(weakref.ref(form)) or valid(form, value)
+for _ in range(2):
+    for ranges in (False, True):
+        replies.read_checks('{"checks": []}', RubricSheet((), ranges=ranges))
+    gc.collect()
+print(len(forms), [form() is None for form in forms].count(True))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["4", "0"]

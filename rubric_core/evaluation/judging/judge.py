@@ -1,9 +1,9 @@
 """Calls a judge, with up to three attempts, or uses recordings. An unusable reply is never guessed at."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.exchanges import Exchange, ExchangeLog, ask
 from rubric_core.evaluation.model.inputs import conversation_text
 from rubric_core.evaluation.model.unscored import GraderError
@@ -52,7 +52,7 @@ async def ask_judge(
     replies: tuple[str, ...] = ()
     problem = ""
     for attempt in range(1, ATTEMPTS + 1):
-        asked = replace(request, messages=messages, prompt=conversation_text(messages), attempt=attempt)
+        asked = replace_fields(request, messages=messages, prompt=conversation_text(messages), attempt=attempt)
         exchange = Exchange(role="judge", to=provider.name, attempt=attempt, because=problem)
         try:
             answer = await ask(provider, asked, log, exchange)

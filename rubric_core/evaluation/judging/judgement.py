@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.payload import messages_in
 from rubric_core.evaluation.judging.judge import ask_judge, raw_request
 from rubric_core.evaluation.judging.prompts import (
@@ -75,7 +76,7 @@ class Judgement:
             return self._replayed(sheet, request)
         from rubric_core.evaluation.judging.replies import read_checks, schema_for_checks  # noqa: PLC0415  # pydantic, when it is needed
 
-        request = replace(request, schema=("rubric_checks", schema_for_checks(sheet)))
+        request = replace_fields(request, schema=("rubric_checks", schema_for_checks(sheet)))
         (checks, overall), judged = await ask_judge(
             self.judge, request, lambda text: read_checks(text, sheet), self._consequence, self.context.exchanges
         )
@@ -85,8 +86,10 @@ class Judgement:
             self.recordings.record_checks(self._asked(), pairs, sheet.ranges, made, afresh=self.mode == "refresh")
         score = sheet.score([self._told(sheet.judged(item, checks[item.id])) for item in sheet.items])
         raw = raw_request(request, self.judge.name, judged.attempts)
-        score = replace(score, evaluator_raw_request=raw, raw_replies=judged.replies)
-        return replace(score, reasoning=overall or None, judge=judged.answer.model or self.judge.name)
+        return replace(
+            score, evaluator_raw_request=raw, raw_replies=judged.replies, reasoning=overall or None,
+            judge=judged.answer.model or self.judge.name,
+        )  # fmt: skip
 
     def _replayed(self, sheet: RubricSheet, request: Request) -> EvaluationScore:
         """The score from recordings. If a criterion has none, raises Unscored with the recorded criteria."""
@@ -147,7 +150,7 @@ class Judgement:
         from rubric_core.evaluation.judging.replies import read_free_form, schema_for_free_form  # noqa: PLC0415
 
         style = properties.reply_style
-        request = replace(request, schema=("judgement", schema_for_free_form(style)))
+        request = replace_fields(request, schema=("judgement", schema_for_free_form(style)))
         score, judged = await ask_judge(
             self.judge, request, lambda text: read_free_form(text, style), self._consequence, self.context.exchanges
         )
@@ -155,8 +158,8 @@ class Judgement:
             made = self._made(self.judge, judged.answer)
             self.recordings.record_free_form(self._asked(), score, made, afresh=self.mode == "refresh")
         raw = raw_request(request, self.judge.name, judged.attempts)
-        score = replace(score, evaluator_raw_request=raw, raw_replies=judged.replies)
-        return replace(score, judge=judged.answer.model or self.judge.name)
+        judge = judged.answer.model or self.judge.name
+        return replace(score, evaluator_raw_request=raw, raw_replies=judged.replies, judge=judge)
 
     @property
     def _consequence(self) -> str:

@@ -74,6 +74,10 @@ class _Checks(_Reply, Generic[E]):
     overall_reasoning: _Text = ""
 
 
+# Kept here: pydantic forgets such a form as soon as no reply is read, and making it takes as long as reading fifty of them.
+_PlainChecks = _Checks[_Satisfied]
+_RangedChecks = _Checks[_Scored]
+
 _Share = Annotated[StrictFloat | StrictInt, Field(ge=0, le=1)]
 
 
@@ -152,10 +156,10 @@ def read_checks(text: str, sheet: RubricSheet) -> tuple[dict[str, CriterionCheck
     found: dict[str, CriterionCheck] = {}
     checks: Sequence[_Satisfied | _Scored]
     if sheet.ranges:
-        ranged = _valid(_Checks[_Scored], json_object(text))
+        ranged = _valid(_RangedChecks, json_object(text))
         checks, overall = ranged.checks, ranged.overall_reasoning
     else:
-        listed = _valid(_Checks[_Satisfied], json_object(text))
+        listed = _valid(_PlainChecks, json_object(text))
         checks, overall = listed.checks, listed.overall_reasoning
     for each in checks:
         check = (

@@ -2,10 +2,11 @@
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from rubric_core.dataclass_copies import field_values, replace_fields
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
 from rubric_core.lazy_compilation import dataclass
@@ -16,6 +17,7 @@ __all__ = ["Redactor", "header_secrets", "named_variables", "seal"]
 
 #: What is shorter would also be part of ordinary words.
 _SHORTEST = 6
+_WITHOUT_TEXT = frozenset({int, float, bool, type(None)})
 
 T = TypeVar("T")
 
@@ -59,21 +61,27 @@ class Redactor:
         return self._any(value) if self._values else value
 
     def _any(self, value: Any) -> Any:
-        if isinstance(value, str) and type(value) is str:
+        kind = type(value)
+        if kind is str:
             return self(value)
-        if isinstance(value, Mapping):
+        if kind in _WITHOUT_TEXT:
+            return value
+        if kind is dict or isinstance(value, Mapping):
             return {name: self._any(item) for name, item in value.items()}
-        if type(value) is list or type(value) is tuple:
-            return type(value)(self._any(item) for item in value)
+        if kind is list or kind is tuple:
+            return kind(self._any(item) for item in value)
         if is_dataclass(value) and not isinstance(value, type):
             return self._record(value)
         return value
 
     def _record(self, value: Any) -> Any:
         """A dataclass without secrets; the same one when there are none in it, as in nearly all."""
-        made = {f.name: self._any(getattr(value, f.name)) for f in fields(value) if f.init}
-        same = all(each is getattr(value, name) or each == getattr(value, name) for name, each in made.items())
-        return value if same else replace(value, **made)
+        changed: dict[str, Any] = {}
+        for name, item in field_values(value):
+            made = self._any(item)
+            if made is not item and made != item:
+                changed[name] = made
+        return replace(value, **changed) if changed else value
 
 
 def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -98,7 +106,7 @@ def seal(ports: Ports, redact: Redactor) -> Ports:
     """The same outside; what programs and servers say has no secrets in it any more, before anybody cuts pieces out of it."""
     if not redact:
         return ports
-    return replace(ports, processes=_Processes(ports.processes, redact), http=_Http(ports.http, redact))
+    return replace_fields(ports, processes=_Processes(ports.processes, redact), http=_Http(ports.http, redact))
 
 
 @dataclass(frozen=True)

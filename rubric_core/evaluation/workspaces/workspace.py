@@ -5,9 +5,10 @@ import tempfile
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.messages import prompt_inputs
 from rubric_core.evaluation.cases.options import KeepWorkspaces
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -140,7 +141,7 @@ class Workspaces:
 
     def _answering(self, case: Runnable, targets: Targets, name: str) -> AnsweringTarget:
         known = case.environment
-        ports = self._ports if known is None else replace(self._ports, environment=known)
+        ports = self._ports if known is None else replace_fields(self._ports, environment=known)
         return targets.answering(name, ports)
 
     @asynccontextmanager

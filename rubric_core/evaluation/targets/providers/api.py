@@ -1,9 +1,10 @@
 """A model behind an HTTP API: the shared parts, and fallbacks for servers that do not support every option."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, Protocol
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.trace import iso_time
 from rubric_core.evaluation.targets.providers.answer_reader import number
 from rubric_core.evaluation.targets.providers.http import HttpRefusalError, HttpTarget
@@ -98,7 +99,8 @@ class ApiModel:
                 # Only now is it known that the option caused the error.
                 self._unknown |= without
                 try:
-                    return replace(self.wire.answer(reply, took), start_time=began, end_time=iso_time(clock.now()))
+                    answer = self.wire.answer(reply, took)
+                    return replace_fields(answer, start_time=began, end_time=iso_time(clock.now()))
                 except ProviderError as error:
                     place = self.asking.place
                     raise ProviderError(f"{place.redact(str(error))} ({place.where('')})") from None
