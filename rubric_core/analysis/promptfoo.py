@@ -1,6 +1,6 @@
 """What an analysis knows of a configuration of promptfoo as a whole: its cases with their places, and what other files add."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from rubric_core.analysis.block_change import BlockChange
@@ -10,7 +10,6 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Block
-from rubric_core.syntax.template_syntax import environment_read
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
@@ -31,7 +30,16 @@ def suite_of(analysis: Analysis) -> PromptfooSuite | None:
     outside = (
         tuple(each for s in analysis.states.values() if s.links.outside for each in s.links.outside) if looked else None
     )
-    return PromptfooSuite(configuration, tuple(_cases(analysis, configuration, around)), around, outside)
+    cases = tuple(_cases(analysis, configuration, around))
+    return PromptfooSuite(configuration, cases, around, outside, tuple(_secrets(analysis)) if looked else ())
+
+
+def _secrets(analysis: Analysis) -> Iterator[tuple[Span, frozenset[str]]]:
+    """The files whose templates read secrets, with their places in the whole text, each once."""
+    blocks = ((-1, analysis.frame.block), *((n, b) for n, b in enumerate(analysis.document.blocks) if b.key))
+    for number, block in blocks:
+        for span, names in dict.fromkeys(analysis.states[block].links.secrets):
+            yield _placed(analysis, number, span), names
 
 
 def _placed(analysis: Analysis, block: int, span: Span) -> Span:
@@ -60,7 +68,7 @@ def is_settled(before: Analysis, now: Analysis, change: BlockChange) -> bool:
     if before.frame.block is not frame or before.states[frame].shapes is not now.states[frame].shapes:
         return False
     blocks = (now.states[block].links for block in change.added)
-    return before.linked_in == now.linked_in and not any(links.outside for links in blocks)
+    return before.linked_in == now.linked_in and not any(links.outside or links.secrets for links in blocks)
 
 
 def case_facts(analysis: Analysis, block: Block) -> object:
@@ -95,7 +103,10 @@ def _of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
     variables = (told.names, told.is_plain, told.stored, told.used, keys, options)
     references = (places.get("prompts"), places.get("providers"), places.get("provider"), options, types)
     return {
-        "environment-sent": "env" in text and sorted({name for name, _ in environment_read(text)}),
+        "environment-sent": "env" in text
+        and [
+            text[slice(*place.node.whole)] for f in ("vars", "assertions") if (place := case.places.get(f)) is not None
+        ],
         "undefined-variable": (variables, types, "env" in text and _ENVIRONMENT.findall(text)),
         "unused-variable": (variables, told.has_program),
         "variable-value": (told.names, told.maps),

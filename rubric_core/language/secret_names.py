@@ -4,7 +4,12 @@ import re
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["looks_secret"]
+__all__ = ["NOT_SENT", "looks_secret"]
+
+#: What stands behind these keys of a suite is for targets and programs, which need their keys: no model sees it.
+NOT_SENT = frozenset({
+    "provider", "providers", "target", "targets", "config", "env", "environment", "workspace", "execution", "headers", "hooks",
+})  # fmt: skip
 
 #: Whole words where a part of one means nothing: an AUTHOR is no secret, and max_output_tokens counts tokens.
 _SECRET = pattern(

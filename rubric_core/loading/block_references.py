@@ -53,6 +53,8 @@ class BlockReferences:
     told: frozenset[int] = frozenset()
     #: For promptfoo, what prompts and cases there are in other files.
     outside: tuple[OutsideText, ...] = ()
+    #: For promptfoo, where files stand whose templates read keys or tokens of the environment, and the names of these.
+    secrets: tuple[tuple[Span, frozenset[str]], ...] = ()
     #: What the rules say about the issues.
     findings: tuple[Any, ...] = field(default=())
 

@@ -118,7 +118,7 @@ class _Places(PromptfooLookup):
             self.needs(node, _STOPS if name.endswith(CODE_FILES) else "", bare=True)
             self.outside.append(OutsideText("cases", node))
             return
-        found = self.sent(node, name)
+        found = self.sent(node, name, cases=True)
         if found == ():
             self.missing(node, name, self._without_cases(node, name, listed=listed))
         elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
@@ -160,7 +160,7 @@ class _Places(PromptfooLookup):
         nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
         for node in nodes:
             if isinstance(node, Scalar) and isinstance(node.value, str):
-                found = self.needs(node, _STOPS, bare=what == "default_test")
+                found = self.needs(node, _STOPS, bare=what == "default_test", cases=True)
                 self._defaults_files(node, found, what)
 
     def _defaults_files(self, node: Node, found: tuple[Path, ...] | None, what: str) -> None:
@@ -226,7 +226,12 @@ def look_up_configuration(
         for item in root.items:
             found.cases(item, listed=True)
     return BlockReferences(
-        tuple(found.issues), (), tuple(found.files.items()), frozenset(look.seen), outside=tuple(found.outside)
+        tuple(found.issues),
+        (),
+        tuple(found.files.items()),
+        frozenset(look.seen),
+        outside=tuple(found.outside),
+        secrets=tuple(found.secrets),
     )
 
 

@@ -12,8 +12,10 @@ from rubric_core.loading.issues import Issue
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.promptfoo_cases import secrets_read
 from rubric_core.loading.reference_issues import MissingFile
 from rubric_core.syntax.tree import Node, Scalar
+from rubric_core.text import Span
 
 __all__ = ["CODE_FILES", "OPEN_SIGNS", "PATHS_OF_OTHERS", "PromptfooLookup"]
 
@@ -34,19 +36,24 @@ class PromptfooLookup:
         self.issues: list[Issue] = []
         self.outside: list[OutsideText] = []
         self.files: dict[Path, FileKind] = {}
+        #: As of `BlockReferences`.
+        self.secrets: list[tuple[Span, frozenset[str]]] = []
 
     @cached_property
     def repository(self) -> Path | None:
         """The top of the repository of the configuration."""
         return repository_of(self.base, self.look)
 
-    def sent(self, node: Scalar, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
-        """See `paths`, for files whose text is sent; reported where one is outside of the repository."""
+    def sent(self, node: Scalar, name: str, *, folders: bool = False, cases: bool = False) -> tuple[Path, ...] | None:
+        """See `paths`, for files whose text is sent; reported where one is outside of the repository. `cases`: see `secrets_read`."""
         found = self.paths(name, folders=folders)
         read = [path for path in found or () if path.suffix not in CODE_FILES]
         issue = outside_file(node.span, name, read, self.repository, self.look) if read and self.repository else None
         if issue is not None:
             self.issues.append(issue)
+        secrets = frozenset[str]().union(*(secrets_read(path, self.look, cases=cases) for path in read))
+        if secrets:
+            self.secrets.append((node.span, secrets))
         return found
 
     def paths(self, name: str, *, folders: bool = False) -> tuple[Path, ...] | None:
@@ -76,13 +83,24 @@ class PromptfooLookup:
         )  # fmt: skip
 
     def needs(
-        self, node: Node | None, consequence: str, *, bare: bool = False, warns: bool = False, folders: bool = False
+        self,
+        node: Node | None,
+        consequence: str,
+        *,
+        bare: bool = False,
+        warns: bool = False,
+        folders: bool = False,
+        cases: bool = False,
     ) -> tuple[Path, ...] | None:
         """The files behind a word that begins with `file://`, or is `bare`; reported where there are none."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
         name = without_member(node.text.removeprefix(URL).strip())
-        found = self.sent(node, name, folders=folders) if name and not name.startswith(PATHS_OF_OTHERS) else None
+        found = (
+            self.sent(node, name, folders=folders, cases=cases)
+            if name and not name.startswith(PATHS_OF_OTHERS)
+            else None
+        )
         if found == ():
             self.missing(node, name, consequence, warns=warns)
         return found

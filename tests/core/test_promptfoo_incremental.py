@@ -37,7 +37,7 @@ tests:
 #: One of these takes the place of another.
 WORDS = (
     "one", "two", "three", "word", "name", "unused", "kept", "lang", "tone", "style", "big", "short", "echo", "small", "contains", "is-json",
-    "select-best", "env.CITY", "env.LAND", "assert", "asserts", "vars", "options", "providers", "prompts", "description", "{a: 1}", "hi",
+    "select-best", "env.CITY", "env.LAND", "env.API_KEY", "target", "assert", "asserts", "vars", "options", "providers", "prompts", "description", "{a: 1}", "hi",
 )  # fmt: skip
 PATH = Path("/w/promptfooconfig.yaml")
 _WORD = re.compile("|".join(map(re.escape, sorted(WORDS, key=len, reverse=True))))

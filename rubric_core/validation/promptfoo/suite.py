@@ -88,6 +88,7 @@ class PromptfooSuite:
         cases: tuple[PlacedCase, ...],
         frame: PlacedCase,
         outside: tuple[OutsideText, ...] | None,
+        secrets: tuple[tuple[Span, frozenset[str]], ...] = (),
     ) -> None:
         """`outside` are the texts of the files that it names; None where files are not looked at."""
         self.configuration = configuration
@@ -95,6 +96,8 @@ class PromptfooSuite:
         #: Maps spans of the configuration itself to spans of the whole text, and holds its text.
         self.frame = frame
         self._outside = outside
+        #: Where files stand whose templates read keys or tokens of the environment, and the names of these.
+        self.secrets = secrets
 
     @cached_property
     def outside(self) -> tuple[OutsideText, ...] | None:

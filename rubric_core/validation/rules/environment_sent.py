@@ -3,21 +3,17 @@
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.secret_names import looks_secret
+from rubric_core.language.secret_names import NOT_SENT
+from rubric_core.loading.promptfoo_cases import is_secret
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.suite_notes import own_environment, templated_nodes
+from rubric_core.validation.promptfoo.suite_notes import templated_nodes
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["ENVIRONMENT_SENT"]
-
-#: What stands behind these keys is for targets and programs, which need their keys.
-_NOT_ASKED = frozenset({
-    "provider", "providers", "target", "targets", "config", "env", "environment", "workspace", "execution", "headers", "hooks",
-})  # fmt: skip
 
 
 @rule("environment-sent", "warning", "A key or token from the environment in a prompt")
@@ -50,36 +46,46 @@ def _texts(node: Node, cases: Node | None) -> Iterator[Scalar]:
             yield from _texts(item, cases)
     elif isinstance(node, Mapping):
         for entry in node.entries:
-            if entry.name not in _NOT_ASKED:
+            if entry.name == "vars":  # whose keys are names that anybody may choose
+                yield from _scalars(entry.value)
+            elif entry.name not in NOT_SENT:
                 yield from _texts(entry.value, cases)
+
+
+def _scalars(node: Node) -> Iterator[Scalar]:
+    return (each for each in walk(node) if isinstance(each, Scalar))
 
 
 def _found(span: Span, context: Context) -> Iterator[Finding]:
     for name, at in environment_read(context.text[span.start : span.end]):
-        if _is_secret(name):
+        if is_secret(name):
             yield _sent(name, at.moved(span.start))
 
 
 def _in_promptfoo(suite: PromptfooSuite) -> Iterator[Finding]:
-    known = own_environment(suite)
-    if known is None:
+    if _has_own_env(suite):
         return
+    given = suite.configuration.env
+    known = frozenset(given) if isinstance(given, dict) else frozenset[str]()
     for placed, node in templated_nodes(suite):
-        for each in _texts(node, None):
+        place = placed.case.places.get("vars")
+        for each in _scalars(node) if place is not None and node is place.node else _texts(node, None):
             # There, `${{ name }}` is a dollar sign and a variable.
             text = placed.text[slice(*each.span)].replace("${{", " {{")
             for name, at in environment_read(text):
-                if _is_secret(name) and name not in known:
+                if is_secret(name) and name not in known:
                     yield _sent(name, placed.outer(at.moved(each.span.start)))
-    for outside in suite.outside or ():
-        names = {name for text in outside.texts or () for name, _ in environment_read(text.replace("${{", " {{"))}
-        for name in sorted(names - known):
-            if _is_secret(name):
-                yield _sent(name, suite.frame.outer(outside.node.span))
+    for span, names in suite.secrets:
+        yield from (_sent(name, span) for name in sorted(names - known))
 
 
-def _is_secret(name: str) -> bool:
-    return name == ANY_VARIABLE or looks_secret(name)
+def _has_own_env(suite: PromptfooSuite) -> bool:
+    """Whether every case has a variable called `env`, which templates read instead of the environment."""
+    defaults, *cases = suite.bearers
+    if "env" in defaults.summary.names:
+        return True
+    elsewhere = any(each.what == "cases" for each in suite.outside or ())
+    return bool(cases) and not elsewhere and all("env" in each.summary.names for each in cases)
 
 
 def _sent(name: str, span: Span) -> Finding:
