@@ -4,7 +4,7 @@ Names, answers and commands come from files and models. Whatever shows them take
 else: ESC and the C1 controls move cursors and set titles, bidirectional marks show a command in another order than it runs.
 """
 
-import re
+from rubric_core.lazy_compilation import pattern
 
 __all__ = ["escape_json", "mask", "mask_name", "reveal"]
 
@@ -13,10 +13,10 @@ _ACTING = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2
 #: Characters that take no room: in a sentence they join letters and emoji, in a command they hide a difference.
 _HIDDEN = "\u00ad\u180e\u200b-\u200d\u2060-\u2065\ufeff\U000e0000-\U000e007f"
 #: A carriage return alone goes back to the beginning of a line.
-_MASKED = re.compile(f"[{_ACTING}]|\r(?!\n)")
-_IN_JSON = re.compile(f"[{_ACTING}]")
-_BREAKS = re.compile("[\r\n\t]")
-_REVEALED = re.compile(f"[\r{_ACTING}{_HIDDEN}]")
+_MASKED = pattern(f"[{_ACTING}]|\r(?!\n)")
+_IN_JSON = pattern(f"[{_ACTING}]")
+_BREAKS = pattern("[\r\n\t]")
+_REVEALED = pattern(f"[\r{_ACTING}{_HIDDEN}]")
 
 
 def mask(text: str) -> str:

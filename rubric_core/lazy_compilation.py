@@ -5,7 +5,8 @@ rubric's own modules take to load. `dataclass` here is that of the standard libr
 methods, but `__init__` is written when the first instance is made, and the others need no source of their own. Classes that
 inherit from one another have to take it from the same place: the standard library says so where one does not.
 
-`pattern` is for regular expressions that most files do without; one that every file needs is compiled as its module loads.
+`pattern` is for the regular expressions of a module: a check of one file needs a third of those that it would compile as its
+modules load, which took an eighth of its time. At first use it keeps the method, so that later calls cost nothing more.
 """
 
 import dataclasses

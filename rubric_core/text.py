@@ -4,16 +4,17 @@ Offsets are indices into a Python string (code points), 0-based. Lines end at ``
 nothing else, as LSP 3.17 says: U+2028, NEL and form feed are ordinary characters of a line.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from rubric_core.lazy_compilation import pattern
+
 __all__ = ["Edit", "Encoding", "LineBuffer", "LineIndex", "Position", "Span", "TextRange", "apply_edits", "code_units"]
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
-_BREAK = re.compile(r"\r\n?|\n")
+_BREAK = pattern(r"\r\n?|\n")
 #: Characters from the start of a line from which a column is counted on from the one before.
 _FAR = 2_000
 

@@ -1,6 +1,5 @@
 """The findings of blocks, at their offsets in the whole text."""
 
-import re
 import sys
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
@@ -19,6 +18,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import NotASuite, WrongRoot
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit, Span
@@ -31,7 +31,7 @@ from rubric_core.validation.suppression import PlacedIgnore, Suppression, Unused
 __all__ = ["Findings"]
 
 
-_LONE = re.compile(r"(?<!\r)\n")
+_LONE = pattern(r"(?<!\r)\n")
 #: Files whose cases belong to a suite elsewhere.
 _TAKEN_OVER = (FileKind.CASES, FileKind.CASE, FileKind.DATASET)
 

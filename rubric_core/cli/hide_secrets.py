@@ -6,6 +6,7 @@ A finding is shown with the lines around it, so that a secret may be shown thoug
 import re
 from collections.abc import Iterator
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.parse import LARGEST, parse
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
@@ -17,31 +18,27 @@ _NAME = (
     r"(?:(?:api|access|auth|private|secret|subscription)[_-]?key"
     r"|token|secret|passw(?:or)?d|passphrase|authorization|credentials?|bearer|cookie)"
 )
-_IS_SECRET = re.compile(rf"(?:.{{0,200}}[^a-z])?[a-z]{{0,40}}{_NAME}\Z", re.IGNORECASE | re.DOTALL)
+_IS_SECRET = pattern(rf"(?:.{{0,200}}[^a-z])?[a-z]{{0,40}}{_NAME}\Z", re.IGNORECASE | re.DOTALL)
 #: API keys of well-known services. They are masked anywhere, such as in a command line or after a misspelt key.
 _KNOWN = (
     r"(?<![\w-])(?:sk-[\w-]{8}|gh[pousr]_\w{8}|github_pat_\w{8}|glpat-[\w-]{8}|hf_\w{16}|xox[abeprs]-[\w-]{8}"
     r"|AKIA[0-9A-Z]{12}|AIza[\w-]{16}|eyJ[\w-]{8,400}\.[\w-]{8})[\w.-]*"
 )
-_KNOWN_KEY = re.compile(_KNOWN)
+_KNOWN_KEY = pattern(_KNOWN)
 #: A text without a match holds no secret: the end of such a key, of a password in an address, or an escape, which may hide a key.
-_SIGN = re.compile(rf"(?i:{_NAME})|@|\\[xu]|{_KNOWN}")
+_SIGN = pattern(rf"(?i:{_NAME})|@|\\[xu]|{_KNOWN}")
 #: A key with a secret name, for files with syntax errors: its value is the rest of the line, or the lines below with more indentation.
 _KEY = rf"(?<![\w-])[\"']?[\w-]{{0,40}}{_NAME}[\"']?[ \t]{{0,9}}:"
-_ENDS_WITH_KEY = re.compile(
-    rf"{_KEY}[ \t]{{0,99}}(?:[|>][-+0-9]{{0,2}}[ \t]{{0,99}})?(?:#.{{0,300}})?\Z", re.IGNORECASE
-)
+_ENDS_WITH_KEY = pattern(rf"{_KEY}[ \t]{{0,99}}(?:[|>][-+0-9]{{0,2}}[ \t]{{0,99}})?(?:#.{{0,300}})?\Z", re.IGNORECASE)
 #: Characters of the longest match of it, and more: only so much of a line is searched.
 _LONGEST_KEY = 700
-_SECRET = re.compile(
-    rf"{_KEY}[ \t]*(?P<value>\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'#|>&*{{\[][^,}}\]#]*)", re.IGNORECASE
-)
-_PASSWORD = re.compile(r"(?<=://)[^\s/:@\"']{0,200}:(?P<value>[^\s/@\"']{1,200})(?=@)")
+_SECRET = pattern(rf"{_KEY}[ \t]*(?P<value>\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'#|>&*{{\[][^,}}\]#]*)", re.IGNORECASE)
+_PASSWORD = pattern(r"(?<=://)[^\s/:@\"']{0,200}:(?P<value>[^\s/@\"']{1,200})(?=@)")
 #: References to environment variables, which are shown: they lead to a secret and hold none.
-_REFERENCES = re.compile(r"(\$?\{\{[^{}]{0,200}\}\}|\$\{\w{1,100}\}|\$[A-Z_][A-Z0-9_]{0,99}\b)")
-_VARIABLE = re.compile(r"[\"']?(?:[A-Z]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]*)+)[\"']?\s*\Z")
-_SHOWN = re.compile(r"\S")
-_BREAK = re.compile(r"(?<=\n)")
+_REFERENCES = pattern(r"(\$?\{\{[^{}]{0,200}\}\}|\$\{\w{1,100}\}|\$[A-Z_][A-Z0-9_]{0,99}\b)")
+_VARIABLE = pattern(r"[\"']?(?:[A-Z]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]*)+)[\"']?\s*\Z")
+_SHOWN = pattern(r"\S")
+_BREAK = pattern(r"(?<=\n)")
 #: Characters of a text that is too large to be read, of which its first line is shown: to look through 15 MB takes up to 25 s.
 _OF_REFUSED = 20_000
 

@@ -6,7 +6,7 @@ import sys
 import unicodedata
 from typing import TextIO
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, pattern
 
 __all__ = ["COLOURS", "TerminalStyle", "columns_of", "fitted", "visible", "width", "window"]
 
@@ -22,9 +22,9 @@ _CODES = {
     "code": "36",
 }
 #: What `paint` writes, and nothing else: other sequences of this kind could hide text.
-COLOURS = re.compile(rf"(\x1b\[(?:0|{'|'.join(sorted(_CODES.values()))})m)")
+COLOURS = pattern(rf"(\x1b\[(?:0|{'|'.join(sorted(_CODES.values()))})m)")
 #: What sets a colour, and what ends it.
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_COLOUR = pattern(r"\x1b\[[0-9;]*m")
 _PLAIN = "\x1b[0m"
 #: Characters that are not printed and yet are no surprise: the byte order mark is one.
 _HIDDEN = {"\t": "    ", "\ufeff": ""}

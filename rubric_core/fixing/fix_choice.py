@@ -1,15 +1,15 @@
 """Chooses fixes that may be applied unattended, and those that can be applied together."""
 
-import re
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 
 __all__ = ["Offered", "keeps_comments", "non_overlapping", "safe_fix", "safe_fixes"]
 
-_COMMENT = re.compile(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
+_COMMENT = pattern(r"(?:^|(?<=[ \t\r\n]))#[^\r\n]*")
 #: The beginnings of comments that refer to findings.
 _DIRECTIVE = "# rubric:"
 #: A finding and a fix that is offered for it.

@@ -6,6 +6,7 @@ from enum import IntFlag, auto
 from functools import lru_cache
 from typing import NamedTuple
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["DialectChoice", "Sign", "choose", "is_newest_type", "modeline", "signs_of"]
@@ -66,15 +67,15 @@ _TOP = _numbers({
 _CASE = _numbers({
     "vars": Sign.VARS, "input": Sign.INPUT, "input_messages": Sign.INPUT, "criteria": Sign.INPUT | Sign.CRITERIA, "execution": Sign.EXECUTION,
 })  # fmt: skip
-_ENV = re.compile(r"\{\{\s*env\.")
-_NEWEST_TYPE = re.compile(
+_ENV = pattern(r"\{\{\s*env\.")
+_NEWEST_TYPE = pattern(
     r"(?:not-)?(?:llm-rubric|agent-rubric|assert-set|skill-used|trajectory:[\w-]+|similar|javascript|webhook)\Z"
 )
 #: Types of the pieces of a message: every dialect has them.
 _PIECES = frozenset({"text", "file", "image"})
-_JUDGE = re.compile(r"[-_]judge\Z")
-_GRADER = re.compile(r"[-_]grader\Z")
-_MODELINE = re.compile(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*([\w.-]+)", re.MULTILINE)
+_JUDGE = pattern(r"[-_]judge\Z")
+_GRADER = pattern(r"[-_]grader\Z")
+_MODELINE = pattern(r"^[ \t]*#[ \t]*rubric:[^\r\n]*?\bdialect[ \t]*=[ \t]*([\w.-]+)", re.MULTILINE)
 #: A modeline stands among the first lines, before anything long.
 _MODELINE_WITHIN = 2_000
 

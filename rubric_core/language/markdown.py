@@ -4,15 +4,16 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import pattern
 
 __all__ = ["cell", "code", "code_cell", "heading", "plain", "plain_lines", "sentence", "table"]
 
 #: What Markdown acts on inside of a line: emphasis, code, links, images, HTML, entities, and addresses that become links.
-_SIGNS = re.compile(r"[\\`*\[\]<~@|]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_SIGNS = pattern(r"[\\`*\[\]<~@|]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.IGNORECASE)
 #: What is not a space, and yet parts words.
-_BREAKS = re.compile(r"[^\S ]+")
+_BREAKS = pattern(r"[^\S ]+")
 #: What makes a heading, a list, a quotation or a rule of a line that begins with it.
-_FIRST = re.compile(r"\A(?:([0-9]{1,9})([.)])|([#>+=:-]))")
+_FIRST = pattern(r"\A(?:([0-9]{1,9})([.)])|([#>+=:-]))")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

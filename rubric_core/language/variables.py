@@ -1,6 +1,5 @@
 """What the template variables of judges' prompts stand for."""
 
-import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -31,7 +30,7 @@ FILLED_BY: Mapping[StandsFor, str] = {
     "question": "input", "criteria": "criteria", "reference": "expected_output", "metadata": "metadata", "metadata_json": "metadata",
 }  # fmt: skip
 #: A variable in a prompt; its group is the name.
-VARIABLE = re.compile(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
+VARIABLE = pattern(r"\{\{\s*([A-Za-z0-9_]+)\s*\}\}")
 
 
 def unset_message(variable: str, place: str) -> str:
@@ -54,7 +53,7 @@ def replaces_system(prompt: str, properties: Properties) -> bool:
 
 
 #: `${{ NAME }}` and `{{ env.NAME }}`; one of the two groups is the name.
-ENVIRONMENT_REFERENCE = re.compile(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
+ENVIRONMENT_REFERENCE = pattern(r"\$\{\{\s*(?:env\.)?([A-Za-z_]\w*)\s*\}\}|\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}")
 #: `{{ env.NAME }}` and `{{ env['NAME'] }}` with nothing else in the braces, as promptfoo reads them in settings.
 PROMPTFOO_ENVIRONMENT = pattern(r"(?<!\$)\{\{\s*env(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*\}\}")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.language.file_extensions import DATASETS, TABLES, YAML
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.case_table import TableError, UnactedColumnError, cases_in_table
 from rubric_core.loading.directory_search import URL, directories_up, is_pattern, places_of, without_function
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, PathMatches, path_matches
@@ -19,7 +20,7 @@ __all__ = ["PROGRAMS", "CaseFileContents", "ExternalCase", "cases_behind"]
 #: Files that are run to get cases, or read when these are wanted.
 PROGRAMS = (".js", ".cjs", ".mjs", ".ts", ".mts", ".py")
 _MADE = (".json", *PROGRAMS)
-_SUITE = re.compile(r"(?is).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
+_SUITE = pattern(r"(?is).*\.eval\.ya?ml\Z|suite\.ya?ml\Z")
 
 
 class ExternalCase(NamedTuple):

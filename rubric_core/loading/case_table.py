@@ -15,7 +15,7 @@ from rubric_core.lazy_compilation import pattern
 
 __all__ = ["TableCase", "TableError", "UnactedColumnError", "cases_in_table"]
 
-_EXPECTED = re.compile(r"__expected\d*\Z")
+_EXPECTED = pattern(r"__expected\d*\Z")
 _SHORT = pattern(
     r"(?P<not>not-)?(?P<type>[a-z][a-z0-9:-]*?)(?:\((?P<bound>[0-9.]+)\))?(?:\s*:\s*(?P<value>.*))?\Z", re.DOTALL
 )

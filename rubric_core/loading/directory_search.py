@@ -1,12 +1,12 @@
 """Where the files are that a suite names: beside it, or in a directory above it."""
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.ports import Files
 
@@ -36,9 +36,9 @@ _CONFIGURATIONS = ("config.local.yaml", "config.yaml", "config.yml")
 SHARED_DEPTH = 50
 #: In front of a path where a text could stand, too.
 URL = "file://"
-_PATTERN = re.compile(r"[*?\[]")
+_PATTERN = pattern(r"[*?\[]")
 #: What may follow the path of a file with code. Behind an extension, so that it is no drive of Windows.
-_FUNCTION = re.compile(r"(?:(?<=\.\w\w)|(?<=\.\w\w\w)):[A-Za-z_$][\w$.]*\Z")
+_FUNCTION = pattern(r"(?:(?<=\.\w\w)|(?<=\.\w\w\w)):[A-Za-z_$][\w$.]*\Z")
 
 
 def without_function(name: str) -> str:

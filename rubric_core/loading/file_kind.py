@@ -1,11 +1,11 @@
 """The kind of a file: by its path and name if they are conclusive, else by its content."""
 
-import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
 from rubric_core.language.file_extensions import DATASETS, PROMPTS, YAML
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.files import absolute, is_suite_name
 from rubric_core.ports import Files
@@ -13,7 +13,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar
 
 __all__ = ["key_names", "kind_by_content", "kind_by_name", "kind_of"]
 
-_NAMED = re.compile(r"(?i)(?P<name>targets|providers)\.ya?ml\Z")
+_NAMED = pattern(r"(?i)(?P<name>targets|providers)\.ya?ml\Z")
 _IN_HOME = {
     "config": FileKind.CONFIG,
     "config.local": FileKind.CONFIG,
@@ -22,7 +22,7 @@ _IN_HOME = {
     "tests": FileKind.CASES,
     "default-test": FileKind.DEFAULT_TEST,
 }
-_SCHEMA = re.compile(r"agentv-(eval|targets|config)\b")
+_SCHEMA = pattern(r"agentv-(eval|targets|config)\b")
 _SCHEMAS = {"eval": FileKind.SUITE, "targets": FileKind.TARGETS, "config": FileKind.CONFIG}
 _SUITE_KEYS = frozenset({"tests", "evalcases", "eval_cases", "testcases", "prompts", "scenarios"})
 _CONFIG_KEYS = frozenset({"eval_patterns", "guideline_patterns", "required_version"})

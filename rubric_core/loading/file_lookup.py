@@ -1,6 +1,5 @@
 """Looks up files relative to a file: whether one exists, its neighbours, and the issue if it does not exist."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -8,6 +7,7 @@ from typing import Literal
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_extensions import PROMPTS, YAML
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL, find_file, is_pattern, places_of
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.project import Project, TrackedLookup
@@ -16,7 +16,7 @@ from rubric_core.loading.reference_issues import EmptyFile, MissingFile, PromptT
 
 __all__ = ["FileLookup"]
 
-_PROMPT = re.compile(r"[^\s{}<>|*?\"']+\.(?:md|markdown|txt|j2|njk|prompt)\Z")
+_PROMPT = pattern(r"[^\s{}<>|*?\"']+\.(?:md|markdown|txt|j2|njk|prompt)\Z")
 _NOTHING_ASKED = "agentv leaves it out of the question and only logs it"
 
 

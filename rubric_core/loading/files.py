@@ -1,12 +1,12 @@
 """Reading suites from disk, and telling them by their names."""
 
 import os
-import re
 import sys
 from collections.abc import Collection
 from pathlib import Path, PurePath
 
 from rubric_core.disk import read_file, read_stream
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.parse import LARGEST
 
 __all__ = [
@@ -24,10 +24,10 @@ __all__ = [
 
 #: For people: the names by which suites are found.
 SUITE_NAMES = "*.eval.yaml, *-eval.yaml, *.test.yaml, dataset*.yaml, suite.yaml and eval.yaml"
-_OWN = re.compile(r"(?is)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
+_OWN = pattern(r"(?is)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
-_COMMON = re.compile(r"(?i)(?:eval|suite)\.ya?ml\Z")
-_PROMPTFOO = re.compile(r"(?is)promptfooconfig(?:[.\-_].*)?(?<!\.recordings)\.(?:ya?ml|json)\Z")
+_COMMON = pattern(r"(?i)(?:eval|suite)\.ya?ml\Z")
+_PROMPTFOO = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?(?<!\.recordings)\.(?:ya?ml|json)\Z")
 _FOLDER = "evals"
 #: Bytes. The parser refuses texts that are a quarter as long, with a place to point at; data sets are read line by line.
 _LARGEST = 4 * LARGEST

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from rubric_core.language.evaluators import HIGHEST, Band
 from rubric_core.language.misnomers import BOUND_PAIRS, field_called
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 
 __all__ = ["end_before_the_next", "read_foreign_bands", "read_inverted_map", "read_tuple", "whole_number"]
 
 #: "0-3", "0 to 3", "0..3".
-_FROM_TO = re.compile(r"\s*(\d{1,3})\s*(?:-|–|\.\.|to)\s*(\d{1,3})\s*\Z")
+_FROM_TO = pattern(r"\s*(\d{1,3})\s*(?:-|–|\.\.|to)\s*(\d{1,3})\s*\Z")
 
 
 def read_foreign_bands(band: Band, node: Mapping, own: Collection[str]) -> bool:

@@ -1,9 +1,9 @@
 """What git does not keep: the patterns of every .gitignore from a repository's root down."""
 
-import re
 from pathlib import Path
 
 from rubric_core.disk import read_file
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.path_patterns import Patterns
 
@@ -12,7 +12,7 @@ __all__ = ["GITIGNORE", "above", "is_ignored", "within"]
 GITIGNORE = ".gitignore"
 #: Bytes. git has no limit; nobody writes as many patterns.
 _LARGEST = 1_000_000
-_KIND = re.compile(r"\[:([a-z]+):\]")
+_KIND = pattern(r"\[:([a-z]+):\]")
 _KINDS = {
     "alpha": "a-zA-Z",
     "digit": "0-9",

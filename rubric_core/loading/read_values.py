@@ -19,6 +19,7 @@ from rubric_core.language.value_kinds import (
     Number,
     Text,
 )
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import (
     Issue,
     OutOfRange,
@@ -39,7 +40,7 @@ _NUMBERS = (int, float)
 #: Tags that YAML itself has.
 _CORE = "tag:yaml.org,2002:"
 #: A list of words that was meant for a command line: in quotes with its brackets, or with its commas alone.
-_NO_COMMAND = re.compile(r"\s*(?:\[.*\]|\([\w.-]+, \S.*\)|[\w.-]+, \S.*)\s*\Z")
+_NO_COMMAND = pattern(r"\s*(?:\[.*\]|\([\w.-]+, \S.*\)|[\w.-]+, \S.*)\s*\Z")
 #: So many references are followed, one in the other; more would end the program's stack.
 MOST_FOLLOWED = 100
 

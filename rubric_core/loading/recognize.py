@@ -28,9 +28,9 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 __all__ = ["head_is_eval_yaml", "is_eval_yaml"]
 
 #: Nobody else calls files this.
-_OWN = re.compile(r"(?is).*\.eval\.ya?ml\Z")
+_OWN = pattern(r"(?is).*\.eval\.ya?ml\Z")
 #: Which scores a script of the author's expects of a run.
-_FIXTURE = re.compile(r"(?is).*\.grader-scores\.ya?ml\Z")
+_FIXTURE = pattern(r"(?is).*\.grader-scores\.ya?ml\Z")
 #: The author says what it is: in a comment above everything else, or by its schema.
 _SAID = pattern(r"\A\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*#[ \t]*rubric:|^\$schema:[ \t]*[\"']?agentv-", re.MULTILINE)
 _HEAD = 8_000

@@ -10,6 +10,7 @@ from rubric_core.language.evaluators import Scripted
 from rubric_core.language.model import ContentBlock
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Text
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
@@ -19,8 +20,8 @@ __all__ = ["KINDS", "Mention", "collect_references", "is_open", "is_script", "wo
 #: What a text can refer to, beside what is looked up elsewhere.
 KINDS = frozenset({"target", "file", "directory", "template", "program", "url"})
 #: What is filled in when the suite runs, and addresses that are no files.
-_OPEN = re.compile(r"\{\{|\$\{|\$[A-Z]|^[a-z][a-z0-9+.-]*:(?!\\)", re.IGNORECASE)
-_SCRIPT = re.compile(r"(?i)\.(?:py|ts|mts|cts|js|mjs|cjs|sh|rb|pl|php|lua)\Z")
+_OPEN = pattern(r"\{\{|\$\{|\$[A-Z]|^[a-z][a-z0-9+.-]*:(?!\\)", re.IGNORECASE)
+_SCRIPT = pattern(r"(?i)\.(?:py|ts|mts|cts|js|mjs|cjs|sh|rb|pl|php|lua)\Z")
 _LONGEST = 400
 #: Fields with values of any form, in which a text with `file://` in front is a path.
 _URLS = ("prompts", "extensions")

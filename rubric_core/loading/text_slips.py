@@ -1,7 +1,6 @@
 """Slips in plain texts that YAML reads without complaint: a comment that cuts a text off, and signs that become part of it."""
 
-import re
-
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import CutText, StraySign
 from rubric_core.syntax.reindent import dash_within
 from rubric_core.syntax.tree import Scalar
@@ -10,14 +9,14 @@ from rubric_core.text import Span
 __all__ = ["cut_off_text", "stray_sign", "swallowed_text"]
 
 #: Behind a plain text: a comment that begins with a number, as numbers of issues do.
-_CUT = re.compile(r" +(#\d[^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
+_CUT = pattern(r" +(#\d[^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
 #: The same where all of the value is gone; a comment that is meant has a blank behind its `#`.
-_SWALLOWED = re.compile(r"[ \t]*(#[^\s#!][^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
+_SWALLOWED = pattern(r"[ \t]*(#[^\s#!][^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
 #: A name.
-_WORD = re.compile(r"[A-Za-z][\w./:-]*")
+_WORD = pattern(r"[A-Za-z][\w./:-]*")
 #: A text with a quote at its end and no other: neither inches nor the genitive of a plural.
-_UNOPENED = re.compile(r"[^\"]*[^\"\d\s]\"|[^']*[^'\ds]'")
-_CURLY = re.compile(r"[“„«‹‘]([A-Za-z][\w./:-]*)[”“»›’]")
+_UNOPENED = pattern(r"[^\"]*[^\"\d\s]\"|[^']*[^'\ds]'")
+_CURLY = pattern(r"[“„«‹‘]([A-Za-z][\w./:-]*)[”“»›’]")
 
 
 def swallowed_text(text: str, node: Scalar, name: str) -> CutText | None:

@@ -14,8 +14,8 @@ Step = str
 LINE = pattern(
     r"(?P<indent>[ \t]*)(?P<dashes>(?:-(?:[ \t]+|$))*)(?:(?P<key>\"[^\"]*\"|'[^']*'|[^\s#:\-\[\]{},\"'&*!|>%@`][^#:{}\[\],]*(?<![ \t]))[ \t]*:(?P<value>(?:[ \t].*)?)$)?"
 )
-_BREAK = re.compile(r"[\r\n]")
-_OPENS = re.compile(r"[ \t]*(?:[&!]\S+(?:[ \t]+|\Z))*(?:#.*)?")
+_BREAK = pattern(r"[\r\n]")
+_OPENS = pattern(r"[ \t]*(?:[&!]\S+(?:[ \t]+|\Z))*(?:#.*)?")
 #: Lines further away than this are never searched.
 _FARTHEST = 4_000
 

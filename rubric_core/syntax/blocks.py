@@ -5,11 +5,11 @@ next such dash or the next top-level key: YAML 1.2 allows no scalar or flow coll
 That is why blocks can be cut without parsing, and why one broken case cannot take its neighbours down.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.case_items import (
     ROOT_LIST,
     begins_item,
@@ -26,7 +26,7 @@ __all__ = ["FRAME", "Block", "Document"]
 
 #: The name of the block that holds everything but the cases.
 FRAME = ""
-_BREAKS = re.compile(r"\r\n?|\n")
+_BREAKS = pattern(r"\r\n?|\n")
 #: Above this number of edits, all are applied at once and the whole text is cut into blocks again.
 _FEW = 8
 

@@ -24,19 +24,19 @@ __all__ = [
 #: Used instead of a key when the list is the whole text.
 ROOT_LIST = "-"
 
-_MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_MARKER = pattern(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _ROOT_LIST = pattern(rf"\ufeff?(?:{BLANK}|---[ \t]*{BREAK})*( *)-(?=[ \t\r\n]|\Z)")
 _FIRST_DASH = pattern(rf"(?:{BLANK})*( *)-(?=[ \t\r\n]|\Z)")
 _MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
 #: An item that begins with its id, and an item that has only an id.
-_HEAD = re.compile(r" *- +[\"']?id[\"']?[ \t]*:")
-_LONE_HEAD = re.compile(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{BREAK}(?:{BLANK})*")
+_HEAD = pattern(r" *- +[\"']?id[\"']?[ \t]*:")
+_LONE_HEAD = pattern(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{BREAK}(?:{BLANK})*")
 #: The beginning of a line that ends a list: for any column of dashes, and for column 0, where a dash continues the list.
 _STOP = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
 _STOP_AT_ZERO = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
 #: An item in column 0, and a line that is neither blank nor a comment.
-_DEDENTED = re.compile(r"-(?=[ \t\r\n]|\Z)[^\r\n]*")
-_WITH_CONTENT = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n])(?=[^\r\n]*[^ \t\r\n]|(?<=[^ \t]))")
+_DEDENTED = pattern(r"-(?=[ \t\r\n]|\Z)[^\r\n]*")
+_WITH_CONTENT = pattern(r"(?:\A|(?<=[\r\n]))([^\r\n])(?=[^\r\n]*[^ \t\r\n]|(?<=[^ \t]))")
 
 
 @dataclass(frozen=True, slots=True)

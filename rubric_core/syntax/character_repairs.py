@@ -30,25 +30,25 @@ __all__ = [
 ]
 
 _BARE_WORD = pattern(rf"({DASHES})([A-Za-z_$][\w$.-]*)([ \t]*(?:#.*)?)(\r?\n|\r)?\Z")
-_KEY_AND_TEXT = re.compile(rf"({DASHES})[A-Za-z_$][\w$-]*(?= +[^\s:#][^:]*\Z)")
+_KEY_AND_TEXT = pattern(rf"({DASHES})[A-Za-z_$][\w$-]*(?= +[^\s:#][^:]*\Z)")
 _INNER_COLON = pattern(
     rf"{DASHES}(?!- +\S)[^\s\"'#{{\[](?:[^:#\"'{{\[]|(?<! )#)*:[ \t](?![\"'|>{{\[&*!])(?:[^#]|(?<! )#)*?(:)(?=[ \t]|\r?\n|\Z)"
 )
-_NO_SPACE = re.compile(rf"({DASHES}{KEY}:)(?!//)[^\s:]")
-_NO_DASH_SPACE = re.compile(rf"([ \t]*)-(?={KEY}:(?:\s|\Z))")
-_LEAD = re.compile(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?")
-_KEPT_KEY = re.compile(rf"{DASHES}{KEY}[ \t]*:[ \t]")
+_NO_SPACE = pattern(rf"({DASHES}{KEY}:)(?!//)[^\s:]")
+_NO_DASH_SPACE = pattern(rf"([ \t]*)-(?={KEY}:(?:\s|\Z))")
+_LEAD = pattern(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?")
+_KEPT_KEY = pattern(rf"{DASHES}{KEY}[ \t]*:[ \t]")
 _HEADER = pattern(rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+0-9]*")
 #: How many lines around a line are read to see how the items of its list are written.
 _NEAR = 40
-_ESCAPE = re.compile(r"(\\(?:x[0-9a-fA-F]{0,2}|u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|.))")
+_ESCAPE = pattern(r"(\\(?:x[0-9a-fA-F]{0,2}|u[0-9a-fA-F]{0,4}|U[0-9a-fA-F]{0,8}|.))")
 #: How many hexadecimal digits follow the sign of an escape.
 _DIGITS = {"x": 2, "u": 4, "U": 8}
 _ESCAPES = '0abt\tnvfre "/\\N_LP\r\n'
 #: A key without a colon at the end of a flow mapping.
-_LAST_KEY = re.compile(r"[{,]\s*[\w$.-]+\Z")
+_LAST_KEY = pattern(r"[{,]\s*[\w$.-]+\Z")
 #: A quoted value with nothing wrong in it.
-_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"")
+_QUOTED = pattern(r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"")
 _CLOSERS = {"[": "]", "{": "}"}
 
 

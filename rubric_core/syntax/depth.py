@@ -1,15 +1,14 @@
 """Removes collections that are nested too deeply for libyaml."""
 
-import re
-
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.repair import HOLE
 
 __all__ = ["cut_deep_nesting"]
 
 #: Brackets, and quoted values, whose brackets do not count.
-_BRACKET = re.compile(r"""[\[\]{}]|(?<=[\[{,:\s])(?:"(?:[^"\\]|\\.)*"|'[^']*')""")
-_LINE = re.compile(r"[^\r\n]*")
-_NO_BREAK = re.compile(r"[^\r\n]")
+_BRACKET = pattern(r"""[\[\]{}]|(?<=[\[{,:\s])(?:"(?:[^"\\]|\\.)*"|'[^']*')""")
+_LINE = pattern(r"[^\r\n]*")
+_NO_BREAK = pattern(r"[^\r\n]")
 
 
 def cut_deep_nesting(text: str, outermost: int, deepest: int, *, rest: bool = False) -> str:

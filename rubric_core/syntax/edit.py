@@ -1,9 +1,9 @@
 """Minimal edits of YAML text: one key, one value, one line. Comments, quotes, order and blank lines stay."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.lines import content_of, has_content
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -25,11 +25,11 @@ __all__ = [
     "wrap_in_list",
 ]
 
-_PLAIN = re.compile(r"(?:\.{0,2}/)?[A-Za-z_$](?:[\w$ ./()'+!?-]|(?<=\S):(?=\S))*\Z")
-_COMMENT = re.compile(r"(?<=[ \t])#")
-_DASH = re.compile(r"-[ \t]+\Z")
-_BREAK = re.compile(r"\r\n?|\n")
-_RESERVED = re.compile(r"(?i)(?:null|true|false|~)\Z")
+_PLAIN = pattern(r"(?:\.{0,2}/)?[A-Za-z_$](?:[\w$ ./()'+!?-]|(?<=\S):(?=\S))*\Z")
+_COMMENT = pattern(r"(?<=[ \t])#")
+_DASH = pattern(r"-[ \t]+\Z")
+_BREAK = pattern(r"\r\n?|\n")
+_RESERVED = pattern(r"(?i)(?:null|true|false|~)\Z")
 
 
 def newline_of(text: str) -> str:

@@ -26,8 +26,8 @@ SIGNS = {
     "fence": ("this is a Markdown fence; a YAML file has none", "remove the fences", True),
 }
 _DASH = pattern(rf"([ ]*)({DASH_SIGNS})(?=\S)")
-_KEY_BEHIND = re.compile(rf"{KEY}[ \t]*:(?:\s|\Z)")
-_DOUBLE = re.compile(r"([ ]*- )(- +)(?=\S)")
+_KEY_BEHIND = pattern(rf"{KEY}[ \t]*:(?:\s|\Z)")
+_DOUBLE = pattern(r"([ ]*- )(- +)(?=\S)")
 _COLON = pattern(
     rf"({DASHES}{KEY})([ \t]*(?:=>|[=：∶]|:[\u00a0\u202f])[ \t]*|[ \t]*;[ \t]+|[ \t]+[-–—][ \t]+)(?=[^\s=>])"
 )
@@ -35,12 +35,12 @@ _OPENER = pattern(rf"({DASHES}{KEY})([ \t]*(?:[;=：∶]|=>|:[ \t]*[,;=]|:[ \t]*
 _DECORATED = pattern(
     rf"({DASHES})(?:(?P<box>\[[ xX]?\][ \t]+)|(?P<sign>[*_`@%&!“”‘’]+))(?P<key>[A-Za-z][\w-]*(?![\w-]))(?P<behind>[*_`“”‘’]*)(?P<colon>[ \t]*:(?=\s|\Z)|:(?P<after>[*_`]+)(?=\s))"
 )
-_BOX = re.compile(rf"({DASHES})(\[[ xX]?\][ \t]+)(?=\S)")
-_HALF_QUOTED = re.compile(rf"({DASHES})([\"'])(?=[A-Za-z_][\w-]*[ \t]*:[ \t])")
+_BOX = pattern(rf"({DASHES})(\[[ xX]?\][ \t]+)(?=\S)")
+_HALF_QUOTED = pattern(rf"({DASHES})([\"'])(?=[A-Za-z_][\w-]*[ \t]*:[ \t])")
 _OTHER = pattern(
     rf"{DASHES}(?:{KEY}[ \t]*:[ \t]+)?(?P<open>[\"'“‘«])[^\"'“”‘’«»\r\n]*(?P<close>[\"'”’»])(?=[ \t]*(?:[\r\n]|\Z))"
 )
-_FENCE = re.compile(r"[ \t]*(?:```+|~~~+)[ \t]*(?:[\w-]+[ \t]*)?(?=[\r\n]|\Z)")
+_FENCE = pattern(r"[ \t]*(?:```+|~~~+)[ \t]*(?:[\w-]+[ \t]*)?(?=[\r\n]|\Z)")
 
 
 def foreign_dash(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

@@ -1,7 +1,6 @@
 """JSON as a tree: strict, because engines read data sets with a JSON parser, and with the place of the first mistake."""
 
 import json
-import re
 from collections.abc import Callable
 
 from rubric_core.lazy_compilation import pattern
@@ -10,10 +9,10 @@ from rubric_core.text import Span
 
 __all__ = ["parse_json"]
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_SPACE = pattern(r"[ \t\r\n]*")
+_STRING = pattern(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _WORD = pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![\w.+-])|(?:true|false|null)(?!\w)")
-_OTHER = re.compile(r"[^\s,\[\]{}]+|\S")
+_OTHER = pattern(r"[^\s,\[\]{}]+|\S")
 #: Deeper than any real file, and well below Python's recursion limit.
 _DEEPEST = 200
 

@@ -1,9 +1,9 @@
 """Texts that are no YAML: data sets with one JSON object per line, one JSON value, and plain text."""
 
 import json
-import re
 from collections.abc import Iterable
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import FRAME, Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.json_text import parse_json
@@ -12,7 +12,7 @@ from rubric_core.text import Edit, apply_edits
 
 __all__ = ["JsonDocument", "LineDocument", "PlainDocument", "is_still_json"]
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
+_LINE = pattern(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
 
 
 class LineDocument(Document):

@@ -15,13 +15,13 @@ from rubric_core.text import Span
 __all__ = ["read_lines"]
 
 #: Indentation, item dashes, a key, and the rest of the line. A key in libyaml has at most 1,024 characters.
-_LINE = re.compile(r"( *)((?:- +)*)(?:([\w$][\w.$/-]{0,99}):(?: +|(?=\n)))?([^\n]*)(?:\n|\Z)")
+_LINE = pattern(r"( *)((?:- +)*)(?:([\w$][\w.$/-]{0,99}):(?: +|(?=\n)))?([^\n]*)(?:\n|\Z)")
 #: The first character of a value that is not plain.
 _SIGNS = frozenset("?:,[]{}#&*!|>'\"%@`")
 _QUOTES: dict[str, Style] = {"'": "single", '"': "double"}
 _STYLES: dict[str, Style] = {"|": "literal", ">": "folded"}
 _HEADERS = frozenset({"|", "|-", ">", ">-"})
-_QUOTED = re.compile(r"(\"[^\"\\\n]*\"|'[^'\n]*') *(?: #[^\n]*)?")
+_QUOTED = pattern(r"(\"[^\"\\\n]*\"|'[^'\n]*') *(?: #[^\n]*)?")
 #: Blanks behind it belong to it: with more than one place for them, a long row of blanks would be tried at each.
 _FLOW_VALUE = r"(?:\"[^\"\\\n]*\" *|'[^'\n]*' *|[\w./$(<+=~^][^,\[\]{}:#&*!|>'\"%@`?\n]*)"
 _FLOW_KEY = r"[A-Za-z_]\w{0,99}"
@@ -30,7 +30,7 @@ _FLOW_MAP = pattern(rf"(\{{ *{_FLOW_KEY}: +{_FLOW_VALUE}(?:, *{_FLOW_KEY}: +{_FL
 _FLOW_ITEM = pattern(rf"[,\[] *({_FLOW_VALUE})")
 _FLOW_ENTRY = pattern(rf"[,{{] *({_FLOW_KEY}): +({_FLOW_VALUE})")
 #: The first line of a block scalar, up to its first character that is not a blank.
-_FIRST = re.compile(r" *[^ \n]")
+_FIRST = pattern(r" *[^ \n]")
 _BREAKS = pattern(r"\n+")
 #: Lines further in are left to libyaml, so that no nesting is too deep: two collections at most begin in one column.
 _FURTHEST = 90

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from rubric_core.lazy_compilation import pattern
+
 __all__ = [
     "BLANK",
     "BREAK",
@@ -31,7 +33,7 @@ FOREIGN_BLANKS = "\u00a0\u2007\u202f\u3000"
 DASHES = r"[ \t]*(?:- +)*"
 #: A key, in quotes or not.
 KEY = r"(?:\"[^\"]*\"|'[^']*'|[A-Za-z_$][\w$.-]*)"
-_COMMENT = re.compile(r"(?:^|[ \t])#")
+_COMMENT = pattern(r"(?:^|[ \t])#")
 #: How many lines above a line are considered when choosing its column.
 _ABOVE = 40
 

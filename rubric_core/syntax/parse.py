@@ -1,11 +1,11 @@
 """Parses text into a tree. Never raises: invalid YAML becomes a problem, and everything around it is kept."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.depth import cut_deep_nesting
 from rubric_core.syntax.events import Failure, build, stumble
 from rubric_core.syntax.line_reader import read_lines
@@ -24,16 +24,16 @@ LARGEST = 5_000_000
 # Characters that libyaml refuses, or takes for line breaks as YAML 1.1 did. A stand-in of the same length keeps every
 # offset right; the real character is put back into the scalars.
 _STAND_IN = "\ue0ff"
-_FOREIGN = re.compile(
+_FOREIGN = pattern(
     f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff{_STAND_IN}{STAND_INS}]"
 )
 #: The other such characters that are ASCII.
 _ORDINARY = bytes(c for c in range(128) if not _FOREIGN.match(chr(c)))
 #: Half of a pair of surrogates as an escape, as programs write an emoji in JSON. AgentV and promptfoo read it; libyaml refuses it.
-_HALF = re.compile(r"(?<!\\)(?P<before>(?:\\\\)*)\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})")
+_HALF = pattern(r"(?<!\\)(?P<before>(?:\\\\)*)\\u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})")
 _HALF_REFUSED = "found invalid Unicode character escape code"
 #: What the stand-in stands for in double quotes: such a half, or a character that libyaml refuses.
-_STANDS_IN = re.compile(rf"(?<!\\)(?:\\\\)*\\u([dD][89a-fA-F][0-9a-fA-F]{{2}})|{_FOREIGN.pattern}")
+_STANDS_IN = pattern(rf"(?<!\\)(?:\\\\)*\\u([dD][89a-fA-F][0-9a-fA-F]{{2}})|{_FOREIGN.pattern}")
 #: Has the length of such an escape. libyaml reads it as the stand-in, and only in double quotes.
 _STAND_IN_ESCAPE = f"\\u{ord(_STAND_IN):04x}"
 _HARMLESS = f"\x85\u2028\u2029\x0c\x0b{_STAND_IN}{STAND_INS}"

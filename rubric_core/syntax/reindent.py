@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterator
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.tree import Entry, Node, Scalar
 from rubric_core.text import Edit, Span
 
 __all__ = ["begins_line", "dash_within", "move_entry_lines", "shift_lines"]
 
-_BREAK = re.compile(r"\r\n?|\n")
-_DASH = re.compile(r"(?<=[\r\n])[ ]*(-)(?= \S)")
+_BREAK = pattern(r"\r\n?|\n")
+_DASH = pattern(r"(?<=[\r\n])[ ]*(-)(?= \S)")
 
 
 def dash_within(text: str, node: Node) -> Span | None:

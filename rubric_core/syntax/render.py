@@ -1,6 +1,5 @@
 """Renders nodes as YAML text for insertion in another place."""
 
-import re
 from collections.abc import Iterable
 
 from rubric_core.lazy_compilation import pattern
@@ -9,7 +8,7 @@ from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequenc
 
 __all__ = ["written_entry"]
 
-_BRACKETS = re.compile(r"[,\[\]{}]")
+_BRACKETS = pattern(r"[,\[\]{}]")
 #: A text that a literal block can hold verbatim.
 _BLOCK = pattern(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff]*[^\s\x00-\x1f\x7f])?\n?\Z")
 

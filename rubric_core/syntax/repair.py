@@ -1,15 +1,14 @@
 """Repairs: small changes that let a broken text parse, so that one bad line does not hide the rest of the case."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.syntax.events import Failure
 
 __all__ = ["BACKSLASH", "COLON", "HOLE", "LINE", "QUOTE", "RESERVED", "STAND_INS", "TAB", "Maker", "Repair"]
 
 #: A line with its break, by LSP's idea of a line.
-LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
+LINE = pattern(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
 #: Stands for a colon inside a value.
 COLON = "\ue0fe"
 #: Stands for a character that cannot begin a plain value.

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.character_repairs import goes_on, value_of
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure
@@ -33,15 +34,15 @@ _WORDS = {
     "escape": "this escape is not valid in double quotes; double the backslash, or use single quotes",
 }
 #: A comment that holds the end of a bracket.
-_CUT = re.compile(r" (#[^\s\]},]*)([^\r\n]*[\]}])?[^\r\n]*")
+_CUT = pattern(r" (#[^\s\]},]*)([^\r\n]*[\]}])?[^\r\n]*")
 #: A text in quotes, and the blanks behind it.
-_CLOSED = re.compile(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
+_CLOSED = pattern(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
 #: One word in backquotes, as Markdown has code.
-_WRAPPED = re.compile(r"`([\w./-]+)`")
+_WRAPPED = pattern(r"`([\w./-]+)`")
 #: A block scalar indicator followed by text.
-_BLOCK = re.compile(r"[|>][-+]?[ \t]+(?=[^\W\d])")
+_BLOCK = pattern(r"[|>][-+]?[ \t]+(?=[^\W\d])")
 #: A Windows path or a regular expression, in which a backslash is meant literally.
-_BACKSLASHES = re.compile(r"[A-Za-z]:\\|\\[dDwWsSbB.+*?()\[\]{}|^$]")
+_BACKSLASHES = pattern(r"[A-Za-z]:\\|\\[dDwWsSbB.+*?()\[\]{}|^$]")
 #: Kinds of repair that concern one character.
 _ONE_CHARACTER = frozenset(
     (

@@ -1,6 +1,5 @@
 """Plain scalars by the YAML 1.2 core schema: `yes`, `on` and `No` are strings, `2.0` is a float, `0o17` is 15."""
 
-import re
 from functools import lru_cache
 
 from rubric_core.lazy_compilation import pattern
@@ -17,8 +16,8 @@ _WORDS: dict[str, ScalarValue] = {
     "-.inf": float("-inf"), "-.Inf": float("-inf"), "-.INF": float("-inf"),
     ".nan": float("nan"), ".NaN": float("nan"), ".NAN": float("nan"),
 }  # fmt: skip
-_INT = re.compile(r"[-+]?[0-9]+\Z")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_INT = pattern(r"[-+]?[0-9]+\Z")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _BASED = pattern(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
 # Longer runs of digits are not meant as numbers, and Python refuses to convert them.
 _MOST_DIGITS = 400

@@ -1,6 +1,5 @@
 """Repairs of single wrong characters: syntax of other languages and residue of pasting."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
@@ -24,7 +23,7 @@ SLIPS = {
     "directive": ("a directive is `%YAML` or `%TAG`, with a line `---` below it", "remove the directive"),
 }
 _STRAY = pattern(rf"({DASHES})([|>]+[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
-_SLASHES = re.compile(r"[ \t]*//")
+_SLASHES = pattern(r"[ \t]*//")
 _DASH_TAB = pattern(rf"([ ]*(?:- +)*-)( *\t[ \t]*)(?={KEY}[ \t]*:(?:\s|\Z))")
 _BLANKS = pattern(f"[ \t{FOREIGN_BLANKS}]+")
 _INDICATOR = pattern(rf"({DASHES}(?:{KEY}[ \t]*:[ \t]+)?[|>][-+]?)([0-9]+)(?=[-+]?[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z))")

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Sequence, SyntaxFix, SyntaxProblem
 from rubric_core.text import Edit, Span
 
 __all__ = ["misplaced_lines"]
 
-_LINE = re.compile(r"(?:\r\n?|\n)( *)([^\r\n]*)")
+_LINE = pattern(r"(?:\r\n?|\n)( *)([^\r\n]*)")
 
 
 def misplaced_lines(

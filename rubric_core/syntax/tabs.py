@@ -8,7 +8,7 @@ from rubric_core.syntax.repair import TAB
 
 __all__ = ["replace_idle_tabs"]
 
-_BLANK_LINE = re.compile(r"^ *\t[ \t]*(?=[\r\n]|\Z)", re.MULTILINE)
+_BLANK_LINE = pattern(r"^ *\t[ \t]*(?=[\r\n]|\Z)", re.MULTILINE)
 #: A tab before a comment, or between a dash and its value; a key after the tab would be indented by it.
 _IDLE = pattern(r"([ \t]*)(?=#)|( *- *\t[ \t]*)(?=[\[{]|[^\s#-](?![^\r\n]*:(?:[ \t\r\n]|\Z)))")
 #: The most such lines that are replaced: they are rare, and each requires reading the whole text again.

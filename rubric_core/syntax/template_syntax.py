@@ -20,8 +20,8 @@ __all__ = [
 
 #: `{{ name }` and `${{ NAME }`; behind it no third brace, and nothing that makes it LaTeX or code.
 _HALF = pattern(r"(?<![\\\w{^])\$?\{\{(?P<space>[ \t]*)(?P<name>[A-Za-z_][\w.]*)[ \t]*\}(?=[\s.,;:?!\"')\]]|\Z)")
-_LITERAL = re.compile(r"\{%-?\s*(raw|verbatim)\s*-?%\}")
-_WORD = re.compile(r"\{%-?\s*(\w*)")
+_LITERAL = pattern(r"\{%-?\s*(raw|verbatim)\s*-?%\}")
+_WORD = pattern(r"\{%-?\s*(\w*)")
 #: The opening delimiters, and the closing delimiter of each.
 _CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _STATEMENT, _EXPRESSION = re.compile(r"\{[#%]"), re.compile(r"\{[{%]")
@@ -29,14 +29,14 @@ _ENDS = {
     "if": "endif", "for": "endfor", "asyncEach": "endeach", "asyncAll": "endall", "ifAsync": "endif", "macro": "endmacro", "call": "endcall",
     "filter": "endfilter", "block": "endblock", "switch": "endswitch", "raw": "endraw", "verbatim": "endverbatim", "set": "endset",
 }  # fmt: skip
-_STRING = re.compile(r"(?<!\\)(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')", re.DOTALL)
-_FILTER = re.compile(r"(?<!\|)\|\s*([A-Za-z_]\w*)")
+_STRING = pattern(r"(?<!\\)(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')", re.DOTALL)
+_FILTER = pattern(r"(?<!\|)\|\s*([A-Za-z_]\w*)")
 #: `${{ NAME }}`, and expressions with `env` in them.
-_REFERENCE = re.compile(r"\$\{\{-?\s*(?:env\s*\.\s*)?([A-Za-z_]\w*)\s*-?\}\}")
-_ENVIRONMENT = re.compile(r"(?<![\w.])env\b(?:\s*\.\s*([A-Za-z_]\w*)|\s*\[\s*(['\"])([A-Za-z_]\w*)\2\s*\])?")
+_REFERENCE = pattern(r"\$\{\{-?\s*(?:env\s*\.\s*)?([A-Za-z_]\w*)\s*-?\}\}")
+_ENVIRONMENT = pattern(r"(?<![\w.])env\b(?:\s*\.\s*([A-Za-z_]\w*)|\s*\[\s*(['\"])([A-Za-z_]\w*)\2\s*\])?")
 #: `env.get('NAME')` reads that name; any other method or call may read any variable.
-_CALL = re.compile(r"\s*\(")
-_NAMED_CALL = re.compile(r"\s*\(\s*(['\"])([A-Za-z_]\w*)\1\s*[,)]")
+_CALL = pattern(r"\s*\(")
+_NAMED_CALL = pattern(r"\s*\(\s*(['\"])([A-Za-z_]\w*)\1\s*[,)]")
 #: Stands for a variable name that is only known when the template is rendered.
 ANY_VARIABLE = "*"
 

@@ -1,7 +1,6 @@
 """`- Note: the answer is short`: a sentence that YAML reads as a mapping with one key."""
 
-import re
-
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
@@ -9,7 +8,7 @@ from rubric_core.validation.rule import Fix
 
 __all__ = ["as_sentence", "is_word", "lone_text"]
 
-_WORD = re.compile(r"[a-z][\w-]*\Z")
+_WORD = pattern(r"[a-z][\w-]*\Z")
 
 
 def lone_text(node: Node | None) -> Entry | None:

@@ -1,8 +1,7 @@
 """A fix that adds a first case to a suite without cases."""
 
-import re
-
 from rubric_core.language.model import Case, DefaultTest, Suite
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import add_entry, column_of, newline_of
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
@@ -11,7 +10,7 @@ from rubric_core.validation.rule import Context, Fix
 
 __all__ = ["PROMPTS", "first_case", "has_prompts", "skeleton"]
 
-_VARIABLE = re.compile(r"(?<!\$)\{\{-?\s*(?:vars\.)?([A-Za-z_]\w*)\s*-?\}\}")
+_VARIABLE = pattern(r"(?<!\$)\{\{-?\s*(?:vars\.)?([A-Za-z_]\w*)\s*-?\}\}")
 #: A prompt that asks what a case has as its input.
 PROMPTS = '["{{ input }}"]'
 

@@ -28,10 +28,10 @@ DIRECTIVE = pattern(
     r"(?:[ \t]*\[(?P<codes>(?:(?!#[ \t]*rubric:)[^\]\r\n])*)\])?)"
     r"(?P<reason>(?:[^ \t\r\n]+|[ \t]+(?=[^ \t\r\n#]))*)"
 )
-_CODE = re.compile(r"[^\s,]+")
+_CODE = pattern(r"[^\s,]+")
 #: Codes after the directive without brackets, or after one that does not close.
-_BARE = re.compile(r"[ \t:(\[]*((?:[a-z]+(?:-[a-z]+)+,[ \t]*)*[a-z]+(?:-[a-z]+)+)\b")
-_OPENED = re.compile(r"[ \t]*\[")
+_BARE = pattern(r"[ \t:(\[]*((?:[a-z]+(?:-[a-z]+)+,[ \t]*)*[a-z]+(?:-[a-z]+)+)\b")
+_OPENED = pattern(r"[ \t]*\[")
 _COMMENT_LINE = pattern(r"[ \t\ufeff]*#")
 
 #: What an ignore covers: a line, a case, the file, only its own comment, or nothing.

@@ -24,9 +24,9 @@ __all__ = [
 
 #: A line that begins an item: a dash, a dash on a line by itself, or a character that looks like a dash.
 _ITEM = pattern(rf"(?:^|(?<=[\r\n]))[ \t]*(?P<sign>- +|-(?=[^\s-])|{DASH_SIGNS})(?=\S)")
-_SPLIT = re.compile(r"\r\n?|\n")
+_SPLIT = pattern(r"\r\n?|\n")
 #: Other kinds of brackets, or only one bracket of a pair.
-_ROUND = re.compile(r"\s*(?:[\[(]|(?!\s))(?P<inner>[^\[\](){}]*[^\[\](){},\s])[\])]?\s*\Z")
+_ROUND = pattern(r"\s*(?:[\[(]|(?!\s))(?P<inner>[^\[\](){}]*[^\[\](){},\s])[\])]?\s*\Z")
 
 
 def items_from_mapping(node: Mapping, naming: str, short: Shorthand | None, context: Context) -> Iterator[Fix]:

@@ -9,6 +9,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import HIGHEST, Criterion, LlmJudge, Rubric
 from rubric_core.language.model import Case
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import as_mapping, plain_or_quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
@@ -20,7 +21,7 @@ __all__ = ["ENOUGH", "NUMBERED", "as_object", "criteria_fields", "criteria_of", 
 ENOUGH = 7
 
 #: An id that tells nothing, as "check1", "r2", "criterion-3": a number with a word that every criterion could have.
-NUMBERED = re.compile(r"(?i)(?:check|crit|criterion|item|test|rule|point|[a-z])?[-_ ]?\d+\Z")
+NUMBERED = pattern(r"(?i)(?:check|crit|criterion|item|test|rule|point|[a-z])?[-_ ]?\d+\Z")
 
 #: Words that say nothing in an id, and how many others make one.
 _LITTLE = frozenset(

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 
 from rubric_core.distribution import page_address
 from rubric_core.language.dialect import Dialect
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.text import Edit, Span
 
 __all__ = [
@@ -38,14 +38,12 @@ Awaited = Literal["", "entry", "item"]
 T = TypeVar("T")
 
 #: Phrases by which a message already says what to do.
-_PROPOSAL = re.compile(
-    r"did you mean|\bneeds `|(?:^|[:;] )(?:double|line up|describe|name|put|say|set|turn|use|write) "
-)
-_COMMENT = re.compile(r"[ \t]#")
-_LINE = re.compile(r"[^\r\n]*[^\s]")
-_FIRST_WORD = re.compile(r"(?:\s*#[^\r\n]*[\r\n])*\s*(?!\s)([^\r\n]*[^\s])")
+_PROPOSAL = pattern(r"did you mean|\bneeds `|(?:^|[:;] )(?:double|line up|describe|name|put|say|set|turn|use|write) ")
+_COMMENT = pattern(r"[ \t]#")
+_LINE = pattern(r"[^\r\n]*[^\s]")
+_FIRST_WORD = pattern(r"(?:\s*#[^\r\n]*[\r\n])*\s*(?!\s)([^\r\n]*[^\s])")
 #: The last key of a line, or the last dash of a line that has nothing else.
-_LAST_WORD = re.compile(r"(-|[^\s-].*)\Z", re.DOTALL)
+_LAST_WORD = pattern(r"(-|[^\s-].*)\Z", re.DOTALL)
 
 
 @lru_cache(maxsize=4)

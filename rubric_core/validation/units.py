@@ -14,8 +14,8 @@ _NUMBER = pattern(
     r"(?:[~≈<>≤≥=]+|about|at least|at most|max\.?|min\.?)?\s*(?:\$\s*)?"
     r"([-+]?\d+(?:[,_ ]\d{3})+(?:\.\d+)?|[-+]?\d+(?:[.,]\d+)?|[-+]?[.,]\d+)\s*(%|[a-zA-Z]*)\Z"
 )
-_FRACTION = re.compile(r"(\d+(?:\.\d+)?)\s*/\s*(\d+)\Z")
-_SEPARATED = re.compile(r"[-+]?\d{1,3}(?:[,_ ]\d{3})+(?:\.\d+)?\Z")
+_FRACTION = pattern(r"(\d+(?:\.\d+)?)\s*/\s*(\d+)\Z")
+_SEPARATED = pattern(r"[-+]?\d{1,3}(?:[,_ ]\d{3})+(?:\.\d+)?\Z")
 _MILLISECONDS = {"ms": 1, "msec": 1, "millis": 1, "milliseconds": 1, "s": 1_000, "sec": 1_000, "secs": 1_000, "second": 1_000, "seconds": 1_000, "m": 60_000, "min": 60_000, "mins": 60_000, "minute": 60_000, "minutes": 60_000, "h": 3_600_000}  # fmt: skip
 #: What other currencies are worth, nobody knows here.
 _FACTORS = {

@@ -5,7 +5,6 @@ the block, so that the part stays as it is when the block moves. A part is kept 
 the block, its shapes (another dialect makes others of the same tree), and a key for what is not in the text.
 """
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.analysis.finding_list import same_findings
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Encoding, Position, Span
@@ -31,7 +31,7 @@ __all__ = ["AnswerParts", "BlockAnswer", "RelativePlaces", "Write"]
 #: What answers about a whole file consist of.
 Item: TypeAlias = "CodeLens | Diagnostic | DocumentSymbol | FoldingRange | SymbolInformation"
 #: The members that hold line numbers. In a text, the quotes of what looks like one would be escaped.
-_LINES = re.compile(r'"(line|startLine|endLine)":(\d+)')
+_LINES = pattern(r'"(line|startLine|endLine)":(\d+)')
 
 
 class RelativePlaces:

@@ -1,6 +1,5 @@
 """The open documents, version by version."""
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import absolute
@@ -31,7 +31,7 @@ __all__ = ["ClientWorkspace", "ContentChange", "folders_after"]
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
 #: So many changes in one notification are made one by one; a person with several cursors makes no more.
 _FEW_CHANGES = 8
-_MODELINE = re.compile(r"\A\ufeff?#[ \t]*rubric:")
+_MODELINE = pattern(r"\A\ufeff?#[ \t]*rubric:")
 
 
 class ContentChange(NamedTuple):

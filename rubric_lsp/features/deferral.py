@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from rubric_core.analysis.finding_list import FindingList
 from rubric_core.analysis.finding_list import shift_findings as moved_by
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.syntax.ancestors import LINE
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
@@ -25,7 +25,7 @@ __all__ = [
 
 #: A list or mapping is followed over so many characters, further than anybody sees.
 _FARTHEST = 20_000
-_BREAK = re.compile(r"\r\n?|\n")
+_BREAK = pattern(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)

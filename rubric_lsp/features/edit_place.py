@@ -4,8 +4,6 @@ A server is not told where the cursor is. It is after the text that was put in l
 is being written: a word without a colon, a key without a value, a value, everything inside open brackets.
 """
 
-import re
-
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.syntax.ancestors import LINE, line_start
 from rubric_core.syntax.blocks import Document
@@ -16,7 +14,7 @@ __all__ = ["EditPlace", "continue_edit", "line_at", "move_edit_place", "unfinish
 
 #: What may stand in front of a value that does not exist yet: an anchor, a tag, the sign of a block of text.
 _FRONT = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:[|>][-+\d]*(?:[ \t]+|\Z))?(?:#.*)?")
-_BREAK = re.compile(r"\r\n?|\n")
+_BREAK = pattern(r"\r\n?|\n")
 #: Characters in front of a line in which what it belongs to is looked for.
 _BEFORE = 2_000
 _LONGEST_BREAK = len("\r\n")

@@ -1,6 +1,5 @@
 """Names in a suite: of cases, criteria, evaluators, targets, anchors, variables and files, and where each is meant."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, ContentBlock, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.reference_collector import Mention, collect_references, is_open, is_script, words_of
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
@@ -24,8 +24,8 @@ __all__ = ["FILES", "BlockNames", "name_at", "names_in", "occurrences"]
 
 #: What leads out of the document.
 FILES = frozenset({"file", "directory", "template"})
-_VARIABLE = re.compile(r"\{\{-?\s*([A-Za-z_]\w*)")
-_ANCHOR = re.compile(r"[&*]([^\s,\[\]{}]+)")
+_VARIABLE = pattern(r"\{\{-?\s*([A-Za-z_]\w*)")
+_ANCHOR = pattern(r"[&*]([^\s,\[\]{}]+)")
 
 #: A block and the names in it, at its own offsets.
 BlockNames = tuple[BlockPlace, tuple[NameOccurrence, ...]]

@@ -12,7 +12,7 @@ __all__ = ["TRIGGERS", "format_on_type"]
 
 TRIGGERS = ("\n", "-")
 _ITEM = pattern(r"(?P<indent> *)-(?P<gap> +)(?P<rest>\S.*)?\Z")
-_ENTRY = re.compile(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
+_ENTRY = pattern(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
 
 
 def format_on_type(analysis: Analysis, offset: int, character: str) -> list[Edit]:

@@ -1,8 +1,7 @@
 """Renames a name everywhere it is used."""
 
-import re
-
 from rubric_core.analysis import Analysis
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import plain_or_quoted, quoted
 from rubric_core.text import Edit
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
@@ -13,8 +12,8 @@ __all__ = ["RENAMED", "objection", "written_name"]
 RENAMED: frozenset[NameKind] = frozenset(
     {"case", "criterion", "evaluator", "target", "anchor", "variable", "provider", "prompt", "metric"}
 )
-_ANCHOR = re.compile(r"[^\s,\[\]{}&*!|>'\"%@`#]+\Z")
-_VARIABLE = re.compile(r"[A-Za-z_]\w*\Z")
+_ANCHOR = pattern(r"[^\s,\[\]{}&*!|>'\"%@`#]+\Z")
+_VARIABLE = pattern(r"[A-Za-z_]\w*\Z")
 
 
 def objection(analysis: Analysis, name: NameOccurrence, new: str) -> str:

@@ -5,11 +5,11 @@ import contextlib
 import json
 import logging
 import os
-import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple, Protocol
 
+from rubric_core.lazy_compilation import pattern
 from rubric_lsp.protocol.admission import Admission, refusal
 from rubric_lsp.protocol.json_array import JsonArray, json_text
 
@@ -24,9 +24,9 @@ _MOST_DIGITS = len(str(_LARGEST_BODY))
 _LARGEST_GREETING = 1 << 20
 _PATIENCE = 30.0
 _READ = 1 << 20
-_HEADER_END = re.compile(rb"\r?\n\r?\n")
+_HEADER_END = pattern(rb"\r?\n\r?\n")
 # The names of headers are case-insensitive; some clients write them in small letters.
-_LENGTH = re.compile(rb"(?im)^content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?$")
+_LENGTH = pattern(rb"(?im)^content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?$")
 
 
 class Unreadable(NamedTuple):

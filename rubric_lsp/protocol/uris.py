@@ -1,14 +1,15 @@
 """Files by their URIs."""
 
 import os
-import re
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
+
+from rubric_core.lazy_compilation import pattern
 
 __all__ = ["path_of"]
 
 #: `/C:/…`, the path of a URI on Windows.
-_DRIVE = re.compile(r"/[A-Za-z]:")
+_DRIVE = pattern(r"/[A-Za-z]:")
 
 
 def path_of(uri: str) -> Path | None:

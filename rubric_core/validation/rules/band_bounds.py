@@ -1,9 +1,9 @@
 """band-bounds: a bound that is no whole number of 0..10 (document 000: "bounds")."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import HIGHEST, Band, ScoreRanges
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.scalars import resolve
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit
@@ -14,7 +14,7 @@ from rubric_core.validation.units import NUMBERS
 __all__ = ["BAND_BOUNDS"]
 
 #: "0-3" as a key of a map.
-_FROM_TO = re.compile(r"(\d+) *(?:-|–|\.\.|to) *\d+\Z")
+_FROM_TO = pattern(r"(\d+) *(?:-|–|\.\.|to) *\d+\Z")
 _DROPS = "agentv skips the whole case and only logs it"
 
 

@@ -13,7 +13,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["BANDS_AGAINST_OUTCOME"]
 
-_GOOD = re.compile(
+_GOOD = pattern(
     r"\b(?:excellent|perfect(?:ly)?|fully|complete(?:ly)? (?:accurate|correct|and)|outstanding|flawless|great|expert)\b",
     re.IGNORECASE,
 )

@@ -13,7 +13,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["DOUBLE_CRITERION"]
 
 _VERB = r"(?:mentions|explains|states|includes|uses|provides|describes|identifies|names|lists|gives|avoids|covers|cites|asks|suggests|proposes|apologi[sz]es|refuses|returns|handles)"
-_TWO = re.compile(rf"\b{_VERB}\b.*\b(?:and|but)\s+(?:also\s+)?{_VERB}\b", re.IGNORECASE | re.DOTALL)
+_TWO = pattern(rf"\b{_VERB}\b.*\b(?:and|but)\s+(?:also\s+)?{_VERB}\b", re.IGNORECASE | re.DOTALL)
 
 #: What stands between the two.
 _BETWEEN = pattern(rf"\s+(?:and|but)\s+(?:also\s+)?(?={_VERB}\b)", re.IGNORECASE)

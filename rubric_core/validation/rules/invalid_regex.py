@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Regex
 from rubric_core.language.promptfoo.text_assertions import Regex as PromptfooRegex
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import add_entry, quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
@@ -14,11 +15,11 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["INVALID_REGEX"]
 
-_INLINE_FLAGS = re.compile(r"\(\?([aiLmsux]+)\)")
+_INLINE_FLAGS = pattern(r"\(\?([aiLmsux]+)\)")
 
 
 #: What means something in a pattern.
-_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
 
 
 @rule("invalid-regex", "error", "An invalid pattern, or unknown flags")

@@ -1,20 +1,20 @@
 """literal-secret: a key or token that is written into a file."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.providers import Byok
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
 from rubric_core.language.value_kinds import Text
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["LITERAL_SECRET"]
 
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
-_LOCAL = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\.docker\.internal)")
+_VARIABLE = pattern(r"[A-Z][A-Z0-9_]*\Z")
+_LOCAL = pattern(r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\.docker\.internal)")
 
 
 @rule("literal-secret", "warning", "A key or token written into a file")

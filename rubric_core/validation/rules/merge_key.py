@@ -1,8 +1,8 @@
 """merge-key: a merge key in a dialect whose releases do not know it."""
 
-import re
 from collections.abc import Iterator
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import MergeKey
 from rubric_core.syntax.edit import column_of, newline_of
 from rubric_core.syntax.render import written_entry
@@ -13,7 +13,7 @@ __all__ = ["MERGE_KEY"]
 
 #: More keys than that nobody wants to have written out.
 _MOST = 100
-_COMMENT = re.compile(r"[ \t]+#")
+_COMMENT = pattern(r"[ \t]+#")
 
 
 @rule("merge-key", "warning", "A merge key that releases of the dialect do not support")

@@ -1,18 +1,18 @@
 """old-interpolation: `${{ NAME }}` where the newest releases only know `{{ env.NAME }}`, and the other way round."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.targets import Provider, Target
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
 
 __all__ = ["OLD_INTERPOLATION"]
 
-_NEW = re.compile(r"(?<!\$)\{\{\s*env\.(\w+)\s*\}\}")
-_OLD = re.compile(r"\$\{\{\s*(\w+)\s*\}\}")
+_NEW = pattern(r"(?<!\$)\{\{\s*env\.(\w+)\s*\}\}")
+_OLD = pattern(r"\$\{\{\s*(\w+)\s*\}\}")
 
 
 @rule("old-interpolation", "error", "An environment variable in the syntax of other releases")

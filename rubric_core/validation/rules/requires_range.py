@@ -1,6 +1,5 @@
 """requires-range: a release range that cannot be read."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Requires
@@ -11,7 +10,7 @@ from rubric_core.validation.rule import Context, Finding, rule
 __all__ = ["REQUIRES_RANGE"]
 
 _PART = r"(?:(?:[~^]|[<>]=?|=)\s*)?v?(?:\d+|[xX*])(?:\.(?:\d+|[xX*])){0,2}(?:-[\w.-]+)?(?:\+[\w.-]+)?"
-_NUMBER = re.compile(r"\d+(?:\.\d+){0,2}")
+_NUMBER = pattern(r"\d+(?:\.\d+){0,2}")
 _RANGE = pattern(rf"\s*{_PART}(?:\s+-\s+{_PART}|(?:\s+{_PART})*)(?:\s*\|\|\s*{_PART}(?:\s+{_PART})*)*\s*\Z")
 
 

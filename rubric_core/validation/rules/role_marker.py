@@ -1,10 +1,10 @@
 """role-marker: text that looks like the turns of a conversation."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from rubric_core.language.model import Case, ContentBlock, Message
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
@@ -19,7 +19,7 @@ def _is_marked(text: str) -> bool:
     return "@[" in text
 
 
-_MARKER = re.compile(r"@\[(?:System|User|Assistant|Tool)\]:")
+_MARKER = pattern(r"@\[(?:System|User|Assistant|Tool)\]:")
 
 
 @rule("role-marker", "warning", "Text that contains a marker such as @[User]:")

@@ -1,8 +1,8 @@
 """stray-sign: punctuation that YAML reads as part of the text."""
 
-import re
 from collections.abc import Iterator
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import StraySign
 from rubric_core.syntax.edit import column_of, plain_or_quoted, replace_value
 from rubric_core.text import Edit, Span
@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["STRAY_SIGN"]
 
-_LINE = re.compile(r"(?<=[\r\n])[ ]*(?=[^\s])")
+_LINE = pattern(r"(?<=[\r\n])[ ]*(?=[^\s])")
 
 
 @rule("stray-sign", "warning", "Punctuation that YAML reads as part of the text")

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Suite
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["SUITE_NAME"]
 
-_GOOD = re.compile(r"[a-z0-9-]+\Z")
+_GOOD = pattern(r"[a-z0-9-]+\Z")
 
 
 @rule("suite-name", "warning", "A suite name with characters other than a-z, 0-9 and dashes")

@@ -1,9 +1,9 @@
 """suite-version: a version that YAML reads as another one, or that is none."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.model import Suite
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
@@ -11,7 +11,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["SUITE_VERSION"]
 
-_VERSION = re.compile(r"v?\d+(?:\.\d+){0,3}(?:[-+][\w.+-]+)?\Z")
+_VERSION = pattern(r"v?\d+(?:\.\d+){0,3}(?:[-+][\w.+-]+)?\Z")
 
 
 @rule("suite-version", "hint", "A version that YAML changes, or that is invalid")

@@ -10,6 +10,7 @@ from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.variables import VARIABLE, replaces_system, variables_in
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.edit import newline_of
 from rubric_core.syntax.tree import Scalar
@@ -20,8 +21,8 @@ from rubric_core.validation.wording import names
 
 __all__ = ["TEMPLATE_VARIABLE"]
 
-_VARS = re.compile(r"^[ \t]*(?:- +)?vars[ \t]*:", re.MULTILINE)
-_WRITTEN_FILE = re.compile(r"[\"']?file://")
+_VARS = pattern(r"^[ \t]*(?:- +)?vars[ \t]*:", re.MULTILINE)
+_WRITTEN_FILE = pattern(r"[\"']?file://")
 _LEFT = "agentv leaves it in the prompt as it is"
 _NOTHING = "agentv scores nothing with it"
 _SENT = "agentv sends it anyway, and the judge makes up a score"

@@ -1,11 +1,11 @@
 """undefined-variable: a name in a prompt, or in a case, for which no value is given."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from rubric_core.language.model import Case, DefaultTest, Suite
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.entry_lists import CaseEntry, CaseList
@@ -18,7 +18,7 @@ from rubric_core.validation.wording import closest
 
 __all__ = ["UNDEFINED_VARIABLE"]
 
-_NAME = re.compile(r"(?<!\$)\{\{-?\s*(?:vars\.)?([A-Za-z_]\w*)\s*-?\}\}")
+_NAME = pattern(r"(?<!\$)\{\{-?\s*(?:vars\.)?([A-Za-z_]\w*)\s*-?\}\}")
 #: With statements, a template makes names of its own.
 _STATEMENT = "{%"
 _EMPTY = "it is empty when the prompt is rendered"

@@ -1,6 +1,5 @@
 """unknown-key: a key that means nothing here."""
 
-import re
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import is_slip
@@ -8,6 +7,7 @@ from rubric_core.language.evaluators import Criterion
 from rubric_core.language.promptfoo.configuration import ConfiguredPrompt
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import UnknownKey
 from rubric_core.syntax.edit import remove_entry, rename_key
 from rubric_core.syntax.reindent import dash_within
@@ -20,7 +20,7 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNKNOWN_KEY"]
 
-_CAPITAL = re.compile(r"([A-Z])")
+_CAPITAL = pattern(r"([A-Z])")
 
 
 @rule("unknown-key", "warning", "A key that is not known in this place")

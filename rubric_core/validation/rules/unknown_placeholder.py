@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.providers import Cli
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -12,7 +13,7 @@ from rubric_core.validation.wording import closest, names
 __all__ = ["UNKNOWN_PLACEHOLDER"]
 
 # ${HOME} is the shell's.
-_PLACEHOLDER = re.compile(r"(?<!\$)(?<!\{)\{([A-Za-z][A-Za-z_]*)\}(?!\})")
+_PLACEHOLDER = pattern(r"(?<!\$)(?<!\{)\{([A-Za-z][A-Za-z_]*)\}(?!\})")
 
 
 @rule("unknown-placeholder", "error", "An unknown placeholder in a command")

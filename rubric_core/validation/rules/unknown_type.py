@@ -1,6 +1,5 @@
 """unknown-type: an unknown evaluator type."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,7 @@ from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.misnomers import types_called
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.targets import Provider
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import UnknownType
 from rubric_core.syntax.edit import newline_of
 from rubric_core.text import Edit
@@ -21,7 +21,7 @@ __all__ = ["UNKNOWN_TYPE"]
 
 _KEYS_OF_PROVIDERS = ("id", "label", "config")
 #: What stands in front of a type that has a line to itself.
-_OWN_LINE = re.compile(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
+_OWN_LINE = pattern(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
 
 
 @rule("unknown-type", "warning", "An evaluator type that the dialect does not have")
@@ -57,7 +57,7 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
     yield Finding(issue.span, message, fixes=fixes, consequence=consequence)
 
 
-_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\s]+")
+_WORDS = pattern(r"(?<=[a-z])(?=[A-Z])|[_\s]+")
 
 
 def _of_promptfoo(issue: UnknownType, context: Context) -> Finding:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.evaluators import Criterion, ScoreRanges
+from rubric_core.lazy_compilation import pattern
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["VAGUE_CRITERION"]
@@ -17,7 +18,7 @@ _EMPTY = frozenset(
         "problems quality reasonable relevant response right should task the useful very well works",
     )
 )
-_WORD = re.compile(r"[A-Za-z']+")
+_WORD = pattern(r"[A-Za-z']+")
 
 
 @rule("vague-criterion", "hint", "A criterion that two judges would read differently")
