@@ -1,6 +1,6 @@
 """From the score that an evaluator gives to its result: minimum, verdict, `negate`."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.context import EvaluationContext, EvaluatorConfig
@@ -24,14 +24,19 @@ class Effort(NamedTuple):
 
 
 def unscored_result(config: EvaluatorConfig, context: EvaluationContext) -> EvaluatorResult:
-    """The result of an evaluator that has no score yet."""
+    """The result of an evaluator that has no score."""
     own = _own_minimum(config)
+    minimum = context.threshold if own is None else own
+    return EvaluatorResult(verdict=Verdict.UNSCORED, minimum=minimum, **_described(config))
+
+
+def _described(config: EvaluatorConfig) -> dict[str, Any]:
+    """The fields of a result that describe its evaluator."""
     weight = config.weight if isinstance(config.weight, int | float) else 1.0
-    return EvaluatorResult(
-        name=default_name(config), type=config.type_name or "", verdict=Verdict.UNSCORED, weight=max(0.0, float(weight)),
-        minimum=context.threshold if own is None else own, required=config.required is True or _number(config.required) is not None,
-        negated=config.negate is True,
-    )  # fmt: skip
+    return {
+        "name": default_name(config), "type": config.type_name or "", "weight": max(0.0, float(weight)),
+        "required": config.required is True or _number(config.required) is not None, "negated": config.negate is True,
+    }  # fmt: skip
 
 
 def _own_minimum(config: EvaluatorConfig) -> float | None:
@@ -46,17 +51,19 @@ def _number(value: object) -> float | None:
 
 
 def scored_result(
-    base: EvaluatorResult, score: EvaluationScore, properties: Properties, config: EvaluatorConfig, effort: Effort
+    config: EvaluatorConfig, context: EvaluationContext, score: EvaluationScore, properties: Properties, effort: Effort
 ) -> EvaluatorResult:
-    """The result `base` with a score. Raises Unscored where `negate` would turn a score that a crash lowered."""
+    """The result of an evaluator with a score. Raises Unscored where `negate` would turn a score that a crash lowered."""
+    own = _own_minimum(config)
+    minimum = context.threshold if own is None else own
     said = None if config.min_score is not None else score.verdict
-    verdict = said or _verdict(score, base, properties, own_minimum=_own_minimum(config) is not None)
-    result = replace_fields(
-        base, verdict=verdict, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
+    verdict = said or _verdict(score, minimum, properties, own_minimum=own is not None)
+    result = EvaluatorResult(
+        verdict=verdict, minimum=minimum, score=float(score.score), hits=tuple(score.hits), misses=tuple(score.misses), reasoning=score.reasoning or "", criteria=score.criteria,
         members=score.members, gate=score.gate, crashed=score.crashed, error=score.misses[0] if score.crashed and score.misses else "", judge=score.judge, evaluator_raw_request=score.evaluator_raw_request, details=score.details,
-        raw_replies=score.raw_replies, duration_ms=effort.milliseconds, exchanges=effort.exchanges,
+        raw_replies=score.raw_replies, duration_ms=effort.milliseconds, exchanges=effort.exchanges, **_described(config),
     )  # fmt: skip
-    if not base.negated or score.crashed:
+    if not result.negated or score.crashed:
         return result
     ungraded = next(result.ungraded(), None)
     if ungraded is not None:  # the complement of a score that a crash lowered would reward the crash
@@ -66,12 +73,12 @@ def scored_result(
     return _turned(result)
 
 
-def _verdict(score: EvaluationScore, base: EvaluatorResult, properties: Properties, *, own_minimum: bool) -> Verdict:
+def _verdict(score: EvaluationScore, minimum: float | None, properties: Properties, *, own_minimum: bool) -> Verdict:
     if score.gate or score.crashed:
         return Verdict.FAILED
-    if own_minimum and base.minimum is not None:
-        return Verdict.PASSED if at_least(score.score, base.minimum) else Verdict.FAILED
-    return verdict_of(score.score, properties, properties.threshold if base.minimum is None else base.minimum)
+    if own_minimum and minimum is not None:
+        return Verdict.PASSED if at_least(score.score, minimum) else Verdict.FAILED
+    return verdict_of(score.score, properties, properties.threshold if minimum is None else minimum)
 
 
 def _turned(result: EvaluatorResult) -> EvaluatorResult:

@@ -182,7 +182,7 @@ class _Grader:
     ) -> tuple[EvaluatorResult, EvaluationScore | None]:
         """The result of one evaluator, and its score. Nothing but cancellation propagates."""
         began = asyncio.get_running_loop().time()
-        base, log = unscored_result(config, context), ExchangeLog()
+        log = ExchangeLog()
         try:
             inner = context.with_fields(evaluator=config, grade=self.grade, exchanges=log, own_prompt=None)
             if config.has("transform"):
@@ -194,17 +194,18 @@ class _Grader:
             done = await score if isinstance(score, Awaitable) else score
             _must_be_a_score(done, config)
             took = (asyncio.get_running_loop().time() - began) * 1000
-            return scored_result(base, done, _properties(context), config, Effort(took, log.exchanges)), done
+            return scored_result(config, context, done, _properties(context), Effort(took, log.exchanges)), done
         except Unscored as problem:
             where = self._blame(problem.at) if problem.at is not None else ""
             error = problem.reason if isinstance(problem, GraderError) else ""
-            result = replace(base, reason=f"{problem.reason}{where}", error=error, criteria=problem.criteria)
+            result = unscored_result(config, context)
+            result = replace(result, reason=f"{problem.reason}{where}", error=error, criteria=problem.criteria)
             result = replace(
                 result, evaluator_raw_request=problem.request, raw_replies=problem.replies, members=problem.members
             )
         except (Exception, SystemExit) as error:  # noqa: BLE001  # an evaluator may be anybody's code; a crash is not a score
             reason = f"the evaluator crashed: {type(error).__name__}: {error}"
-            result = replace(base, reason=reason, error=reason)
+            result = replace(unscored_result(config, context), reason=reason, error=reason)
         took = (asyncio.get_running_loop().time() - began) * 1000
         return replace_fields(result, duration_ms=took, exchanges=log.exchanges), None
 

@@ -244,7 +244,9 @@ async def _once(
     ready: Runnable, ports: Ports, on_event: Listener, base: CaseResult, workspaces: Workspaces, number: int
 ) -> CaseResult:
     """One run of a case that is ready for it. Raises Unscored."""
-    base = replace_fields(base, **requested_fields(ready, ports.files))
+    requested = requested_fields(ready, ports.files)
+    if any(getattr(base, name) != value for name, value in requested.items()):  # templates or hooks may change it
+        base = replace_fields(base, **requested)
     attempt: Attempt | None = None
     try:
         async with workspaces.given(ready) as workspace:
