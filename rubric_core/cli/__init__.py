@@ -1,6 +1,7 @@
 """The command line: thin commands over `analyze` and `run_case`."""
 
 import argparse
+import errno
 import gc
 import os
 import sys
@@ -72,6 +73,8 @@ def _is_for_people(options: argparse.Namespace) -> bool:
 
 
 def _words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return f"the path …{str(error.filename or '')[-60:]} is longer than this system allows"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or _nameless(error)}: {error.strerror}"
     return f"{type(error).__name__}: {error}"

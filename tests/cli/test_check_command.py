@@ -583,3 +583,37 @@ def test_the_exit_code_of_many_warnings_looks_at_each_a_few_times() -> None:
     assert CheckRound(files, (), 0.0).exit_code == 0
     assert CheckRound(files, (), 0.0, most_warnings=999).exit_code == 1
     assert len(looks) <= 4 * 2 * 1_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes")
+def test_a_prompt_that_is_a_pipe_is_named_as_something_that_is_there(rubric: Run) -> None:
+    os.mkfifo("pipe.md")
+    Path("link.md").symlink_to("nowhere.md")
+    Path("folder.md").mkdir()
+    for name in ("pipe.md", "link.md", "folder.md"):
+        write(
+            "a.eval.yaml",
+            f"tests:\n  - {{id: a, criteria: c, input: [{{role: user, content: [{{type: file, value: {name}}}]}}]}}\n",
+        )
+        ran = rubric("check", "--no-cache", "a.eval.yaml")
+        assert ran.code == 1
+        assert (
+            f"`{name}` is not a file that can be read, but a directory, a pipe or a broken link; agentv reads a file here"
+            in ran.out
+        )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a program does not learn the path of such a folder")
+def test_a_current_folder_whose_path_is_too_long_is_named(process: Run) -> None:
+    """Folders can be entered one by one until their path is longer than any that the system takes."""
+    here = os.open(".", os.O_RDONLY)
+    try:
+        for _ in range(20):
+            os.mkdir("d" * 250)  # noqa: PTH102  # a path of it would be too long
+            os.chdir("d" * 250)
+        ran = process("check")
+    finally:
+        os.fchdir(here)
+        os.close(here)
+    assert ran.code == 2
+    assert re.fullmatch(r"rubric: the path …d+/.* is longer than this system allows \(--debug shows more\)\n", ran.err)

@@ -361,6 +361,30 @@ def test_a_database_of_the_version_before_is_read_as_it_is_and_brought_up_to_dat
     assert [each.partial for each in database.runs()] == [True, False]
 
 
+def test_a_clock_that_is_set_back_leaves_runs_in_their_order_and_no_negative_duration(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class SetBack(datetime):
+        year_of_next = 2036
+
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "SetBack":
+            SetBack.year_of_next -= 1
+            return cls(SetBack.year_of_next, 11, 24, tzinfo=tz)
+
+    monkeypatch.setattr(run_writer, "datetime", SetBack)
+    suite = folder.path / "a.eval.yaml"
+    names = [run(suite, result("a", score)) for score in (0.25, 0.5, 0.75)]
+    database = ResultDatabase.of(suite)
+    runs = database.runs()
+    assert [each.id for each in runs] == names[::-1] == sorted(names)
+    assert all(each.duration_ms is not None and 0 <= each.duration_ms < 60_000 for each in runs)
+    with closing(sqlite3.connect(database.path)) as file:
+        assert file.execute("SELECT count(*) FROM runs WHERE ended_at < started_at").fetchone() == (0,)
+    assert database.latest(suite)["a"].result.score == 0.75
+    assert database.find("last").id == names[-1]
+
+
 def test_two_runs_of_one_second_have_ids_of_their_own(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixteen bits of chance tell them apart, which is not enough for many at once: the database is none the worse for it."""
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from time import monotonic
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -101,6 +102,8 @@ class RunWriter:
         """Raises ResultStoreError."""
         self._path, self._root, self._info = path, root, info
         self._began = datetime.now(tz=timezone.utc)
+        #: The same by a clock that nobody sets.
+        self._ticks = monotonic()
         #: As of `RunRecord`.
         self.id = self._new_id()
         self._lock = threading.Lock()
@@ -131,11 +134,12 @@ class RunWriter:
 
     def end(self, state: RunState) -> None:
         """The run is over, or was stopped: nothing is added any more. Raises ResultStoreError."""
-        at = datetime.now(tz=timezone.utc)
+        took = monotonic() - self._ticks
+        at = max(self._began, datetime.now(tz=timezone.utc))  # the clock may have been set back
 
         def write(now: _Open) -> None:
             now.write_names(self._lists())
-            close_run(now.connection, now.run, state, _time(at), (at - self._began).total_seconds() * 1000)
+            close_run(now.connection, now.run, state, _time(at), took * 1000)
 
         with self._lock:
             try:

@@ -20,6 +20,15 @@ def MISSING_FILE(issue: MissingFile, context: Context) -> Iterator[Finding]:  # 
         words = f"`{issue.name or '.'}` is a directory; {context.engine} reads a file here"
         yield Finding(issue.span, words, consequence=issue.consequence, severity=issue.severity)
         return
+    if issue.name in issue.known:
+        what = (
+            "a file that can be read, but a directory, a pipe or a broken link"
+            if issue.what == "file"
+            else "a directory"
+        )
+        words = f"`{issue.name}` is not {what}; {context.engine} reads a {issue.what} here"
+        yield Finding(issue.span, words, consequence=issue.consequence, severity=issue.severity)
+        return
     folder = issue.name.rpartition("/")[0]
     meant = closest(issue.name, [n for n in issue.known if n != issue.name])
     if meant is not None and (meant == folder or issue.name.endswith("/")):
