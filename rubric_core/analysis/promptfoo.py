@@ -115,13 +115,14 @@ def _of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),
         "nothing-asserted": (keys, options),
+        "unknown-alias": [each.text for each in told.pointers],
     }
 
 
 #: The rules across cases of promptfoo.
 _CODES = (
     "undefined-variable", "unused-variable", "variable-value", "unknown-label", "too-few-outputs", "unknown-metric", "duplicate-entry",
-    "nothing-asserted", "environment-sent",
+    "nothing-asserted", "environment-sent", "unknown-alias",
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.templates import names_in, read_by_code
 
@@ -78,6 +78,8 @@ class CaseSummary:
         self.compares = tuple(
             check for check in self.checks if isinstance(check, SelectBest | MaxScore) and not check.borrowed
         )
+        #: The targets of `$ref`, into the configuration or other files.
+        self.pointers = tuple(_pointers(case.node)) if "$ref" in text else ()
         self.named = any(case.has(field) for field in ("prompts", "providers"))
 
     @cached_property
@@ -100,6 +102,13 @@ def _graders(options: CaseOptions | None, checks: tuple[Assertion, ...]) -> Iter
             own = shape if isinstance(shape, Assertion) else None
             if place.node.text.strip():
                 yield own, place.node
+
+
+def _pointers(node: Node | None) -> Iterator[Scalar]:
+    for each in walk(node) if node is not None else ():
+        target = each.get("$ref") if isinstance(each, Mapping) else None
+        if isinstance(target, Scalar) and isinstance(target.value, str):
+            yield target
 
 
 def _rendered(check: Assertion) -> Iterator[Scalar]:

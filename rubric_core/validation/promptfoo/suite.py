@@ -37,6 +37,7 @@ class SuiteDigest:
         self.naming: list[tuple[PlacedCase, CaseSummary]] = []
         self.comparing: list[tuple[PlacedCase, CaseSummary]] = []
         self.listed: list[tuple[PlacedCase, CaseSummary]] = []
+        self.pointing: list[tuple[PlacedCase, CaseSummary]] = []
         for number, placed in enumerate(bearers):
             told = placed.summary
             in_list = 0 < number <= listed
@@ -56,6 +57,8 @@ class SuiteDigest:
                 self.rendering.append((placed, told))
             if told.named or told.graders:
                 self.naming.append((placed, told))
+            if told.pointers:
+                self.pointing.append((placed, told))
             if told.compares:
                 self.comparing.append((placed, told))
 

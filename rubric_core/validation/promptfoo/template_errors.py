@@ -25,11 +25,13 @@ _TAGS = frozenset({
     "include", "macro", "raw", "set", "switch", "verbatim",
 })  # fmt: skip
 #: Blocks of Handlebars: `{{#each items}}`, `{{/each}}`.
-_HANDLEBARS = pattern(r"\{\{(?:#|/)[ \t]{0,9}([A-Za-z]\w*)[^{}\n]{0,200}\}\}")
+_HANDLEBARS = pattern(r"\{\{(?:#|/)[ \t]{0,9}([A-Za-z]\w{0,40})\b[^{}\n]{0,200}\}\}")
 #: Two words with nothing between them.
 _TWO_NAMES = pattern(
     r"\{\{-?[ \t]{0,9}(?!not\b|-?[ \t]*(?:in|is|if|else|and|or)\b)([A-Za-z_][\w.]*)[ \t]{1,9}([A-Za-z_]\w*)[ \t]{0,9}-?\}\}"
 )
+#: JSON between doubled braces, as format strings of Python have it.
+_JSON = pattern(r"\{\{\s{0,20}([\"'])[^\"'{}\n]{0,80}\1\s{0,9}:")
 _RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
 
 
@@ -95,6 +97,9 @@ def _expressions(span: Span, context: Context) -> Iterator[Finding]:
     for found in _HANDLEBARS.finditer(context.text, *span):
         words = f"`{found[0]}` is written for Handlebars; promptfoo takes Nunjucks, as in `{{% for item in items %}}`"
         yield Finding(Span(*found.span()), words, consequence=_ROW, severity="error")
+    for found in _JSON.finditer(context.text, *span):
+        words = "`{{` begins a template here; write one brace, or put it between `{% raw %}` and `{% endraw %}`"
+        yield Finding(Span(found.start(), found.start() + 2), words, consequence=_ROW, severity="error")
     for found in _TWO_NAMES.finditer(context.text, *span):
         words = f"`{found[0]}` has two names with nothing between them"
         yield Finding(Span(*found.span()), words, consequence=_ROW, severity="error")

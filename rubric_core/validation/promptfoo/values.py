@@ -39,6 +39,11 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
         yield from _path(node)
     elif isinstance(node, Mapping):
         for entry in node.entries:
+            if entry.name == "assert" and isinstance(entry.value, Sequence):
+                yield Finding(
+                    entry.key.span, "`assert` is a variable here; assertions stand beside `vars`",
+                    consequence="promptfoo warns, and runs the case without these assertions",
+                )  # fmt: skip
             if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
                 yield from _value(entry.name or "", entry.value, node, context)
 
