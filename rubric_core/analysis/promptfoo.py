@@ -114,7 +114,7 @@ def _of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "too-few-outputs": references,
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),
-        "nothing-asserted": (keys, options),
+        "nothing-asserted": (keys, options, len(told.unworded)),
         "unknown-alias": [each.text for each in told.pointers],
     }
 

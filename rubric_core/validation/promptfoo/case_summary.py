@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
+from rubric_core.language.promptfoo.graded_assertions import MaxScore, ModelRubric, SelectBest
 from rubric_core.language.shape import children
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
@@ -80,6 +80,15 @@ class CaseSummary:
         )
         #: The targets of `$ref`, into the configuration or other files.
         self.pointers = tuple(_pointers(case.node)) if "$ref" in text else ()
+        #: Rubrics without a text, where no prompt for the judge stands in for it.
+        self.unworded = (
+            ()
+            if options is not None and options.has("rubric_prompt")
+            else tuple(
+                check for check in self.checks if type(check) is ModelRubric and not check.borrowed
+                and not check.has("value") and not check.has("rubric_prompt") and not check.unread
+            )
+        )  # fmt: skip
         self.named = any(case.has(field) for field in ("prompts", "providers"))
 
     @cached_property

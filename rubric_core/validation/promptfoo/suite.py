@@ -38,6 +38,7 @@ class SuiteDigest:
         self.comparing: list[tuple[PlacedCase, CaseSummary]] = []
         self.listed: list[tuple[PlacedCase, CaseSummary]] = []
         self.pointing: list[tuple[PlacedCase, CaseSummary]] = []
+        self.unworded: list[tuple[PlacedCase, CaseSummary]] = []
         for number, placed in enumerate(bearers):
             told = placed.summary
             in_list = 0 < number <= listed
@@ -59,6 +60,8 @@ class SuiteDigest:
                 self.naming.append((placed, told))
             if told.pointers:
                 self.pointing.append((placed, told))
+            if told.unworded:
+                self.unworded.append((placed, told))
             if told.compares:
                 self.comparing.append((placed, told))
 

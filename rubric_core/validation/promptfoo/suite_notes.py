@@ -12,7 +12,7 @@ from rubric_core.validation.promptfoo.suite import PromptfooSuite, texts_of
 from rubric_core.validation.promptfoo.templates import environment_in
 from rubric_core.validation.rule import Finding
 
-__all__ = ["environment_values", "own_environment", "templated_nodes", "unasserted_cases"]
+__all__ = ["environment_values", "own_environment", "templated_nodes", "unasserted_cases", "unworded_rubrics"]
 
 
 def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -35,6 +35,21 @@ def unasserted_cases(suite: PromptfooSuite) -> Iterator[Finding]:
             placed.outer(case.span), "this case has no `assert`, as most others have: it passes with every output",
             severity="hint", consequence="promptfoo counts it as passed",
         )  # fmt: skip
+
+
+def unworded_rubrics(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Rubrics without a text, where no defaults have a prompt for the judge that says what to look at."""
+    shared = options_of(suite.defaults)
+    if suite.outside is None or any(each.what == "defaults" for each in suite.outside) or "$ref" in suite.frame.text:
+        return
+    if shared is not None and (shared.has("rubric_prompt") or shared.unread):
+        return
+    for placed, told in suite.digest.unworded:
+        for check in told.unworded:
+            yield Finding(
+                placed.outer(check.at("type")), f"this `{check.type_name}` has no `value`: it says nothing about a good output",
+                consequence="promptfoo asks the judge with an empty rubric",
+            )  # fmt: skip
 
 
 def _asserts(case: PromptfooCase) -> bool:

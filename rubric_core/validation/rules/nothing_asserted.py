@@ -11,7 +11,7 @@ from rubric_core.syntax.tree import Mapping, Sequence
 from rubric_core.validation.fixes import FILL_IN, add_key_fix
 from rubric_core.validation.promptfoo.assertions import empty_assertions
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.suite_notes import unasserted_cases
+from rubric_core.validation.promptfoo.suite_notes import unasserted_cases, unworded_rubrics
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import names
 
@@ -29,6 +29,7 @@ def NOTHING_ASSERTED(case: Case | PromptfooCase | AssertionSet | PromptfooSuite,
     """Silent where a key that would assert something is misspelt: that key is reported already."""
     if isinstance(case, PromptfooSuite):
         yield from unasserted_cases(case)
+        yield from unworded_rubrics(case)
         return
     if isinstance(case, PromptfooCase | AssertionSet):
         yield from empty_assertions(case)

@@ -9,10 +9,13 @@ from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.misnomers import types_called
 from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.targets import Provider
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.issues import UnknownType
 from rubric_core.syntax.edit import newline_of
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, names
@@ -25,8 +28,11 @@ _OWN_LINE = pattern(r"[ ]*(?:- +)*(?=type:[ ]*\Z)")
 
 
 @rule("unknown-type", "warning", "An evaluator type that the dialect does not have")
-def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def UNKNOWN_TYPE(issue: UnknownType | Configuration, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Offer the type that was probably meant; a program of that name may also stand for it."""
+    if isinstance(issue, Configuration):
+        yield from _in_templates(issue, context)
+        return
     if issubclass(issue.base, Assertion):
         yield _of_promptfoo(issue, context)
         return
@@ -58,6 +64,22 @@ def UNKNOWN_TYPE(issue: UnknownType, context: Context) -> Iterator[Finding]:  # 
 
 
 _WORDS = pattern(r"(?<=[a-z])(?=[A-Z])|[_\s]+")
+
+
+def _in_templates(shape: Configuration, context: Context) -> Iterator[Finding]:
+    """The assertions under `assertionTemplates`, which `$ref` leads to. What else they lack may stand beside the `$ref`."""
+    place = shape.places.get("assertion_templates")
+    if place is None or place.borrowed or not isinstance(place.node, MappingNode):
+        return
+    known = tuple(t.name for t in context.dialect.types_of(Assertion).values() if t.fate is SpellingStatus.CURRENT)
+    for mapping in (entry.value for entry in place.node.entries if isinstance(entry.value, MappingNode)):
+        node = mapping.get("type")
+        is_type = isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text
+        if isinstance(node, Scalar) and is_type and context.dialect.type_of(node.text, Assertion) is None:
+            found = UnknownType(
+                span=node.span, node=node, mapping=mapping, name=node.text, known=known, custom=False, base=Assertion
+            )
+            yield _of_promptfoo(found, context)
 
 
 def _of_promptfoo(issue: UnknownType, context: Context) -> Finding:
