@@ -20,9 +20,6 @@ __all__ = ["NO_EFFECT"]
 #: Fields that list evaluators.
 _LISTS = ("assertions", "evaluators")
 
-#: Where these can stand in cases and suites; of two lists only one is read.
-_READ_FIRST = frozenset((*_LISTS, "execution"))
-
 _MINIMUMS = ("min_score", "required_min_score")
 
 #: In tuples: a union is made anew each time that it is written out, and every case comes by here.
@@ -60,7 +57,8 @@ def NO_EFFECT(shape: _Holder, context: Context) -> Iterator[Finding]:  # noqa: N
         yield Finding(shape.at("threshold"), "with a threshold of 0 every answer passes", fixes=fixes)
     if criteria := criteria_of(shape):
         yield from _idle_minimums(shape, criteria, context)
-    if len(shape.places.keys() & _READ_FIRST) > 1:
+    # Without `execution` there is only one list in a suite, and two in a case.
+    if "execution" in shape.places or ("assertions" in shape.places and "evaluators" in shape.places):
         yield from _shadowed(shape, context)
     if isinstance(shape, Case) and _nothing_counts(shape):
         every = [e.places["weight"] for e in case_list(shape) or [] if isinstance(e, Evaluator)]
