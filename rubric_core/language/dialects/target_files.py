@@ -23,6 +23,7 @@ from rubric_core.language.providers import (  # fmt: skip
     Mock,
     Model,
     OpenAi,
+    OwnModel,
     Pi,
     Prices,
     Replay,
@@ -112,7 +113,7 @@ TARGETS_1: tuple[Change, ...] = (
     drops(Entry, "settings", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; the settings are beside the name"),
     adds(Pi, "subprovider", "api_key", "tools", "thinking"),
     tolerates(Pi, "subprovider", "pi_provider", fate=SpellingStatus.ALIAS),
-    adds(Claude),
+    adds(Claude, "max_turns", "max_budget_usd"),
     adds(CopilotCli),
     adds(OpenAi),
     _kinds({
@@ -138,13 +139,22 @@ TARGETS_3: tuple[Change, ...] = (
     tolerates(Cli, "command", "command_template", fate=SpellingStatus.IGNORED, note=_REFUSED),
     tolerates(Healthcheck, "command", "command_template", fate=SpellingStatus.IGNORED, note=_REFUSED),
     adds(CopilotSdk),
+    adds(OwnModel),
     adds(Byok),
     adds(AgentServer),
+    adds(Log, "stream_log"),
+    adds(Codex, "model_reasoning_effort"),
+    adds(Claude, "variant", "bypass_permissions"),
+    adds(Replay),
     adds(Pi, "base_url"),
     tolerates(Pi, "subprovider", "pi_provider", fate=SpellingStatus.DEPRECATED),
+    tolerates(Pi, "model", "pi_model", fate=SpellingStatus.ALIAS),
+    tolerates(Pi, "tools", "pi_tools", fate=SpellingStatus.ALIAS),
+    tolerates(Pi, "thinking", "pi_thinking", fate=SpellingStatus.ALIAS),
+    tolerates(Pi, "base_url", "endpoint", fate=SpellingStatus.ALIAS),
     _kinds({
         "copilot-sdk": CopilotSdk, "copilot-log": AgentServer, "pi-cli": Pi, "claude-cli": Claude, "claude-sdk": Claude,
-        "agentv": AgentServer, "transcript": AgentServer,
+        "agentv": AgentServer, "transcript": AgentServer, "replay": Replay,
     }),
     _kinds({"copilot_sdk": CopilotSdk, "cc-mirror": Claude, "bedrock": Model, "vertex": Model}, SpellingStatus.ALIAS),
 )  # fmt: skip
@@ -167,16 +177,18 @@ TARGETS_5: tuple[Change, ...] = (
     drops(Provider, "container", "install", fate=SpellingStatus.REJECTED, note=f"{_REFUSED}; write `environment`"),
     adds(Runtime),
     requires(Target, "name"),
-    adds(Log, "stream_log"),
     tolerates(Log, "log_format", "log_format", "log_output_format", fate=SpellingStatus.LEAVING, note=f"{_NEXT}; write `stream_log`"),
-    adds(
-        Codex, "endpoint", "base_url", "api_key", "api_format", "reasoning_effort", "model_reasoning_effort", "model_verbosity", "sandbox_mode",
-        "approval_policy",
+    *(
+        tolerates(copilot, name, name, fate=SpellingStatus.IGNORED, note="write it under `byok`")
+        for copilot in (CopilotCli, CopilotSdk)
+        for name in ("subprovider", "base_url", "api_key", "bearer_token", "api_version", "api_format")
     ),
-    adds(Replay),
+    adds(
+        Codex, "endpoint", "base_url", "api_key", "api_format", "reasoning_effort", "model_verbosity", "sandbox_mode", "approval_policy",
+    ),
     tolerates(Azure, "api_format", "api_format", fate=SpellingStatus.LEAVING, note=_NEXT),
     _kinds({
-        "codex-cli": Codex, "codex-app-server": Codex, "codex-sdk": Codex, "pi-sdk": Pi, "pi-rpc": Pi, "replay": Replay,
+        "codex-cli": Codex, "codex-app-server": Codex, "codex-sdk": Codex, "pi-sdk": Pi, "pi-rpc": Pi,
     }),
     _gives_up("azure-openai", instead="; write `azure`"),
     _gives_up("google", "google-gemini", instead="; write `gemini`"),

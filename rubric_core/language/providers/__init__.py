@@ -9,6 +9,7 @@ from rubric_core.language.providers.agents import (
     CopilotCli,
     CopilotSdk,
     Log,
+    OwnModel,
     Pi,
     VsCode,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "Mock",
     "Model",
     "OpenAi",
+    "OwnModel",
     "Pi",
     "Prices",
     "Replay",

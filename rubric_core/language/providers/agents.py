@@ -7,9 +7,22 @@ from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Boolean, Choice, Integer, NodeUnion, Number, Text
 
-__all__ = ["AgentServer", "Byok", "Claude", "Codex", "CommandAgent", "CopilotCli", "CopilotSdk", "Log", "Pi", "VsCode"]
+__all__ = [
+    "AgentServer",
+    "Byok",
+    "Claude",
+    "Codex",
+    "CommandAgent",
+    "CopilotCli",
+    "CopilotSdk",
+    "Log",
+    "OwnModel",
+    "Pi",
+    "VsCode",
+]
 
 _LOG = Choice((("summary", "one line for each step"), ("json", "every event as JSON")))
+_STREAM = Choice((("summary", "one line for each step"), ("raw", "every event as JSON")))
 
 
 class Log(Settings):
@@ -22,7 +35,11 @@ class Log(Settings):
     log_directory = key(Text(), "The directory of its logs.")
     log_format = key(_LOG, "The format of its logs.", default="summary", shown="summary", example="json")
     log_output_format = key(_LOG, "The format of its logs.")
-    stream_log = key(NodeUnion(boolean=Boolean(), text=Text()), "Whether its log is shown while it runs.")
+    stream_log = key(
+        NodeUnion(boolean=Boolean(), text=_STREAM),
+        "Whether its log is shown while it runs, and how.",
+        example="summary",
+    )
     system_prompt = key(Text(blank=True), "Instructions that go before every case.")
 
 
@@ -51,8 +68,8 @@ class Codex(CommandAgent):
     approval_policy = key(Text(), "When the agent asks before it acts.")
 
 
-class Byok(Shape):
-    """A model of your own: the agent uses it instead of its default one."""
+class OwnModel(Shape):
+    """A model of your own: where it is, and how it is asked."""
 
     subprovider = key(Text(), "Whose model it is.", example="openai")
     base_url = key(Text(), "The address of the server.")
@@ -60,26 +77,35 @@ class Byok(Shape):
     bearer_token = key(SECRET, "The token of the API, from the environment.")
     api_version = key(Text(), "The version of the API.")
     api_format = key(Text(), "Which API is spoken.")
+
+
+class Byok(OwnModel):
+    """A model of your own: the agent uses it instead of its default one."""
+
     model_id = key(Text(), "The name of the model.")
     wire_model = key(Text(), "The name under which the server knows the model.")
 
 
-class CopilotSdk(Log):
+class CopilotSdk(Log, OwnModel):
     """A Copilot agent: GitHub Copilot through its SDK."""
 
     cli_url = key(Text(), "The address of a running Copilot.")
     cli_path = key(Text(), "The path of the program, if it is not on the PATH.")
+    args = key(ARGUMENTS, "Further arguments for the program.")
+    arguments = key(ARGUMENTS, "Further arguments for the program.")
     github_token = key(SECRET, "The token of GitHub, from the environment.", example="${{ GITHUB_TOKEN }}")
     byok = key(Shaped(Byok), "Your own model for the agent.", example="{subprovider: openai}")
 
 
-class CopilotCli(CommandAgent):
+class CopilotCli(CommandAgent, OwnModel):
     """A Copilot agent: GitHub Copilot on the command line."""
 
 
 class Claude(CommandAgent):
     """A Claude agent: Anthropic's coding agent."""
 
+    variant = key(Text(), "The variant of cc-mirror that is run, if it is not called like the target.")
+    bypass_permissions = key(Boolean(), "Whether it acts without asking.")
     max_turns = key(Integer(at_least=1), "The most turns that it may take.", example="10")
     max_budget_usd = key(Number(above=0), "The most that it may spend on a case, in US dollars.", example="1")
 
