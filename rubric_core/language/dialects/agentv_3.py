@@ -1,5 +1,7 @@
 """agentv-3: `assertions` with plain strings, the `-grader` types, `min_score`, two verdicts (document 004)."""
 
+from collections.abc import Mapping
+
 from rubric_core.language.changes import (
     adds,
     adds_types,
@@ -21,9 +23,11 @@ from rubric_core.language.evaluators import (
     Composite,
     Criterion,
     Evaluator,
+    ExecutionMetrics,
     Include,
     Preprocessor,
     SkillTrigger,
+    TokenUsage,
 )
 from rubric_core.language.model import Case, CaseExecution, ContentBlock, Execution, Suite, TargetChoice, Trials, Turn
 
@@ -31,12 +35,27 @@ __all__ = ["AGENTV_3"]
 
 _SCALAR = "releases from 3.14 on skip the case when it says llm_judge or code_judge"
 
+#: Limits that are read in camelCase, too.
+_CAMEL_CASE: Mapping[type[Evaluator], tuple[str, ...]] = {
+    ExecutionMetrics: (
+        "max_tool_calls", "max_llm_calls", "max_tokens", "max_cost_usd", "max_duration_ms", "target_exploration_ratio", "exploration_tolerance",
+    ),
+    TokenUsage: ("max_total", "max_input", "max_output"),
+}  # fmt: skip
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
 AGENTV_3 = AGENTV_2_7.successor(
     "agentv-3",
     "v3.0.0 – v5.0.0",
     [
         adds(Suite, "category", "input_files", "preprocessors", "metadata", "governance", "assertions"),
         tolerates(Suite, "assertions", "assert", fate=SpellingStatus.DEPRECATED),
+        *(tolerates(limits, name, _camel(name), fate=SpellingStatus.ALIAS) for limits, names in _CAMEL_CASE.items() for name in names),
         tolerates(Suite, "evaluator", "evaluator", fate=SpellingStatus.DEPRECATED, note=_SCALAR),
         tolerates(Suite, "dataset", "dataset", fate=SpellingStatus.TOLERATED, note="releases from 4.7 on store results under `name`"),
         adds(Case, "assertions", "input_files", "suite", "depends_on", "on_dependency_failure", "mode", "turns", "aggregation", "on_turn_failure", "window_size", "vars"),
