@@ -207,6 +207,18 @@ async def test_a_configuration_that_cannot_be_run_is_never_a_pass(
     assert words in found.reason
 
 
+async def test_a_broken_prompt_keeps_no_other_from_running(write: Callable[[str], Path]) -> None:
+    """As in promptfoo, where the rows of that prompt are errors; and a template that nothing refers to does no harm."""
+    prompts = ["Say {{word}}", "Say {{word | uper}}", "Say {% if word %}hi"]
+    text = f"""prompts: {json.dumps(prompts)}
+providers: [echo]
+assertionTemplates: {{unused: {{type: contain}}}}
+tests: [{{vars: {{word: hi}}, assert: [{{type: contains, value: Say}}]}}]
+"""
+    found = await results(write(text))
+    assert [each.verdict for each in found.values()] == [Verdict.PASSED, *[Verdict.UNSCORED] * 2]
+
+
 async def test_references_anchors_and_merge_keys(write: Callable[[str], Path]) -> None:
     text = """\
 x-checks: {polite: {type: contains, value: please}}

@@ -18,6 +18,8 @@ from rubric_core.validation.rule import Context, Finding, Fix
 __all__ = ["broken_statements", "rendered_nodes"]
 
 _ROW = "promptfoo makes each row an error"
+#: A prompt with `{%` or `{#` that is not closed on its line is not rendered at all; the value of an assertion is.
+_STAYS = "promptfoo leaves it in the text, and may fill in nothing else there"
 #: The words with which statements of Nunjucks begin.
 _TAGS = frozenset({
     "asyncAll", "asyncEach", "block", "call", "case", "default", "elif", "else", "elseif", "endall", "endblock", "endcall", "endeach", "endfilter",
@@ -65,8 +67,14 @@ def _texts(node: Node, *, is_map: bool) -> Iterator[Scalar]:
                 yield from _texts(entry.value, is_map=False)
 
 
-def broken_statements(node: Scalar, context: Context) -> Iterator[Finding]:
-    """Statements without their end, unknown ones, and what is no expression."""
+def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iterator[Finding]:
+    """Statements without their end, unknown ones, and what is no expression.
+
+    Args:
+        node: The text.
+        context: What it is in.
+        is_value: Whether it is the value of an assertion, which is rendered whatever it has.
+    """
     if "{{" not in node.text and "{%" not in node.text:
         return
     unknown = [each for each in statement_words(context.text, node.span) if each[0] not in _TAGS]
@@ -79,11 +87,14 @@ def broken_statements(node: Scalar, context: Context) -> Iterator[Finding]:
             words = f"`{found.word}` has no matching start"
         else:
             words = f"this statement is never closed; write `{{% {found.word} %}}` after its body"
-        yield Finding(found.span, words, consequence=_ROW, severity="error")
+        is_row = bool(found.word) or is_value
+        yield Finding(
+            found.span, words, consequence=_ROW if is_row else _STAYS, severity="error" if is_row else "warning"
+        )
     if _RAW.search(node.text):
         return
     yield from (_unknown(word, at, _TAGS) for word, at in unknown)
-    yield from _expressions(node.span, context)
+    yield from _expressions(node.span, context, is_value=is_value)
 
 
 def _unknown(word: str, at: Span, known: Collection[str]) -> Finding:
@@ -93,10 +104,12 @@ def _unknown(word: str, at: Span, known: Collection[str]) -> Finding:
     return Finding(at, f"templates have no statement `{word}`{advice}", fixes=fixes, consequence=_ROW, severity="error")
 
 
-def _expressions(span: Span, context: Context) -> Iterator[Finding]:
+def _expressions(span: Span, context: Context, *, is_value: bool) -> Iterator[Finding]:
     for found in _HANDLEBARS.finditer(context.text, *span):
         words = f"`{found[0]}` is written for Handlebars; promptfoo takes Nunjucks, as in `{{% for item in items %}}`"
-        yield Finding(Span(*found.span()), words, consequence=_ROW, severity="error")
+        yield Finding(
+            Span(*found.span()), words, consequence=_ROW if is_value else _STAYS, severity="error" if is_value else "warning"
+        )  # fmt: skip
     for found in _JSON.finditer(context.text, *span):
         words = "`{{` begins a template here; write one brace, or put it between `{% raw %}` and `{% endraw %}`"
         yield Finding(Span(found.start(), found.start() + 2), words, consequence=_ROW, severity="error")

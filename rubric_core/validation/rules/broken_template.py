@@ -46,7 +46,7 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
         return
     if isinstance(visited, Configuration | PromptfooCase | CaseOptions | Assertion):
         for node in () if visited.borrowed else rendered_nodes(visited):
-            yield from broken_statements(node, context)
+            yield from broken_statements(node, context, is_value=isinstance(visited, Assertion))
             yield from _filters(node.span, context, "promptfoo makes each row an error")
         return
     if isinstance(visited, PromptText):

@@ -32,6 +32,9 @@ _YAML_ERRORS = frozenset(
     {"syntax-error", "duplicate-key", "unknown-alias", "cut-text", "several-documents", "too-large"}
 )
 
+#: Errors of single rows, which a run meets itself where these are filled in and graded: other prompts may be whole.
+_OF_ROWS = frozenset({"broken-template", "script-value", "unknown-type"})
+
 
 def promptfoo_cases(analysis: Analysis, path: Any, files: Files, options: Options) -> tuple[PromptfooRunnable, ...]:
     """The tests of an analysed configuration, in the order of the text; each is multiplied when it is run."""
@@ -187,6 +190,8 @@ class CaseMaker:
                 and not any(_of_provider(each, p, self._configuration) for p in self._matrix.providers)
             ):
                 number = _holding(each, [test.node for test in here])
+                if number is None and each.code in _OF_ROWS:
+                    continue
                 found.setdefault(None if number is None else id(here[number].node), []).append(
                     (f"line {self._configuration.line_of(each.span.start)}", f"{each.code}: {each.message}")
                 )
