@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add(
         "--rubric-replay",
         action="store_true",
-        help="never call the judge: use the recorded replies. Runs suites in folders that are not trusted, too",
+        help="never call the judge: use the recorded replies",
     )
     add("--rubric-target", metavar="NAME", help="the target that answers")
     add("--rubric-grader-target", metavar="NAME", help="the target that judges")

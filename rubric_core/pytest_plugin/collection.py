@@ -152,10 +152,10 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the case. Raises CaseNotPassedError."""
-        if not may_run(self.suite.path, self.case.options):
+        if not may_run(self.suite.path):
             raise CaseNotPassedError(
                 f"not run: {self.suite.path.parent} is not trusted, and running a suite executes its targets and graders.\n"
-                f"`rubric trust FOLDER` allows the suites in a folder to run; --rubric-replay runs them with recorded judgements."
+                f"`rubric trust FOLDER` allows the suites in a folder to run."
             )
         self.result = self.runs.result_of(self)
         self.user_properties.extend(_properties(self.result))

@@ -34,16 +34,16 @@ T = TypeVar("T")
 _WHOLE = "suite"
 
 
-def may_run(suite: Path, options: Options) -> bool:
-    """Whether the cases of a suite may run: its folder is trusted, or the caller asked for a replay."""
-    return options.mode == "replay" or Trust().allows(suite)
+def may_run(suite: Path) -> bool:
+    """Whether the cases of a suite may run: its folder is trusted. A replay takes the judge's place, but no program's."""
+    return Trust().allows(suite)
 
 
 def read_suite(path: Path, language: Language, options: Options, dialect: str | None) -> LoadedSuite:
     """A suite, with the cases that its programs generate if it may run. Raises UnreadableError, NoSuiteError."""
     project = Project(DiskFiles(), Path.cwd())
     suite = load_suite(path, language, project, options, dialect)
-    if not suite.programs or not may_run(path, options):
+    if not suite.programs or not may_run(path):
         return suite
     return load_suite(path, language, project, options, dialect, _complete(_generated(suite)))
 

@@ -90,7 +90,8 @@ def commits(terminal: Terminal) -> None:
 
 
 def collects(terminal: Terminal) -> None:
-    """pytest has one test per case, and JUnit XML of them."""
+    """pytest has one test per case, and JUnit XML of them; a replay needs trust, which is taken away again."""
+    terminal.types("rubric", "trust", ".")
     said = terminal.types(
         "python",
         "-m",
@@ -106,6 +107,7 @@ def collects(terminal: Terminal) -> None:
     assert "3 passed" in said
     assert "evals/first.eval.yaml::return-a-coat PASSED" in said
     assert JUnitXml.fromfile(str(terminal.folder / "pytest.xml"))
+    terminal.types("rubric", "trust", "--remove", ".")
 
 
 def acts(terminal: Terminal) -> None:

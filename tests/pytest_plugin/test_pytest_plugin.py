@@ -154,8 +154,18 @@ def test_nothing_runs_in_a_folder_that_is_not_trusted(repository: Repository) ->
     assert generated.exists()
 
 
-def test_a_replay_needs_no_trust_and_never_calls_the_judge(repository: Repository) -> None:
+def test_a_replay_never_calls_the_judge_and_needs_trust_for_everything_else(repository: Repository) -> None:
     shutil.copytree(Path(__file__).parents[2] / "examples", repository.folder / "examples")
+    graded = "tests:\n  - {id: a, criteria: c, input: hi, assertions: [{type: code-grader, name: g, command: [touch, PWNED]}]}\n"
+    repository.write("evals/graded.eval.yaml", graded)
+    ran = repository.pytest("--rubric", "--rubric-replay", "evals")
+    assert ran.text.count("is not trusted, and running a suite executes its targets and graders") >= 3
+    assert repository.calls == 0
+    assert not list(repository.folder.rglob("PWNED")), "a replay starts targets and graders as any run does"
+    repository.trust()
+    repository.pytest("--rubric", "--rubric-replay", "evals")
+    assert repository.calls == 3
+    assert list(repository.folder.rglob("PWNED"))
     ran = repository.pytest("--rubric", "--rubric-replay", "examples/quickstart.eval.yaml")
     assert ran.outcomes() == "1 failed, 2 passed"
     assert "rubrics / apology 3/10 (needs 7)" in ran.text
