@@ -158,7 +158,7 @@ TEXTS = {
     "one-line": "tests: [{id: a, input: b}]",
     "nothing": "",
 }
-SCRIPTS = [(name, seed) for name in TEXTS for seed in seeds(16, few=4)]
+SCRIPTS = [(name, seed) for name in TEXTS for seed in seeds(8, few=4)]
 STEPS = 20
 
 
