@@ -77,7 +77,7 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider) -> Iterator[
             if error:
                 yield Finding(
                     node.span, f"JavaScript cannot read this code: {error}", severity="error",
-                    consequence="promptfoo makes each row an error",
+                    consequence="promptfoo stops" if field == "transform_vars" else "promptfoo makes each row an error",
                 )  # fmt: skip
 
 
