@@ -34,8 +34,12 @@ def rows(
     """What became of every row, by the numbers of the test and of the column. Raises RuntimeError for a run that gives none."""
     output = work / "out.json"
     done = _run(start, configuration, environment, work, "-o", str(output))
+    if not output.is_file() and not done.stdout + done.stderr:
+        # Now and then it ends without a word, and does not when it is asked again.
+        done = _run(start, configuration, environment, work, "-o", str(output))
     if not output.is_file():
-        raise RuntimeError(f"{configuration.name}: promptfoo wrote nothing: {(done.stdout + done.stderr)[-2000:]}")
+        said = (done.stdout + done.stderr)[-2000:]
+        raise RuntimeError(f"{configuration.name}: promptfoo ended with {done.returncode} and wrote nothing: {said}")
     return {
         (each["testIdx"], each["promptIdx"]): _row(each)
         for each in json.loads(output.read_text())["results"]["results"]
