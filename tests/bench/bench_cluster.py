@@ -29,6 +29,8 @@ from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import Verdict
 
 CASES = 5_000
+#: Cases of one suite; a file of all 100,000 would be larger than what is read.
+OF_A_SUITE = 20_000
 CASE = "  - {{id: c{n}, criteria: c, input: hi {n}, assertions: [{{type: contains, value: hello}}]}}\n"
 BIN = Path(sys.executable).parent
 
@@ -41,6 +43,8 @@ class Taken(NamedTuple):
     work: float
     #: The most memory of the process itself.
     megabytes: float
+    #: What it ended with.
+    status: int
 
 
 class Started:
@@ -57,12 +61,12 @@ class Started:
         most = 0.0
         while True:
             most = max(most, self._megabytes())
-            pid, _, usage = os.wait4(self._process.pid, os.WNOHANG)
+            pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
             if pid:
                 break
             time.sleep(0.1)
         self._process.returncode = 0  # it is not there to be waited for again
-        return Taken(time.monotonic() - self._began, usage.ru_utime + usage.ru_stime, most)
+        return Taken(time.monotonic() - self._began, usage.ru_utime + usage.ru_stime, most, status)
 
     def stopped(self) -> Taken:
         """End it as Ctrl-C does."""
@@ -80,14 +84,17 @@ class Started:
 
 @contextmanager
 def suite(cases: int) -> Iterator[Path]:
-    """A folder with a suite of that many cases."""
+    """A folder with suites of that many cases together."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / ".agentv").mkdir()
         (folder / ".agentv/targets.yaml").write_text(
             "targets: [{name: default, provider: mock, response: hello world}]\n"
         )
-        (folder / "bench.eval.yaml").write_text("tests:\n" + "".join(CASE.format(n=n) for n in range(cases)))
+        for first in range(0, cases, OF_A_SUITE):
+            numbers = range(first, min(cases, first + OF_A_SUITE))
+            text = "tests:\n" + "".join(CASE.format(n=n) for n in numbers)
+            (folder / f"bench-{first}.eval.yaml").write_text(text)
         yield folder
 
 
@@ -102,8 +109,10 @@ def trivial(cases: int) -> None:
     print(f"{cases:,} cases with a mock target and one check; load of the machine {os.getloadavg()[0]:.1f}")
     rubric = str(BIN / "rubric")
     with suite(cases) as folder:
-        own = Started(rubric, "run", "bench.eval.yaml", directory=folder).ended()
+        own = Started(rubric, "run", "-q", directory=folder).ended()
     _row("one process", own, cases)
+    if own.status:
+        sys.exit("not all cases passed")
     with suite(cases) as folder:
         address = "tcp://127.0.0.1:18786"
         scheduler = Started(
@@ -113,8 +122,10 @@ def trivial(cases: int) -> None:
             Started(str(BIN / "dask"), "worker", address, "--nthreads", "2", "--no-dashboard", directory=folder)
             for _ in range(2)
         ]
-        client = Started(rubric, "run", "bench.eval.yaml", "--on", address, directory=folder).ended()
+        client = Started(rubric, "run", "-q", "--on", address, directory=folder).ended()
         _row("client", client, cases)
+        if client.status:
+            sys.exit("not all cases passed on the cluster")
         for each in workers:
             _row("worker", each.stopped(), cases)
         _row("scheduler", scheduler.stopped(), cases)
