@@ -1,6 +1,7 @@
 """The network, by httpx, which is imported with the first request."""
 
 import sys
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -150,8 +151,6 @@ class _Content:
         self._arrived = 0
         self._decoder: Any = None
         if encoding.strip().lower() == _GZIP:
-            import zlib  # noqa: PLC0415  # few servers of models pack what they say
-
             self._decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
         elif encoding.strip().lower() not in ("", "identity"):
             raise NetworkError(f"{host} sends its reply in the encoding {encoding[:40]!r}, which was not asked for")
@@ -170,7 +169,7 @@ class _Content:
             return b""  # what follows the end is not kept: it may be without end
         try:
             unpacked: bytes = self._decoder.decompress(chunk, self._size_limit + 1 - len(self._received))
-        except Exception:  # noqa: BLE001  # `zlib.error`, of a module that is imported for few replies
+        except zlib.error:
             raise NetworkError(f"{self._host} sends a reply that is not {_GZIP}, as it says") from None
         return unpacked
 

@@ -16,11 +16,11 @@ _SLOW = 100.0
 
 
 class ResultGroup:
-    """Collects cases that have ended until no other one ends right after them. Whoever is killed meanwhile has shown none of them.
+    """Collects cases that have ended until no other one ends right after them. None of them is shown before it is stored.
 
     Args:
         hand_on: Stores and shows a group, in the order in which its cases ended.
-        fail: Called when that failed while nobody waited for it; `flush` then raises the error.
+        fail: Called when `hand_on` raised outside of `add` and `flush`; the next `flush` raises its error.
     """
 
     def __init__(self, hand_on: Callable[[Sequence[CaseDone]], None], fail: Callable[[], None]) -> None:
@@ -58,6 +58,6 @@ class ResultGroup:
         self._is_watching = False
         try:
             self.flush()
-        except Exception as error:  # noqa: BLE001  # nobody waits for this, and the loop would only log it: `flush` raises it
+        except Exception as error:  # noqa: BLE001  # the event loop would only log it: `flush` raises it later
             self._error = error
             self._fail()

@@ -9,6 +9,7 @@ from rubric_core.text import Span
 
 __all__ = [
     "ANY_VARIABLE",
+    "STATEMENTS",
     "UnclosedReference",
     "UnmatchedStatement",
     "environment_read",
@@ -29,6 +30,10 @@ _ENDS = {
     "if": "endif", "for": "endfor", "asyncEach": "endeach", "asyncAll": "endall", "ifAsync": "endif", "macro": "endmacro", "call": "endcall",
     "filter": "endfilter", "block": "endblock", "switch": "endswitch", "raw": "endraw", "verbatim": "endverbatim", "set": "endset",
 }  # fmt: skip
+#: The words with which statements of Nunjucks begin.
+STATEMENTS = frozenset(
+    {*_ENDS, *_ENDS.values(), "case", "default", "elif", "else", "elseif", "extends", "from", "import", "include"}
+)
 _STRING = pattern(r"(?<!\\)(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')", re.DOTALL)
 _FILTER = pattern(r"(?<!\|)\|\s*([A-Za-z_]\w*)")
 #: `${{ NAME }}`, and expressions with `env` in them.

@@ -46,10 +46,10 @@ _FIRST_WORD = pattern(r"(?:\s*#[^\r\n]*[\r\n])*\s*(?!\s)([^\r\n]*[^\s])")
 _LAST_WORD = pattern(r"(-|[^\s-].*)\Z", re.DOTALL)
 
 
-@lru_cache(maxsize=4)
-def _templated(text: str) -> bool:
+@lru_cache(maxsize=8)
+def _has(text: str, *signs: str) -> bool:
     # Looked for once, however many of its shapes ask.
-    return "{{" in text or "{%" in text
+    return any(sign in text for sign in signs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,11 @@ class Context:
     @property
     def templated(self) -> bool:
         """Whether the text may have templates in it."""
-        return _templated(self.text)
+        return _has(self.text, "{{", "{%")
+
+    def contains(self, sign: str) -> bool:
+        """Whether a sign stands anywhere in the text."""
+        return _has(self.text, sign)
 
     def written(self, span: Span) -> str:
         """The text at `span`."""

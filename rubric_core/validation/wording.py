@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from rubric_core.language.closest_name import closest
+from rubric_core.syntax.template_syntax import UnmatchedStatement
 
-__all__ = ["band_words", "closest", "count", "names", "number", "score_words", "subject"]
+__all__ = ["band_words", "closest", "count", "names", "number", "score_words", "subject", "unmatched_words"]
 
 
 #: A message names so many things, however many there are.
@@ -27,6 +28,15 @@ def names(words: Sequence[str], between: str = "and") -> str:
     if more > 1:
         quoted.append(f"{more} more")
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {between} {quoted[-1]}"
+
+
+def unmatched_words(found: UnmatchedStatement) -> str:
+    """What is wrong with a statement of a template that has no counterpart."""
+    if not found.word:
+        return "this statement is not closed; write `%}` at its end"
+    if found.is_end:
+        return f"`{found.word}` has no matching start"
+    return f"this statement is never closed; write `{{% {found.word} %}}` after its body"
 
 
 def number(value: float) -> str:

@@ -199,7 +199,7 @@ def test_a_process_that_somebody_ends_is_named_once_and_replaced(sandbox: Sandbo
     idle = sandbox._idle[0]._process
     end(idle.pid)
     idle.wait()
-    assert sandbox.call(request, 5) == "A", "nobody loses anything by a process that was doing nothing"
+    assert sandbox.call(request, 5) == "A", "ending an idle process costs no request"
     busy = sandbox._idle[0]._process
 
     def answer(_: str, __: object) -> str:

@@ -102,7 +102,7 @@ class RunWriter:
         """Raises ResultStoreError."""
         self._path, self._root, self._info = path, root, info
         self._began = datetime.now(tz=timezone.utc)
-        #: The same by a clock that nobody sets.
+        #: The same in seconds of the monotonic clock, which is never set back.
         self._ticks = monotonic()
         #: As of `RunRecord`.
         self.id = self._new_id()

@@ -9,23 +9,18 @@ from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.template_syntax import loose_statements, statement_words
+from rubric_core.syntax.template_syntax import STATEMENTS, loose_statements, statement_words
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import texts_of
 from rubric_core.validation.rule import Context, Finding, Fix
+from rubric_core.validation.wording import unmatched_words
 
 __all__ = ["broken_statements", "rendered_nodes"]
 
 _ROW = "promptfoo makes each row an error"
 #: A prompt with `{%` or `{#` that is not closed on its line is not rendered at all; the value of an assertion is.
 _STAYS = "promptfoo leaves it in the text, and may fill in nothing else there"
-#: The words with which statements of Nunjucks begin.
-_TAGS = frozenset({
-    "asyncAll", "asyncEach", "block", "call", "case", "default", "elif", "else", "elseif", "endall", "endblock", "endcall", "endeach", "endfilter",
-    "endfor", "endif", "endmacro", "endraw", "endset", "endswitch", "endverbatim", "extends", "filter", "for", "from", "if", "ifAsync", "import",
-    "include", "macro", "raw", "set", "switch", "verbatim",
-})  # fmt: skip
 #: Blocks of Handlebars: `{{#each items}}`, `{{/each}}`.
 _HANDLEBARS = pattern(r"\{\{(?:#|/)[ \t]{0,9}([A-Za-z]\w{0,40})\b[^{}\n]{0,200}\}\}")
 #: Two words with nothing between them.
@@ -77,23 +72,20 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
     """
     if "{{" not in node.text and "{%" not in node.text:
         return
-    unknown = [each for each in statement_words(context.text, node.span) if each[0] not in _TAGS]
+    unknown = [each for each in statement_words(context.text, node.span) if each[0] not in STATEMENTS]
     for found in loose_statements(context.text, node.span):
         if found.is_end and unknown:
             continue  # its start may be the misspelt one
-        if not found.word:
-            words = "this statement is not closed; write `%}` at its end"
-        elif found.is_end:
-            words = f"`{found.word}` has no matching start"
-        else:
-            words = f"this statement is never closed; write `{{% {found.word} %}}` after its body"
         is_row = bool(found.word) or is_value
         yield Finding(
-            found.span, words, consequence=_ROW if is_row else _STAYS, severity="error" if is_row else "warning"
+            found.span,
+            unmatched_words(found),
+            consequence=_ROW if is_row else _STAYS,
+            severity="error" if is_row else "warning",
         )
     if _RAW.search(node.text):
         return
-    yield from (_unknown(word, at, _TAGS) for word, at in unknown)
+    yield from (_unknown(word, at, STATEMENTS) for word, at in unknown)
     yield from _expressions(node.span, context, is_value=is_value)
 
 

@@ -12,7 +12,6 @@ from rubric_core.language.targets import Entry
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.template_syntax import (
     UnclosedReference,
-    UnmatchedStatement,
     filters_used,
     loose_statements,
     unclosed_references,
@@ -21,7 +20,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
 from rubric_core.validation.rule import Context, Finding, Fix, rule
-from rubric_core.validation.wording import closest
+from rubric_core.validation.wording import closest, unmatched_words
 
 __all__ = ["BROKEN_TEMPLATE"]
 
@@ -59,7 +58,8 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     for node in _texts(visited, visited.node):
         yield from _references(node.span, context, names)
         if context.dialect.properties.nunjucks and not isinstance(visited, LlmJudge):
-            yield from map(_statement, loose_statements(context.text, node.span))
+            for found in loose_statements(context.text, node.span):
+                yield Finding(found.span, unmatched_words(found), consequence=_FAILS, severity="error")
             yield from _filters(node.span, context)
 
 
@@ -100,16 +100,6 @@ def _is_meant(found: UnclosedReference, context: Context, names: frozenset[str] 
     if context.text.startswith("$", found.span.start):
         return bool(properties.interpolation)
     return names is not None and (found.spaced or found.name.removeprefix("vars.") in names)
-
-
-def _statement(found: UnmatchedStatement) -> Finding:
-    if not found.word:
-        words = "this statement is not closed; write `%}` at its end"
-    elif found.is_end:
-        words = f"`{found.word}` has no matching start"
-    else:
-        words = f"this statement is never closed; write `{{% {found.word} %}}` after its body"
-    return Finding(found.span, words, consequence=_FAILS, severity="error")
 
 
 def _filters(span: Span, context: Context, consequence: str = _FAILS) -> Iterator[Finding]:

@@ -31,18 +31,8 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
     issue: OutOfRange | Assertion | PromptfooCase | CaseOptions | Configuration, context: Context
 ) -> Iterator[Finding]:
     """Say what is possible."""
-    if isinstance(issue, Configuration):
-        yield from settings(issue, context)
-        return
-    if isinstance(issue, Assertion | CaseOptions):
-        yield from grader_ids(issue)
-        yield from nested_sets(issue) if isinstance(issue, AssertionSet) else ()
-    if isinstance(issue, PromptfooCase):
-        yield from case_ids(issue)
-        yield from numeric_description(issue)
-    if isinstance(issue, Assertion | PromptfooCase | CaseOptions):
-        yield from thresholds(issue) if not isinstance(issue, CaseOptions) else ()
-        yield from word_counts(issue) if isinstance(issue, WordCount) else ()
+    if not isinstance(issue, OutOfRange):
+        yield from _in_promptfoo(issue, context)
         return
     written = (
         f"`{issue.value}`"
@@ -75,6 +65,26 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
         severity="warning" if scalar else None,
         consequence="agentv falls back to llm_judge and only logs it" if scalar else "",
     )
+
+
+def _in_promptfoo(
+    shape: Assertion | PromptfooCase | CaseOptions | Configuration, context: Context
+) -> Iterator[Finding]:
+    """Values that depend on others, which no kind of a key can tell."""
+    if isinstance(shape, Configuration):
+        yield from settings(shape, context)
+        return
+    if isinstance(shape, PromptfooCase):
+        yield from case_ids(shape)
+        yield from numeric_description(shape)
+    else:
+        yield from grader_ids(shape)
+    if isinstance(shape, Assertion | PromptfooCase):
+        yield from thresholds(shape)
+    if isinstance(shape, AssertionSet):
+        yield from nested_sets(shape)
+    elif isinstance(shape, WordCount):
+        yield from word_counts(shape)
 
 
 def _words(issue: OutOfRange, kind: Choice, alike: str | None, elsewhere: list[str]) -> Iterator[Fix]:

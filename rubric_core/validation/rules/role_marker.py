@@ -1,7 +1,6 @@
 """role-marker: text that looks like the turns of a conversation."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from rubric_core.language.model import Case, ContentBlock, Message
 from rubric_core.lazy_compilation import pattern
@@ -13,19 +12,13 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 __all__ = ["ROLE_MARKER"]
 
 
-@lru_cache(maxsize=4)
-def _is_marked(text: str) -> bool:
-    # Looked for once, however many of its messages ask.
-    return "@[" in text
-
-
 _MARKER = pattern(r"@\[(?:System|User|Assistant|Tool)\]:")
 
 
 @rule("role-marker", "warning", "Text that contains a marker such as @[User]:")
 def ROLE_MARKER(shape: Case | ContentBlock | Message, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The engine marks turns with these words itself, so a text that has them reads as several turns."""
-    if not _is_marked(context.text):
+    if not context.contains("@["):
         return
     field = (
         "input"

@@ -28,7 +28,7 @@ def UNSTATED_REQUIRED(shape: Case | LlmJudge | Rubric, context: Context) -> Iter
     scaled = on_scale(criteria)
     unstated = [c for c in criteria if _differs(c, scaled, context.dialect)]
     if not unstated or (not isinstance(shape, Case) and _is_refused(shape, context.dialect)):
-        return  # of a type that is refused renamed-type says that nobody reads it
+        return  # renamed-type reports the evaluator: agentv does not read it
     name = context.dialect.spelled(Criterion, "required")
     everywhere = tuple(_everywhere(unstated, name, context)) if name else ()
     for criterion in unstated if name else ():

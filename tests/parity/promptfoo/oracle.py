@@ -35,7 +35,7 @@ def rows(
     output = work / "out.json"
     done = _run(start, configuration, environment, work, "-o", str(output))
     if not output.is_file() and not done.stdout + done.stderr:
-        # Now and then it ends without a word, and does not when it is asked again.
+        # promptfoo sometimes exits without output and results; a second start succeeds.
         done = _run(start, configuration, environment, work, "-o", str(output))
     if not output.is_file():
         said = (done.stdout + done.stderr)[-2000:]
