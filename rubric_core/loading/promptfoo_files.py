@@ -10,6 +10,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import path_sign, without_member
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import BlockReferences, OutsideText
@@ -29,8 +30,6 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 
 __all__ = ["look_up_configuration"]
 
-_STOPS = "promptfoo stops"
-_ROW = "promptfoo makes each row an error"
 _EMPTY_CASE = "promptfoo runs no case from here; without any other it runs one empty case, which passes"
 _NO_VARS = "promptfoo runs the case without these variables"
 _TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
@@ -48,7 +47,7 @@ class _Places(PromptfooLookup):
         if isinstance(place.node, Mapping):
             self.outside.append(OutsideText("prompt", place.node))
             for entry in place.node.entries:
-                self.needs(entry.key, _STOPS, folders=True)
+                self.needs(entry.key, STOPS, folders=True)
             return
         for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             if isinstance(node, Scalar) and isinstance(node.value, str):
@@ -72,7 +71,7 @@ class _Places(PromptfooLookup):
         elif not text.startswith(URL) and (" " in text.strip() or "{{" in text):
             self.issues.append(PathLikePrompt(span=node.span, node=node, sign=sign))
         else:
-            self.missing(node, name, "promptfoo sends the pattern itself as the prompt" if is_pattern(name) else _STOPS)
+            self.missing(node, name, "promptfoo sends the pattern itself as the prompt" if is_pattern(name) else STOPS)
 
     def _prompt_files(self, node: Node, paths: Iterable[Path]) -> None:
         paths = tuple(paths)
@@ -86,7 +85,7 @@ class _Places(PromptfooLookup):
         place = shape.places.get("id")
         if shape.node is None or shape.has("raw") or place is None or not isinstance(place.node, Scalar):
             return
-        found = self.needs(place.node, _STOPS, bare=bool(path_sign(place.node.text)), folders=True)
+        found = self.needs(place.node, STOPS, bare=bool(path_sign(place.node.text)), folders=True)
         if found:
             self._prompt_files(shape.node, found)
         elif not found:
@@ -107,7 +106,7 @@ class _Places(PromptfooLookup):
             return
         found = self.paths(name)
         if found == ():
-            self.missing(node, name, _ROW if name.endswith(CODE_FILES) else _STOPS)
+            self.missing(node, name, ROW_ERRORS if name.endswith(CODE_FILES) else STOPS)
 
     def cases(self, node: Node | None, *, listed: bool, rows: bool = False) -> None:
         """A path in the place of cases; with `rows`, YAML and JSON are flat rows of variables, as tables are."""
@@ -115,7 +114,7 @@ class _Places(PromptfooLookup):
             return
         name = without_member(node.text.removeprefix(URL).partition("#")[0])
         if name.startswith(PATHS_OF_OTHERS) or name.endswith(CODE_FILES):
-            self.needs(node, _STOPS if name.endswith(CODE_FILES) else "", bare=True)
+            self.needs(node, STOPS if name.endswith(CODE_FILES) else "", bare=True)
             self.outside.append(OutsideText("cases", node))
             return
         found = self.sent(node, name, cases=True)
@@ -130,9 +129,9 @@ class _Places(PromptfooLookup):
     def _without_cases(self, node: Scalar, name: str, *, listed: bool) -> str:
         """What promptfoo does with a path in the place of cases behind which is no file."""
         if self.look.is_directory(absolute(self.base / name)):
-            return _STOPS if listed or name.endswith(_CASE_FILES) else _EMPTY_CASE
+            return STOPS if listed or name.endswith(_CASE_FILES) else _EMPTY_CASE
         loud = not listed and not node.text.startswith(URL) and name.endswith(_TABLES)
-        return _STOPS if loud else "promptfoo logs it and" + _EMPTY_CASE.removeprefix("promptfoo")
+        return STOPS if loud else "promptfoo logs it and" + _EMPTY_CASE.removeprefix("promptfoo")
 
     def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool) -> None:
         known: frozenset[str] | None = frozenset()
@@ -160,7 +159,7 @@ class _Places(PromptfooLookup):
         nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
         for node in nodes:
             if isinstance(node, Scalar) and isinstance(node.value, str):
-                found = self.needs(node, _STOPS, bare=what == "default_test", cases=True)
+                found = self.needs(node, STOPS, bare=what == "default_test", cases=True)
                 self._defaults_files(node, found, what)
 
     def _defaults_files(self, node: Node, found: tuple[Path, ...] | None, what: str) -> None:
@@ -183,7 +182,7 @@ class _Places(PromptfooLookup):
             for entry in node.entries:
                 values = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
                 for value in values:
-                    self.needs(value, _STOPS)
+                    self.needs(value, STOPS)
         elif node is not None:
             for value in node.items if isinstance(node, Sequence) else [node]:
                 if (
@@ -200,7 +199,7 @@ class _Places(PromptfooLookup):
             place = shape.places.get(field)
             if place is None or place.borrowed:
                 continue
-            consequence = _STOPS if field == "scoring" else _ROW
+            consequence = STOPS if field == "scoring" else ROW_ERRORS
             for node in (
                 (n for n in walk(place.node) if isinstance(n, Scalar)) if field == "rubric_prompt" else [place.node]
             ):
@@ -274,7 +273,7 @@ def _of_configuration(found: _Places, shape: Configuration) -> None:
             found.needs(entry.value, "the filter is missing when a template uses it", bare=True, warns=True)
     extensions = places.get("extensions")
     for node in _paths_in(extensions):
-        found.needs(node, _STOPS)
+        found.needs(node, STOPS)
 
 
 def _paths_in(place: FieldPlace | None) -> Iterator[Scalar]:

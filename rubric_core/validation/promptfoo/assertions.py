@@ -7,6 +7,7 @@ from rubric_core.language.promptfoo import measured_assertions as measured
 from rubric_core.language.promptfoo import text_assertions as text
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
@@ -215,7 +216,7 @@ def nested_sets(shape: AssertionSet) -> Iterator[Finding]:
     inner = shape.assertions if isinstance(shape.assertions, list) else []
     for each in inner:
         if isinstance(each, AssertionSet) and not each.borrowed:
-            yield Finding(each.at("type"), "a set cannot be in a set", consequence="promptfoo stops")
+            yield Finding(each.at("type"), "a set cannot be in a set", consequence=STOPS)
 
 
 def empty_assertions(shape: PromptfooCase | AssertionSet) -> Iterator[Finding]:

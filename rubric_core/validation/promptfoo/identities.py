@@ -6,6 +6,7 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider_ids import KINDS_OF_VENDORS, VENDORS
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
@@ -29,7 +30,6 @@ _VENDORS = (
     ("gpt-", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude-", "anthropic:messages"), ("gemini-", "google"),
     ("mistral-", "mistral"), ("deepseek-", "deepseek"), ("grok-", "xai"),
 )  # fmt: skip
-_STOPS, _ROW = "promptfoo stops", "promptfoo makes each row an error"
 #: An id with a vendor in front; the drive of a path on Windows is none.
 _VENDOR = pattern(r"([A-Za-z][\w.-]+):")
 #: The models for which a grader may have a provider of its own.
@@ -45,7 +45,7 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
         for item in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             node = _id_of(item)
             if node is not None:
-                yield from _bare(node) if _BARE.match(node.text) else _with_vendor(node, _STOPS)
+                yield from _bare(node) if _BARE.match(node.text) else _with_vendor(node, STOPS)
 
 
 def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
@@ -54,10 +54,10 @@ def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     if node is None:
         return
     if not _BARE.match(node.text):
-        yield from _with_vendor(node, _STOPS)
+        yield from _with_vendor(node, STOPS)
     elif node.text not in _WITHOUT_MODEL:
         words = f"promptfoo has no provider `{node.text}`: `provider` of a case is an id; a label stands in the list `providers`"
-        yield Finding(node.span, words, consequence=_STOPS)
+        yield Finding(node.span, words, consequence=STOPS)
 
 
 def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
@@ -71,7 +71,7 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
     for each in inner:
         node = _id_of(each)
         if node is not None:
-            yield from _with_vendor(node, _ROW)
+            yield from _with_vendor(node, ROW_ERRORS)
 
 
 def _id_in(shape: Shape, field: str) -> Scalar | None:
@@ -129,7 +129,7 @@ def _bare(node: Scalar) -> Iterator[Finding]:
         else ": the id of a model begins with its vendor, as in `openai:gpt-5-mini`"
     )
     fixes = _changed(node, meant) if meant else ()
-    yield Finding(node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence=_STOPS)
+    yield Finding(node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence=STOPS)
 
 
 def _changed(node: Scalar, meant: str) -> tuple[Fix, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
@@ -34,7 +35,7 @@ def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
             fixes = (Fix(f"change it to `{meant}`", (Edit(placed.outer(node.span), quoted(meant)),)),) if meant else ()
             yield Finding(
                 placed.outer(node.span), f"there is nothing at `{node.text}`" + (f"; did you mean `{meant}`?" if meant else ""),
-                fixes=fixes, consequence="promptfoo stops",
+                fixes=fixes, consequence=STOPS,
             )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
+from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -10,7 +11,6 @@ from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["is_sentence", "lacks_its_text", "prompt_entries"]
 
-_STOPS = "promptfoo stops"
 #: Keys that make a mapping a prompt.
 _TEXTS = ("raw", "id", "function", "template")
 
@@ -33,7 +33,7 @@ def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
 def _items(node: Node, context: Context) -> Iterator[Finding]:
     items = node.items if isinstance(node, Sequence) else []
     if items and all(isinstance(item, Scalar) and not item.text.strip() for item in items):
-        yield Finding(node.span, "every prompt is empty", consequence=_STOPS)
+        yield Finding(node.span, "every prompt is empty", consequence=STOPS)
     for item in items:
         if isinstance(item, Mapping):
             yield from _mapping(item, context)
@@ -45,14 +45,14 @@ def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
         braces = context.text.startswith("{{", node.span.start)
         why = "since YAML reads `{{` as one" if braces else f"since YAML reads `{node.entries[0].name}` as a key"
         yield Finding(
-            node.span, f"this prompt is a mapping, {why}; put it in quotes", fixes=_quoted(node, context), consequence=_STOPS,
+            node.span, f"this prompt is a mapping, {why}; put it in quotes", fixes=_quoted(node, context), consequence=STOPS,
         )  # fmt: skip
     elif lacks_its_text(node) and all(entry.name in _known() for entry in node.entries):
-        yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=_STOPS)
+        yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=STOPS)
     elif node.get("raw") is not None and not any(
         node.get(key) is not None for key in ("id", "label", "display", "$ref")
     ):
-        yield Finding(node.span, "a prompt with `raw` needs a `label`", consequence=_STOPS)
+        yield Finding(node.span, "a prompt with `raw` needs a `label`", consequence=STOPS)
 
 
 def _known() -> frozenset[str]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.configuration import Metric
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import FieldPlace
@@ -43,7 +44,6 @@ _OF_MATH = frozenset(
         "phi",
     }
 )
-_STOPS = "promptfoo stops"
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A provider by its id, not by its label.
 _ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
@@ -68,9 +68,9 @@ def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
                 )  # fmt: skip
     for placed, told in suite.digest.naming:
         if told.named and prompts is not None and placed.case.has("prompts"):
-            yield from _unknown(placed, placed.case.places["prompts"], prompts, "prompt", _STOPS)
+            yield from _unknown(placed, placed.case.places["prompts"], prompts, "prompt", STOPS)
         if told.named and providers is not None and placed.case.has("providers"):
-            yield from _unknown(placed, placed.case.places["providers"], providers, "provider", _STOPS)
+            yield from _unknown(placed, placed.case.places["providers"], providers, "provider", STOPS)
         for check, node in told.graders:
             yield from _grader(placed, node, check, suite.labels, providers)
 
@@ -148,7 +148,7 @@ def _grader(
         advice = f"; did you mean `{meant}`?" if meant else ""
         yield Finding(
             placed.outer(node.span), f"there is no provider `{_short(node.text)}`{advice}",
-            fixes=_replacing(placed.outer, node, meant), consequence="promptfoo makes each row an error",
+            fixes=_replacing(placed.outer, node, meant), consequence=ROW_ERRORS,
         )  # fmt: skip
 
 

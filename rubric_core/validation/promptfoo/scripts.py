@@ -6,6 +6,7 @@ from rubric_core.language.promptfoo import graded_assertions as graded
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
@@ -77,7 +78,7 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider) -> Iterator[
             if error:
                 yield Finding(
                     node.span, f"JavaScript cannot read this code: {error}", severity="error",
-                    consequence="promptfoo stops" if field == "transform_vars" else "promptfoo makes each row an error",
+                    consequence=STOPS if field == "transform_vars" else ROW_ERRORS,
                 )  # fmt: skip
 
 

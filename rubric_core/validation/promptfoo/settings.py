@@ -12,6 +12,7 @@ from rubric_core.language.promptfoo.configuration import (
     Metric,
     RunOptions,
 )
+from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.shape import children
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -122,7 +123,7 @@ def _command_line(node: Mapping) -> Iterator[Finding]:
             words = f"a whole number of at least {int(name != 'delay')}"
         else:
             continue
-        yield Finding(value.span, f"`{name}` is {words}", consequence="promptfoo stops")
+        yield Finding(value.span, f"`{name}` is {words}", consequence=STOPS)
 
 
 def _is_count(node: Scalar, *, least: int = 1) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rubric_core.language.closest_name import closest, is_slip
 from rubric_core.language.dialect import Dialect
+from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.promptfoo_table import (
     SPECIAL_COLUMNS,
@@ -35,7 +36,7 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
         if len(row) != len(header):
             yield Finding(
                 row[0].span, f"this row has {len(row)} cells, and there are {len(header)} columns", severity="error",
-                consequence="promptfoo stops",
+                consequence=STOPS,
             )  # fmt: skip
             continue
         for column, cell in zip(header, row, strict=True):
@@ -59,7 +60,7 @@ def _columns(header: Sequence[Cell]) -> Iterator[Finding]:
 def _unknown(name: str, cell: Cell) -> Iterator[Finding]:
     if name.startswith("__config:"):
         yield Finding(
-            cell.span, "only `__config:__expected:threshold` can be set in a table", severity="error", consequence="promptfoo stops"
+            cell.span, "only `__config:__expected:threshold` can be set in a table", severity="error", consequence=STOPS
         )  # fmt: skip
         return
     folded = {_FOLDED.sub("", each).lower(): each for each in SPECIAL_COLUMNS}

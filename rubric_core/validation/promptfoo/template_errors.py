@@ -6,6 +6,7 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
@@ -18,7 +19,6 @@ from rubric_core.validation.wording import unmatched_words
 
 __all__ = ["broken_statements", "rendered_nodes"]
 
-_ROW = "promptfoo makes each row an error"
 #: A prompt with `{%` or `{#` that is not closed on its line is not rendered at all; the value of an assertion is.
 _STAYS = "promptfoo leaves it in the text, and may fill in nothing else there"
 #: Blocks of Handlebars: `{{#each items}}`, `{{/each}}`.
@@ -80,7 +80,7 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
         yield Finding(
             found.span,
             unmatched_words(found),
-            consequence=_ROW if is_row else _STAYS,
+            consequence=ROW_ERRORS if is_row else _STAYS,
             severity="error" if is_row else "warning",
         )
     if _RAW.search(node.text):
@@ -93,18 +93,20 @@ def _unknown(word: str, at: Span, known: Collection[str]) -> Finding:
     meant = closest(word, sorted(known))
     advice = f"; did you mean `{meant}`?" if meant else ""
     fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else ()
-    return Finding(at, f"templates have no statement `{word}`{advice}", fixes=fixes, consequence=_ROW, severity="error")
+    return Finding(
+        at, f"templates have no statement `{word}`{advice}", fixes=fixes, consequence=ROW_ERRORS, severity="error"
+    )
 
 
 def _expressions(span: Span, context: Context, *, is_value: bool) -> Iterator[Finding]:
     for found in _HANDLEBARS.finditer(context.text, *span):
         words = f"`{found[0]}` is written for Handlebars; promptfoo takes Nunjucks, as in `{{% for item in items %}}`"
         yield Finding(
-            Span(*found.span()), words, consequence=_ROW if is_value else _STAYS, severity="error" if is_value else "warning"
+            Span(*found.span()), words, consequence=ROW_ERRORS if is_value else _STAYS, severity="error" if is_value else "warning"
         )  # fmt: skip
     for found in _JSON.finditer(context.text, *span):
         words = "`{{` begins a template here; write one brace, or put it between `{% raw %}` and `{% endraw %}`"
-        yield Finding(Span(found.start(), found.start() + 2), words, consequence=_ROW, severity="error")
+        yield Finding(Span(found.start(), found.start() + 2), words, consequence=ROW_ERRORS, severity="error")
     for found in _TWO_NAMES.finditer(context.text, *span):
         words = f"`{found[0]}` has two names with nothing between them"
-        yield Finding(Span(*found.span()), words, consequence=_ROW, severity="error")
+        yield Finding(Span(*found.span()), words, consequence=ROW_ERRORS, severity="error")

@@ -7,6 +7,7 @@ from rubric_core.language.model import Case, Suite
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
 from rubric_core.loading.reference_issues import PromptText
@@ -46,7 +47,7 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     if isinstance(visited, Configuration | PromptfooCase | CaseOptions | Assertion):
         for node in () if visited.borrowed else rendered_nodes(visited):
             yield from broken_statements(node, context, is_value=isinstance(visited, Assertion))
-            yield from _filters(node.span, context, "promptfoo makes each row an error")
+            yield from _filters(node.span, context, ROW_ERRORS)
         return
     if isinstance(visited, PromptText):
         if visited.path is None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import is_slip
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.promptfoo.configuration import ConfiguredPrompt
+from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.providers import Cli
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import pattern
@@ -38,7 +39,7 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         return  # what is wrong with the whole is said there
     if issue.shape is ConfiguredPrompt and lacks_its_text(issue.node):
         if not is_sentence(issue.node) or meant is not None:
-            yield Finding(issue.span, message, fixes=fixes, consequence="promptfoo stops", severity="error")
+            yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
         return  # a sentence is reported as a whole
     strict = context.dialect.properties.strict_keys and issue.shape.strict
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
