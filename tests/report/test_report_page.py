@@ -285,6 +285,15 @@ def test_the_key_of_the_comparison_is_there_with_one(tab: Tab, page: str, compar
     assert "Comparison" not in tab.run("document.querySelector('.top nav').innerText")
 
 
+def test_high_contrast_marks_only_the_view_that_is_open(tab: Tab, comparison_page: str) -> None:
+    """Such themes draw edges that are transparent elsewhere."""
+    tab.call("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+    tab.open(f"{comparison_page}#view=compare").wait("document.querySelector('.grid-2')")
+    ground = tab.run("getComputedStyle(document.querySelector('.top nav a:not([aria-current])')).borderBottomColor")
+    edges = tab.run("[...document.querySelectorAll('.top nav a')].map((each) => [each.innerText, getComputedStyle(each).borderBottomColor])")  # fmt: skip
+    assert [name for name, color in edges if color != ground] == ["Comparison"]
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_pictures(browser: Chromium, comparison_page: str, artifacts: Path, *, dark: bool, width: int) -> None:
