@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from rubric_core.cli.parser import chosen_colour, make_parser
@@ -41,7 +42,10 @@ def _main(arguments: Sequence[str] | None) -> int:
         if arguments is None:
             gc.freeze()
             gc.enable()
-    options = parser.parse_args(given)
+    try:
+        options = parser.parse_args(given)
+    except OSError as error:  # of --help, --version and wrong use
+        return _without_output(error)
     options.invocation = given
     from rubric_core.cli.sanitize import safe_streams  # noqa: PLC0415  # --help and --version need none of it
 
@@ -51,10 +55,8 @@ def _main(arguments: Sequence[str] | None) -> int:
         with chosen_colour(options.color), safe_streams(text=_is_for_people(options)):
             code = int(import_module(f"{__name__}.{options.command}").main(options))
         sys.stdout.flush()  # a full disk is told here, while it can be
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough. What it did not see may have been a finding: this is no 0.
-        _give_up_output()
-        return READER_GONE
+    except BrokenPipeError as error:
+        return _without_output(error)
     except Exception as error:
         if options.debug:
             raise
@@ -63,6 +65,16 @@ def _main(arguments: Sequence[str] | None) -> int:
             _give_up_output()
         return WRONG_USE
     return code
+
+
+def _without_output(error: OSError) -> int:
+    """The exit code where something cannot be printed."""
+    if not isinstance(error, BrokenPipeError):
+        with suppress(OSError):
+            print(f"rubric: {_words(error)}", file=sys.stderr)
+    _give_up_output()
+    # The reader (head, less) has seen enough. What it did not see may have been a finding: this is no 0.
+    return READER_GONE if isinstance(error, BrokenPipeError) else WRONG_USE
 
 
 def _is_for_people(options: argparse.Namespace) -> bool:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -61,6 +62,13 @@ class CommandParser(argparse.ArgumentParser):
     def arguments(self) -> Sequence[argparse.Action]:
         """Everything that it takes."""
         return self._actions
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help, a version or an error. Raises OSError where argparse takes a full disk for success."""
+        stream = file or sys.stderr
+        if message and stream is not None:  # it may be closed
+            stream.write(message)
+            stream.flush()
 
     @property
     def options(self) -> list[str]:

@@ -434,7 +434,7 @@ def test_what_is_called_like_a_targets_file_and_is_none_is_named(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is always full")
-@pytest.mark.parametrize("command", [["explain"], ["schema"], ["check"]])
+@pytest.mark.parametrize("command", [["explain"], ["schema"], ["check"], ["--version"], ["run", "--help"]])
 def test_a_full_disk_is_no_success(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "a.eval.yaml").write_text(CLEAN)
     with Path("/dev/full").open("w") as full:
