@@ -179,11 +179,15 @@ def is_partial(suite: LoadedSuite, chosen: Sequence[Runnable]) -> bool:
 def with_needed(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
     """Those chosen and all the cases that they depend on, in the order of `every`.
 
-    A variation that is chosen stands for itself alone; of a case that is needed, every variation runs.
+    A variation that is chosen stands for itself alone, unless it needs the others; of a case that is needed, every variation runs.
     """
     kept, asked = {id(case) for case in chosen}, {case.base_id for case in chosen}
     some = [case for case in every if any(id(each) in kept for each in variations(case))]
-    return [v for v in _variations(with_dependencies(some, every)) if id(v) in kept or v.base_id not in asked]
+    return [
+        v
+        for v in _variations(with_dependencies(some, every))
+        if id(v) in kept or v.base_id not in asked or v.rows_belong_together
+    ]
 
 
 def _named(suite: LoadedSuite, name: str) -> list[Runnable]:

@@ -34,7 +34,8 @@ _OPTIONS = (
 class ClusterExecutor:
     """Runs cases of one suite on the workers of a Dask cluster; see `Executor`.
 
-    Cases with errors, and those of suites with `extensions` or evaluators in Python, run in this process.
+    Cases with errors, and those of suites with `extensions` or evaluators in Python, run in this process, as do those that read what
+    earlier ones gave.
 
     Args:
         suite: The suite of the cases.
@@ -91,7 +92,7 @@ class ClusterExecutor:
 
 def _runs_in_process(case: Runnable) -> bool:
     """Whether a case runs in this process: one with errors, or one that needs something only this process has."""
-    return bool(case.problems or extensions_written(case) or case.options.evaluators)
+    return bool(case.problems or case.is_serial or extensions_written(case) or case.options.evaluators)
 
 
 class _ClusterCaseRunner:

@@ -50,6 +50,8 @@ class Runnable(CaseSource):
     options: Options = field(default_factory=Options)
     #: Reads templates, default tests and prompts.
     files: Files = field(default_factory=DiskFiles)
+    #: Whether the cases of its suite run one after another, because later ones read what earlier ones gave.
+    is_serial: bool = False
     #: The row of a scenario with which the case is run.
     row: ScenarioRow = field(default_factory=ScenarioRow)
     #: Which variation of the case this is, once its variations are known.
@@ -105,6 +107,11 @@ class Runnable(CaseSource):
     def own_targets(self) -> Targets | None:
         """The targets of a case of another program than agentv, which knows others; None for agentv's."""
         return None
+
+    @property
+    def rows_belong_together(self) -> bool:
+        """Whether one variation of the case cannot be run without the others."""
+        return False
 
     @property
     def further_targets(self) -> tuple[str, ...]:

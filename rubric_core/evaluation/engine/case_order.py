@@ -1,7 +1,7 @@
 """The order of the cases of a run: each comes after those that it depends on."""
 
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 
 from rubric_core.evaluation.cases.runnable import Runnable
 
@@ -56,29 +56,30 @@ class CaseOrder:
         position: dict[str, list[int]] = {}
         for number, case in enumerate(cases):
             position.setdefault(case.base_id, []).append(number)
-        #: The dependencies of each case: every variation of them that the same target answers.
+        #: The dependencies of each case: every variation of them that the same target answers, all of a serial suite.
         self.before = [() if c.base_id in self.circular else tuple(_before(c, cases, position)) for c in cases]
         self._behind: dict[int, list[int]] = {}
         for number, others in enumerate(self.before):
             for other in others:
                 self._behind.setdefault(other, []).append(number)
         self._left = {number: len(others) for number, others in enumerate(self.before) if others}
-        self._ready = deque(number for number, others in enumerate(self.before) if not others)
+        self._ready = [number for number, others in enumerate(self.before) if not others]  # a heap, being sorted
 
     def next_ready(self) -> int | None:
-        """The number of a case with no open dependencies, first come, first served."""
-        return self._ready.popleft() if self._ready else None
+        """The number of the first case with no open dependencies."""
+        return heappop(self._ready) if self._ready else None
 
     def done(self, number: int) -> None:
         """Release the cases that depend on this one."""
         for each in self._behind.get(number, ()):
             self._left[each] -= 1
             if not self._left[each]:
-                self._ready.append(each)
+                heappush(self._ready, each)
 
 
 def _before(case: Runnable, cases: Sequence[Runnable], position: Mapping[str, Sequence[int]]) -> Iterator[int]:
     for name in _dependencies(case):
         numbers = position.get(name, ())
-        same = [n for n in numbers if cases[n].options.target == case.options.target]
+        # What is stored by the rows of one target is read by those of all.
+        same = [n for n in numbers if cases[n].options.target == case.options.target and not case.is_serial]
         yield from same or numbers

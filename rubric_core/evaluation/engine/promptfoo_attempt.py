@@ -6,6 +6,7 @@ from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.serial import STORED
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
 from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_function
 from rubric_core.evaluation.engine.attempt import Attempt
@@ -34,11 +35,14 @@ class PromptfooAttempt(Attempt):
 
     async def result(self, base: CaseResult) -> CaseResult:
         """Raises Unscored when there is nothing to grade."""
+        if self.case.history is not None:
+            self.case.history.done(self.case.place)
         configs = self._graders()
         target, provider = self.target(base.target)
         inputs = self.inputs()
         other = self.case.answered_by
         answer = await self._answer(self.target(other)[1] if other else provider, inputs)
+        self._store(answer)
         results: Sequence[EvaluatorResult] = ()
         if configs:
             context = self.context(target, provider, inputs, answer, min(1.0, max(0.0, base.threshold)))
@@ -95,6 +99,19 @@ class PromptfooAttempt(Attempt):
         prompt = filled.prompt if filled is not None else ""
         return PromptInputs(question=prompt, messages=_messages(prompt), text=" ".join(prompt.split()))
 
+    def _add_turn(self, inputs: PromptInputs, output: Any) -> None:
+        """Make the row a turn of its conversation, where later rows may read it."""
+        case = self.case
+        if case.history is not None:
+            case.history.add_turn(case.place, case.test.conversation_id, inputs.question, output)
+
+    def _store(self, answer: Answer) -> None:
+        """Store the output for later rows under the name that the options say."""
+        name, history = self.case.test.part("options").get(STORED), self.case.history
+        output = answer.text if answer.data is None else answer.data
+        if history is not None and name and output:
+            history.stored[str(name)] = output
+
     async def _answer(self, provider: Provider, inputs: PromptInputs) -> Answer:
         """The answer of the provider, or the stored one, transformed. Raises Unscored."""
         stored = self.case.test.data.get("providerOutput")
@@ -104,9 +121,16 @@ class PromptfooAttempt(Attempt):
             self.on_event(Answered(self.case.id, answer))
         else:
             began = self.ports.clock.seconds()
-            answer = await self.ask(provider, inputs)
+            try:
+                answer = await self.ask(provider, inputs)
+            except Unscored:
+                # promptfoo notes an empty turn where a model reports an error; what throws an error leaves none.
+                if self._targets.kind_judges(provider.name, self.ports.environment):
+                    self._add_turn(inputs, "")
+                raise
             took = (self.ports.clock.seconds() - began) * 1000
             answer = answer if answer.duration_ms is not None else replace_fields(answer, duration_ms=took)
+        self._add_turn(inputs, answer.text if answer.data is None else answer.data)
         return await self._transformed(answer, inputs)
 
     async def _transformed(self, answer: Answer, inputs: PromptInputs) -> Answer:

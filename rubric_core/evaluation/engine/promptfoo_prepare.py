@@ -8,6 +8,8 @@ from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
+from rubric_core.evaluation.engine.repeats import repeats_of
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
@@ -45,12 +47,15 @@ _RAW = re.compile(r"\{%\s*raw\s*%\}")
 #: Rounds in which variables are put into one another.
 _ROUNDS = 5
 #: Options of a case that change what is sent or graded, and that a run does not have.
-_UNSUPPORTED = ("transformVars", "storeOutputAs")
+_UNSUPPORTED = ("transformVars",)
+_METADATA = re.compile(r"\bmetadata\b")
+_TEMPLATE = re.compile(r"\{[{%#]")
 
 
 async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooRunnable:
     """The row with everything filled in. Raises Unscored."""
     _refuse(case)
+    case = replace(case, earlier=_earlier(case))
     filters = _filters(case)
 
     async def work() -> FilledRow:
@@ -80,10 +85,28 @@ def _refuse(case: PromptfooRunnable) -> None:
     prompt = case.sent_prompt
     if prompt is not None and prompt.trouble:
         raise Unscored(f"the prompt {prompt.label!r:.60}: {prompt.trouble}")
-    if prompt is not None and "_conversation" in prompt.text:
-        found.append("prompts with `_conversation`")
+    if prompt is not None and reads_conversation(prompt.text) and _METADATA.search(prompt.text):
+        found.append("prompts with `metadata` of earlier turns")
+    if case.history is not None and repeats_of(case).count > 1:
+        found.append("`repeat` of tests that read what earlier ones gave")
     if found:
         raise Unscored(f"rubric does not run {', '.join(found)} of promptfoo", at=case.case)
+
+
+def _earlier(case: PromptfooRunnable) -> Mapping[str, Any]:
+    """The variables that earlier rows of the run give to this one. Raises Unscored when they have not been run."""
+    history, place = case.history, case.place
+    if history is None:
+        return {}
+    missing = history.missing(place, [name for name in case.case.depends_on or () if isinstance(name, str)])
+    if missing:
+        raise Unscored(f"not run: {missing}, which it continues, was not run", at=case.case)
+    found: dict[str, Any] = {}
+    prompt, options = case.sent_prompt, case.test.part("options")
+    text = f"{options.get('prefix') or ''}{prompt.text if prompt is not None else ''}{options.get('suffix') or ''}"
+    if reads_conversation(text) and not options.get("disableConversationVar"):
+        found["_conversation"] = history.conversation(place, case.test.conversation_id)
+    return {**found, **history.stored}
 
 
 class _Filling:
@@ -111,16 +134,28 @@ class _Filling:
 
     def _variables(self) -> dict[str, Any]:
         values = {name: self._value(name, value) for name, value in self._case.variables.items()}
-        values = {n: v.removesuffix("\n") if isinstance(v, str) else v for n, v in values.items()}
+        earlier = self._case.earlier
+        values = {n: v.removesuffix("\n") if isinstance(v, str) else v for n, v in {**values, **earlier}.items()}
         for _ in range(_ROUNDS):
             changed = False
             for name, value in values.items():
                 found = _NAME.search(value) if isinstance(value, str) else None
+                if name in earlier:  # an output is no template
+                    continue
                 if found is not None and values.get(found[1]) is not None:
+                    self._refuse_template(name, found[1], values[found[1]])
                     values[name], changed = value.replace(found[0], _js_text(values[found[1]]), 1), True
             if not changed:
                 break
         return values
+
+    def _refuse_template(self, name: str, other: str, value: Any) -> None:
+        """Raises Unscored for an earlier output with a template, which promptfoo would fill in as a part of another variable."""
+        if other in self._case.earlier and _TEMPLATE.search(_js_text(value)):
+            words = (
+                f"the variable {name}: the output stored as {other} contains a template, which rubric does not fill in"
+            )
+            raise Unscored(words, at=self._case.case)
 
     def _value(self, name: str, value: Any) -> Any:
         """A variable, read from its file if it names one."""
@@ -154,6 +189,8 @@ class _Filling:
         return json.dumps(self._in_leaves(parsed, variables), ensure_ascii=False, indent=2)
 
     def _in_variable(self, name: str, value: Any, variables: Mapping[str, Any]) -> Any:
+        if name in self._case.earlier:
+            return value
         if not isinstance(value, str) or not _names_in(value) <= {n for n, v in variables.items() if v is not None} | {
             "env"
         }:
@@ -183,9 +220,16 @@ class _Filling:
             made.trouble = str(error)
         return made
 
+    def _refuse_conversation(self, value: Any) -> None:
+        """Raises Unscored for a value with the conversation, to which promptfoo adds the turn of the row before it fills the value in."""
+        texts = value if isinstance(value, list) else [value]
+        if "_conversation" in self._case.earlier and any(isinstance(t, str) and reads_conversation(t) for t in texts):
+            raise Unscored("rubric does not fill `_conversation` into assertions of promptfoo")
+
     def _settings(self, assertion: PromptfooAssertion, variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         for name, value in assertion.settings.items():
             if name == "value":
+                self._refuse_conversation(value)
                 yield name, self._compared(value, variables)
             elif name == "metric" and isinstance(value, str):
                 yield name, self._text(value, variables, "`metric`")

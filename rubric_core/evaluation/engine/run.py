@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.deadlines import run_within
+from rubric_core.evaluation.cases.promptfoo.history import RunHistory
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
@@ -58,6 +59,8 @@ class RunSession(NamedTuple):
     workspaces: Workspaces
     #: By the facts of their suite, which its cases share.
     extensions: Mapping[SuiteFacts, Extensions]
+    #: What rows of promptfoo left for later ones; by the facts of their configuration, too.
+    histories: dict[SuiteFacts, RunHistory]
 
 
 async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listener = ignore_event) -> CaseResult:
@@ -203,7 +206,7 @@ async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener
     done = False
     try:
         async with extensions_of(cases, ports, lambda message: on_event(Noted(message))) as extensions:
-            yield RunSession(made, extensions)
+            yield RunSession(made, extensions, {})
         done = True
     except Unscored:
         done = True
@@ -218,6 +221,8 @@ async def _result(
     """Raises Unscored."""
     require_valid(case)
     refuse(case)
+    if isinstance(case, PromptfooRunnable) and case.is_serial:
+        case = replace(case, history=session.histories.setdefault(case.facts, RunHistory()))
     ports = await with_variables(case, ports)
     extensions, workspaces = session.extensions.get(case.facts), session.workspaces
     if extensions is None:

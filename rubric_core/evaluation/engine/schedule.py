@@ -65,6 +65,8 @@ class Schedule:
         self.cases = cases
         self.ports = ports
         self.workers = _workers(cases) if workers is None else whole("workers", workers)
+        if any(case.is_serial for case in cases):
+            self.workers = 1
         #: Cost in US dollars.
         self.spent = 0.0
         #: The derived metrics of the suite.

@@ -16,6 +16,7 @@ from rubric_core.evaluation.cases.promptfoo.configuration import (
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooMatrix, PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.serial import is_serial, needed_tests
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.model import Case, EvaluateOptions, Repeat, RunSettings, Suite
@@ -63,9 +64,14 @@ def _cases(
     problems = maker.problems(tests)
     order = sorted(range(len(tests)), key=lambda number: not tests[number].listed)
     names = dict(zip(order, distinct_names(tests[number].named for number in order), strict=True))
+    serial = is_serial(maker.prompts, tests)
+    needed = needed_tests(maker.prompts, tests, [names[number] for number in range(len(tests))]) if serial else ()
     for number, test in enumerate(tests):
         own = (*troubles, *problems[None], *problems.get(id(test.node), ()))
-        yield maker.case(test, names[number], own)
+        made = maker.case(test, names[number], own, is_serial=serial)
+        if serial and needed[number]:  # whatever came of the earlier ones
+            vars(made.case).update(depends_on=list(needed[number]), on_dependency_failure="run")
+        yield made
 
 
 class CaseMaker:
@@ -85,6 +91,7 @@ class CaseMaker:
         self._settings = _settings(configuration)
         self._graders = Graders(configuration, providers)
         pause = _number(self._settings.get("delay"))
+        self.prompts = prompts
         self._matrix = PromptfooMatrix(configuration, prompts, providers, self._graders, pause, files)
         self._suite = self._made_suite()
         self._facts = SuiteFacts()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.history import RowPlace, RunHistory
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, is_reference_to
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, targets_of
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
@@ -64,6 +65,10 @@ class PromptfooRunnable(Runnable):
     answered_by: str = ""
     #: The prompt that the row sends, once it is rendered.
     filled: FilledRow | None = None
+    #: The variables that earlier rows of the run give to this one; none before it is prepared.
+    earlier: Mapping[str, Any] = field(default_factory=dict)
+    #: What earlier rows of the run left; None for a run whose rows are independent.
+    history: RunHistory | None = field(default=None, repr=False, compare=False)
 
     @property
     def own_variations(self) -> tuple[Runnable, ...]:
@@ -72,6 +77,9 @@ class PromptfooRunnable(Runnable):
         found = [
             replace(self._answered_by(p), variant=each) for p in self._providers() for each in self._variants(p, rows)
         ]
+        if self.is_serial:  # what is stored last counts: the rows in the order of promptfoo
+            numbers = {id(each.variables): number for number, each in enumerate(rows)}
+            found.sort(key=lambda each: numbers[id(each.variant.variables)] if each.variant is not None else 0)
         if len(found) == 1 and found[0].id == self.id:
             return (replace(found[0], only_variation_of=self),)
         if found:
@@ -136,6 +144,20 @@ class PromptfooRunnable(Runnable):
             yield Variant(
                 ",".join(row_label(name, str(value)) for name, value in chosen.items()), {**written, **chosen}
             )
+
+    @property
+    def place(self) -> RowPlace:
+        """Which row of the run this is."""
+        values = self.variant.variables if self.variant is not None else None
+        number = next((n for n, each in enumerate(self.rows()) if each.variables == values), 0)
+        sent = self.sent_prompt
+        prompt = next((n for n, each in enumerate(self.matrix.prompts) if each is sent), -1)
+        return RowPlace(self.base_id, number, self.options.target or "", prompt)
+
+    @property
+    def rows_belong_together(self) -> bool:
+        """See `Runnable.rows_belong_together`: rows that read what earlier ones gave."""
+        return self.is_serial
 
     @property
     def sent_prompt(self) -> PromptfooPrompt | None:

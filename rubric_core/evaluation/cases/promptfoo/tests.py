@@ -1,7 +1,7 @@
 """The tests of a configuration of promptfoo, each merged with what it inherits."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +53,19 @@ class PromptfooTest:
     named: str = ""
     #: Whether it is in the list of the configuration itself; such tests are named first.
     listed: bool = False
+    #: The conversation of a scenario that it belongs to, where it names none itself.
+    scenario: str = ""
 
     def part(self, name: str) -> Mapping[str, Any]:
         """A mapping among its keys; empty for anything else."""
         found = self.data.get(name)
         return found if isinstance(found, dict) else {}
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation that its rows belong to, as JSON; empty for the one of tests that name none."""
+        own = self.part("metadata").get("conversationId")
+        return self.scenario if own is None else json.dumps(own, sort_keys=True, default=str)
 
     @property
     def description(self) -> str:
@@ -170,12 +178,12 @@ def _of_scenarios(
     written: Any, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
 ) -> Iterator[PromptfooTest]:
     at = configuration.node("scenarios")
-    for part in scenario_parts(written, at, configuration):
-        yield from _scenario(part, default, configuration)
+    for number, part in enumerate(scenario_parts(written, at, configuration)):
+        yield from _scenario(part, number, default, configuration)
 
 
 def _scenario(
-    part: TestPart, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
+    part: TestPart, number: int, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
 ) -> Iterator[PromptfooTest]:
     """Every entry of `config` of a scenario with every one of its `tests`; one entry with the reason where they cannot be read."""
     try:
@@ -185,8 +193,10 @@ def _scenario(
             part.node, {"description": "scenario"}, trouble=str(error), source=part.source, files=part.files
         )
         return
-    for own, test in product(rounds, tests):
-        yield _of_round(own, test, default, configuration)
+    for count, own in enumerate(rounds):
+        for test in tests:
+            made = _of_round(own, test, default, configuration)
+            yield replace_fields(made, scenario=f"scenario {number}, entry {count}")
 
 
 def _of_round(

@@ -1,0 +1,68 @@
+"""What earlier rows of a run of promptfoo leave for later ones: the turns of conversations, and stored outputs (issue 18, section 3)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["RowPlace", "RunHistory"]
+
+
+class RowPlace(NamedTuple):
+    """Which row of a run this is."""
+
+    #: The name of its test.
+    test: str
+    #: Its values: which combination of the lists in `vars`, from 0.
+    number: int
+    provider: str
+    #: Which prompt of the configuration, from 0.
+    prompt: int
+
+
+class RunHistory:
+    """The history of one run of a configuration, whose rows run one after another."""
+
+    def __init__(self) -> None:
+        self._turns: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
+        #: The outputs of earlier rows by the names under which `options.storeOutputAs` stores them.
+        self.stored: dict[str, Any] = {}
+        self._done: set[RowPlace] = set()
+        self._tests: set[str] = set()
+
+    def conversation(self, row: RowPlace, conversation_id: str) -> list[Mapping[str, Any]]:
+        """The earlier turns of the conversation that a row belongs to: each with `prompt`, `input` and `output`.
+
+        As in promptfoo, a list that is not empty grows with the row: its assertions see its own turn, too.
+        """
+        return self._turns.get((row.provider, row.prompt, conversation_id), [])
+
+    def add_turn(self, row: RowPlace, conversation_id: str, prompt: str, output: Any) -> None:
+        """Add what a row sent, and the output before any transform, text or data; an empty text where there was none."""
+        sent = _sent(prompt)
+        last = sent[-1] if isinstance(sent, list) and sent else None
+        content = last.get("content") if isinstance(last, dict) else None
+        turn = {"prompt": sent, "input": content or last or sent, "output": output or ""}
+        self._turns.setdefault((row.provider, row.prompt, conversation_id), []).append(turn)
+
+    def done(self, row: RowPlace) -> None:
+        """Note that a row has been run, whatever came of it."""
+        self._done.add(row)
+        self._tests.add(row.test)
+
+    def missing(self, row: RowPlace, tests: Sequence[str]) -> str:
+        """Which rows that come before `row` have not been run: one of these tests, or a row of its own; empty if all have."""
+        for test in tests:
+            if test not in self._tests:
+                return test
+        for number in range(row.number):
+            if row._replace(number=number) not in self._done:
+                return f"the row before it of {row.test}"
+        return ""
+
+
+def _sent(prompt: str) -> Any:
+    """A prompt that is JSON as data, unless that is nothing."""
+    try:
+        return json.loads(prompt) or prompt
+    except (ValueError, RecursionError):
+        return prompt

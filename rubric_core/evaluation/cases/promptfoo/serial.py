@@ -1,0 +1,56 @@
+"""Which tests of promptfoo need earlier ones: for their conversation, or for outputs that are stored under a name."""
+
+from collections.abc import Sequence
+
+from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt
+from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
+
+__all__ = ["STORED", "is_serial", "needed_tests", "reads_conversation"]
+
+#: The option that names what the output is stored as.
+STORED = "storeOutputAs"
+_CONVERSATION = "_conversation"
+
+
+def reads_conversation(text: str) -> bool:
+    """Whether a prompt contains the earlier turns of its conversation."""
+    return _CONVERSATION in text and any(
+        _CONVERSATION in tag.partition("}")[0] for begin in ("{{", "{%") for tag in text.split(begin)[1:]
+    )
+
+
+def is_serial(prompts: Sequence[PromptfooPrompt], tests: Sequence[PromptfooTest]) -> bool:
+    """Whether the rows of a configuration run one after another, as promptfoo decides it."""
+    return _has_conversation(prompts) or any(_stores(test) for test in tests)
+
+
+def _has_conversation(prompts: Sequence[PromptfooPrompt]) -> bool:
+    return any(reads_conversation(each.text) for each in prompts)
+
+
+def _is_first(test: PromptfooTest) -> bool:
+    return bool(test.part("options").get("runSerially"))
+
+
+def _stores(test: PromptfooTest) -> bool:
+    return bool(test.part("options").get(STORED))
+
+
+def needed_tests(
+    prompts: Sequence[PromptfooPrompt], tests: Sequence[PromptfooTest], names: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """For each test the names of those that have to be run before it; these need further ones in turn.
+
+    promptfoo runs tests with `runSerially` before all others.
+    """
+    found: list[tuple[str, ...]] = [()] * len(tests)
+    first, stored, spoken = "", "", dict[str, str]()
+    has_conversation = _has_conversation(prompts)
+    for number in sorted(range(len(tests)), key=lambda n: not _is_first(tests[n])):
+        test, name = tests[number], names[number]
+        before = [first, stored, spoken.get(test.conversation_id, "") if has_conversation else ""]
+        found[number] = tuple(dict.fromkeys(each for each in before if each))
+        first = name if _is_first(test) else first
+        stored = name if _stores(test) else stored
+        spoken[test.conversation_id] = name
+    return found
