@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["write_file"]
+__all__ = ["write_file", "write_new_file"]
 
 #: A file system that refuses a file beside another one, or refuses to put it in its place, may still let the file be written.
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV})
@@ -39,6 +39,19 @@ def write_file(path: Path, content: bytes | Iterable[bytes], mode: int = 0o666, 
     """
     with _undisturbed():
         _write(Path(os.path.realpath(path)), content, mode, private=private)
+
+
+def write_new_file(path: Path, content: bytes) -> None:
+    """Write a file and the folders that it needs. Raises OSError, and leaves no folder then."""
+    missing = [folder for folder in path.parents if not folder.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, content)
+    except OSError:
+        for folder in missing:
+            with suppress(OSError):  # it was not made, or another program uses it
+                folder.rmdir()
+        raise
 
 
 @contextmanager

@@ -5,8 +5,9 @@ import shlex
 import sys
 from pathlib import Path
 
+from rubric_core.atomic_write import write_new_file
 from rubric_core.cli.init_files import CI_FILES
-from rubric_core.cli.init_plan import OWN_TARGET, Plan, RefusedError, make_plan, targets_file, write_new
+from rubric_core.cli.init_plan import OWN_TARGET, Plan, RefusedError, make_plan, targets_file
 from rubric_core.cli.init_promptfoo import configurations_in, point_to, write_configuration
 from rubric_core.cli.init_targets import TargetsNotExtendedError
 
@@ -140,7 +141,7 @@ def _write(plan: Plan) -> None:
     done: list[Path] = []
     for path, text in plan.texts.items():
         try:
-            write_new(path, text)
+            write_new_file(path, text.encode())
         except OSError as error:
             before = f"written before: {', '.join(map(str, done))}" if done else "nothing was written"
             raise RefusedError(f"{path} cannot be written: {error.strerror or error}; {before}") from error

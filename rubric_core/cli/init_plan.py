@@ -1,7 +1,6 @@
 """What `rubric init` is going to write, decided before the first file is made."""
 
 import argparse
-import contextlib
 import json
 import keyword
 from collections.abc import Callable
@@ -9,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rubric_core.analysis import Language, analyze
-from rubric_core.atomic_write import write_file
 from rubric_core.cli.init_files import (
     CI_FILES,
     EXAMPLE_BOT,
@@ -34,19 +32,6 @@ _NAME = "first"
 _FOLDER = "evals"
 #: The name of the target that is written.
 OWN_TARGET = "my-bot"
-
-
-def write_new(path: Path, text: str) -> None:
-    """Write a file and the folders that it needs. Raises OSError, and leaves no folder then."""
-    missing = [folder for folder in path.parents if not folder.exists()]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, text.encode())
-    except OSError:
-        for folder in missing:
-            with contextlib.suppress(OSError):  # it was not made, or another program uses it
-                folder.rmdir()
-        raise
 
 
 class RefusedError(Exception):

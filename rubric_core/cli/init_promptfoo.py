@@ -7,7 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from rubric_core.analysis import Language
-from rubric_core.cli.init_plan import RefusedError, write_new
+from rubric_core.atomic_write import write_new_file
+from rubric_core.cli.init_plan import RefusedError
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.promptfoo_reference import PROMPTFOO_EXAMPLE
@@ -55,7 +56,7 @@ def write_configuration(folder: Path) -> int:
     if path.exists() or path.is_symlink():
         raise RefusedError(f"{path} exists already; nothing was written. Choose another FOLDER")
     try:
-        write_new(path, PROMPTFOO_EXAMPLE)
+        write_new_file(path, PROMPTFOO_EXAMPLE.encode())
     except OSError as error:
         raise RefusedError(f"{path} cannot be written: {error.strerror or error}; nothing was written") from error
     print(f"wrote    {path}")
