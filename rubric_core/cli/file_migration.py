@@ -73,6 +73,8 @@ class MigrationRun:
         self.failures: list[str] = []
         #: What is left alone, and why.
         self.passed: list[str] = []
+        #: Configurations of promptfoo that were named, for each of which a suite is to be written.
+        self.promptfoo: list[Source] = []
 
     def outcomes(self) -> Iterator[MigratedFile]:
         """Every file that could be read, each once; targets files behind the suites that use them."""
@@ -145,6 +147,14 @@ class MigrationRun:
     def _migrated(self, shown: str, source: Source, dialect: str | None) -> MigratedFile | None:
         text = source.read()
         analysis = self._analysis(source, text, dialect)
+        if analysis.kind is FileKind.PROMPTFOO and source.named and self._options.to == _NAMES[-1]:
+            self.promptfoo.append(source)
+            return None
+        if analysis.kind is FileKind.PROMPTFOO:
+            self.passed.append(
+                f"{shown}: this is a promptfoo configuration: only `--to {_NAMES[-1]}` writes a suite for it"
+            )
+            return None
         if analysis.kind in _LEFT:
             self.passed.append(f"{shown}: this is {analysis.kind.value}, which is not migrated")
             return None

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rubric_core.atomic_write import write_file
 from rubric_core.cli.file_migration import MigratedFile, MigrationRun
@@ -14,9 +13,6 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.text import LineIndex
 from rubric_core.validation.wording import count
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["add_arguments", "main"]
 
 DONE, WOULD_CHANGE, FAILED = 0, 1, 2
@@ -26,7 +22,8 @@ _NAMES = tuple(dialect.name for dialect in DIALECTS)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric migrate`."""
     parser.epilog = (
-        "Whatever cannot be migrated stays unchanged and is listed with its line. "
+        "Whatever cannot be migrated stays unchanged and is listed with its line. A promptfoo configuration is never changed: "
+        "`--to agentv-5 promptfooconfig.yaml` writes a suite beside it, and lists what AgentV has no equal of. "
         "Exit code: 0 done, 1 --check found something to change, 2 usage error or unreadable input."
     )
     add = parser.add_argument
@@ -51,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also migrate the files that suites refer to: cases, data sets, templates, judges' prompts, targets",
     )
     add("--rename", action="store_true", help="rename a targets file to the name that the newer dialect looks for")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the suite to write for a promptfoo configuration (default: promptfoo.eval.yaml beside it)",
+    )
     add("--check", action="store_true", help="show the changes as a diff, without making them")
 
 
@@ -62,14 +65,28 @@ def main(options: argparse.Namespace) -> int:
     work = MigrationRun(options)
     outcomes = list(work.outcomes())
     changed = sum([_settled(outcome, options, work.failures) for outcome in outcomes])
+    written = _of_promptfoo(work, options)
     for line in work.passed:
         print(line)
     for failure in work.failures:
         print(f"rubric: {failure}", file=sys.stderr)
-    print(_summary(outcomes, changed, options))
+    if outcomes or not work.promptfoo:
+        print(_summary(outcomes, changed, options))
     if work.failures:
         return FAILED
-    return WOULD_CHANGE if changed and options.check else DONE
+    return WOULD_CHANGE if (changed or written) and options.check else DONE
+
+
+def _of_promptfoo(work: MigrationRun, options: argparse.Namespace) -> int:
+    """Write a suite for each configuration of promptfoo that was named. Returns how many there are, or would be."""
+    if options.output and len(work.promptfoo) != 1:
+        work.failures.append("-o names the suite for one promptfoo configuration: name exactly one")
+        return 0
+    if not work.promptfoo:
+        return 0
+    from rubric_core.cli.migrate_promptfoo import write_suite  # noqa: PLC0415  # it reads what runs read, which takes long to load
+
+    return sum([write_suite(each, options, work.failures) for each in work.promptfoo])
 
 
 def _settled(outcome: MigratedFile, options: argparse.Namespace, failures: list[str]) -> bool:

@@ -1,0 +1,128 @@
+"""Reads a promptfoo configuration for its migration: with the files that it names, and nothing else; it runs nothing."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.promptfoo.configuration import (
+    ConfigurationError,
+    PromptfooConfiguration,
+    read_configuration,
+)
+from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
+from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider, own_provider, providers_of
+from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, default_test, tests_of
+from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
+from rubric_core.evaluation.model.comma_values import comma_values
+from rubric_core.migration.promptfoo.comments import Comments
+from rubric_core.migration.promptfoo.source import (
+    SourceConfiguration,
+    SourceFile,
+    SourcePrompt,
+    SourceProvider,
+    SourceTest,
+)
+from rubric_core.syntax.tree import Node
+
+__all__ = ["ConfigurationError", "read_source"]
+
+
+def read_source(path: Path, shown: str, text: str) -> SourceConfiguration:
+    """A configuration with everything that it names. Raises ConfigurationError."""
+    configuration = read_configuration(path, text, DiskFiles())
+    providers = providers_of(configuration)
+    default, node, _ = default_test(configuration)
+    reader = _Reader(configuration, shown, default)
+    tests = [reader.test(each) for each in tests_of(configuration)]
+    return SourceConfiguration(
+        file=reader.main,
+        root=configuration.root,
+        data=configuration.resolved(configuration.data),
+        prompts=[reader.prompt(each) for each in prompts_of(configuration)],
+        providers=[_provider(each) for each in providers],
+        default=default,
+        default_node=node,
+        default_assertions=reader.inherited,
+        tests=tests,
+        comma_values=comma_values,
+        grader=lambda written: _grader(written, node, configuration, providers),
+        read_text=reader.text,
+    )
+
+
+class _Reader:
+    def __init__(self, configuration: PromptfooConfiguration, shown: str, default: Any) -> None:
+        self._configuration = configuration
+        self.main = SourceFile(shown, Comments(configuration.text), configuration.line_of, configuration.anchors)
+        self._files: dict[tuple[Path, int], SourceFile] = {}
+        self._has_default = bool(default.get("assert"))
+        #: The assertions of `defaultTest`, as far as a test has them.
+        self.inherited: tuple[Any, ...] = ()
+
+    def prompt(self, prompt: PromptfooPrompt) -> SourcePrompt:
+        """A prompt; a file with several is their texts."""
+        configuration = self._configuration
+        path = prompt.id and configuration.directory / prompt.id
+        several = sum(each.id == prompt.id for each in prompts_of(configuration)) > 1
+        is_file = bool(path) and configuration.files.is_file(Path(path)) and not several
+        is_labelled = prompt.label not in (prompt.text, f"{prompt.id}: {prompt.text}", prompt.id)
+        return SourcePrompt(
+            prompt.prompt.label, is_labelled, (prompt.label, prompt.id), prompt.text,
+            configuration.shown(Path(path)) if is_file else "", prompt.prompt.node, prompt.trouble,
+        )  # fmt: skip
+
+    def test(self, test: PromptfooTest) -> SourceTest:
+        """A test, and where it is written."""
+        if test.inherited and not self.inherited:
+            self.inherited = test.assertions[: test.inherited]
+        file = self.main
+        if test.source is not None:
+            key = test.source.path, id(test.source.text)
+            if key not in self._files:
+                shown = os.path.relpath(test.source.path, Path.cwd())
+                is_yaml = test.source.path.suffix in (".yaml", ".yml")
+                comments = Comments(test.source.text if is_yaml else "")
+                self._files[key] = SourceFile(
+                    Path(shown).as_posix(), comments, test.source.line_of, test.source.anchors
+                )
+            file = self._files[key]
+        inherits = bool(test.inherited) or not self._has_default
+        return SourceTest(test.data, test.assertions[test.inherited :], inherits, test.node, file, test.trouble)
+
+    def text(self, name: str) -> str | None:
+        """The text of a file beside the configuration; None where it cannot be read."""
+        try:
+            return self._configuration.read(name)
+        except ConfigurationError:
+            return None
+
+
+def _provider(provider: PromptfooProvider) -> SourceProvider:
+    """A provider with the settings of the target that calls the same model."""
+    config, unsent = dict(provider.config), list[str]()
+    target = vendor_target(provider.id, config)
+    while target is not None and target.trouble:
+        name = next((key for key in config if f"`config.{key}`" in target.trouble), None)
+        if name is None:
+            target = None
+            break
+        unsent.append(name)
+        del config[name]
+        target = vendor_target(provider.id, config)
+    kind, settings = (target.kind, target.settings) if target is not None else ("", {})
+    return SourceProvider(
+        provider.id, provider.label, kind, settings, tuple(unsent), provider.prompts, provider.transform, provider.delay, provider.node,
+    )  # fmt: skip
+
+
+def _grader(
+    written: Any, at: Node, configuration: PromptfooConfiguration, answering: list[PromptfooProvider]
+) -> SourceProvider | None:
+    """The provider that a reference of an assertion means; None for one that promptfoo refuses."""
+    known = next((each for each in answering if written in (each.label, each.id)), None)
+    try:
+        found = known or own_provider(written, at, configuration)
+    except ConfigurationError:
+        return None
+    return _provider(found) if found is not None else None

@@ -1,0 +1,137 @@
+"""Assertions of promptfoo as evaluators of agentv-5, one by one; an assertion without an equal says why."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from rubric_core.migration.promptfoo.converted import (
+    USUAL_MINIMUM,
+    Converted,
+    NotCarriedError,
+    Surroundings,
+    above_zero,
+    share_of,
+)
+from rubric_core.migration.promptfoo.judged_assertions import by_steps, closed_question, rubric, similar
+from rubric_core.migration.promptfoo.scripts import script, transform_code, webhook
+from rubric_core.migration.promptfoo.text_assertions import (
+    compared,
+    cost,
+    json_value,
+    latency,
+    several,
+    trimmed,
+    word_count,
+)
+
+__all__ = ["convert_assertion"]
+
+#: What to write in place of a type without an equal.
+_INSTEAD: Mapping[str, str] = {
+    "contains-json": "write a `javascript` check that finds and parses it",
+    "is-xml": "write a `javascript` or `python` check", "contains-xml": "write a `javascript` or `python` check",
+    "is-html": "write a `javascript` or `python` check", "contains-html": "write a `javascript` or `python` check",
+    "is-sql": "write a `python` check", "contains-sql": "write a `python` check",
+    "levenshtein": "write a `javascript` or `python` check", "bleu": "write a `python` check", "gleu": "write a `python` check",
+    "rouge-n": "write a `python` check", "meteor": "write a `python` check", "ruby": "write it as `python` or `javascript`",
+    "is-refusal": "write `icontains-any` with the phrases, or an `llm-rubric`",
+    "factuality": "write an `llm-rubric` that names the facts", "model-graded-factuality": "write an `llm-rubric` that names the facts",
+    "answer-relevance": "write an `llm-rubric`", "context-recall": "write an `llm-rubric`", "context-relevance": "write an `llm-rubric`",
+    "context-faithfulness": "write an `llm-rubric`", "conversation-relevance": "write an `llm-rubric`",
+    "search-rubric": "write an `agent-rubric`", "classifier": "write an `llm-rubric`", "moderation": "write an `llm-rubric`",
+    "tool-call-f1": "write `trajectory:tool-used`", "skill-used": "write AgentV's `skill-used` by hand",
+    "select-best": "AgentV compares runs instead: `rubric compare`", "max-score": "AgentV compares runs instead: `rubric compare`",
+}  # fmt: skip
+_FALLBACK = "write a `javascript` or `python` check, or an `llm-rubric`"
+#: Types in front of which promptfoo ignores `not-`.
+_NEVER_INVERTED = frozenset({"model-graded-closedqa"})
+_KEYS = frozenset(
+    {"type", "value", "threshold", "weight", "metric", "provider", "rubricPrompt", "transform", "config", "assert"}
+)
+
+
+def convert_assertion(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+    """The evaluator for an assertion. Raises NotCarriedError."""
+    written = settings.get("type")
+    if not isinstance(written, str) or not written:
+        raise NotCarriedError("an assertion without `type`, which promptfoo refuses")
+    kind = written.removeprefix("not-")
+    make = _MAKERS.get(kind)
+    if make is None:
+        raise NotCarriedError(f"AgentV has no `{written}`: {_INSTEAD.get(kind, _FALLBACK)}")
+    if "contextTransform" in settings:
+        raise NotCarriedError(f"AgentV has no `contextTransform`, which `{written}` has here")
+    differs = [f"`{name}` is left out: promptfoo ignores it" for name in settings if name not in _KEYS]
+    made = make(settings, around)
+    if kind != written and made.grade == "score" and kind not in _NEVER_INVERTED:
+        raise NotCarriedError(
+            f"AgentV turns the score of `{written}` as well as its verdict: write what the output should be instead"
+        )
+    keys = {"type": kind, **made.keys, **_shared(settings)}
+    if "transform" in settings:
+        keys["transform"] = transform_code(settings["transform"])
+    if kind != written and kind in _NEVER_INVERTED:
+        differs += (
+            "promptfoo ignores `not-` here, so it is carried over without: write `negate: true` if it was meant",
+        )
+    elif kind != written:
+        keys["negate"] = True
+    return replace(made, keys=keys, differs=(*made.differs, *differs))
+
+
+def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that all types have."""
+    found: dict[str, Any] = {}
+    weight = settings.get("weight")
+    if weight is not None:
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or weight < 0:
+            raise NotCarriedError(f"AgentV takes no weight of {weight}")
+        found["weight"] = weight
+    if isinstance(settings.get("metric"), str) and settings["metric"]:
+        found["metric"] = settings["metric"]
+    return found
+
+
+def _set(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+    listed, least = settings.get("assert"), share_of(settings)
+    if not isinstance(listed, list) or not listed:
+        raise NotCarriedError("an empty `assert-set`, which always passes in promptfoo")
+    if settings["type"] != "assert-set":
+        raise NotCarriedError("promptfoo does not know `not-assert-set`")
+    members, lost, differs = [], [], list[str]()
+    grades: set[str] = set()
+    for each in listed:
+        kind = str(each.get("type")) if isinstance(each, dict) else "assertion"
+        try:
+            made = _member(each, around)
+        except NotCarriedError as error:
+            lost.append((kind, str(error)))
+            continue
+        members.append(dict(made.keys))
+        differs += made.differs
+        grades.add(made.grade)
+    if not members:
+        raise NotCarriedError(f"no member of the set has an equal in AgentV: {'; '.join(words for _, words in lost)}")
+    keys: dict[str, Any] = {**({} if least is None else {"threshold": least}), "assert": members}
+    if isinstance(settings.get("config"), dict):
+        keys["config"] = settings["config"]
+    if least is not None:
+        return Converted(keys, "score", above_zero(least), tuple(differs), tuple(lost))
+    if "score" in grades:
+        differs.append("in promptfoo each member has to pass; in AgentV the mean of the set decides")
+        return Converted(keys, "score", USUAL_MINIMUM, tuple(differs), tuple(lost))
+    return Converted(keys, "check", 1.0, tuple(differs), tuple(lost))
+
+
+def _member(settings: Any, around: Surroundings) -> Converted:
+    if not isinstance(settings, dict) or settings.get("type") == "assert-set":
+        raise NotCarriedError("promptfoo takes no such member of a set")
+    return convert_assertion(settings, around)
+
+
+_MAKERS: Mapping[str, Callable[[Mapping[str, Any], Surroundings], Converted]] = {
+    "equals": trimmed, "starts-with": trimmed, "contains": compared, "icontains": compared, "regex": compared,
+    "contains-any": several, "contains-all": several, "icontains-any": several, "icontains-all": several, "is-json": json_value,
+    "word-count": word_count, "latency": latency, "cost": cost, "javascript": script, "python": script, "webhook": webhook,
+    "llm-rubric": rubric, "model-graded-closedqa": closed_question, "g-eval": by_steps, "similar": similar, "assert-set": _set,
+}  # fmt: skip

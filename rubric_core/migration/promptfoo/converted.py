@@ -1,0 +1,97 @@
+"""What an assertion of promptfoo becomes in agentv-5, and what its value and threshold are there."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.directory_search import URL
+
+__all__ = [
+    "USUAL_MINIMUM",
+    "Converted",
+    "NotCarriedError",
+    "Surroundings",
+    "above_zero",
+    "js_text",
+    "share_of",
+    "text_of",
+]
+
+#: From which score AgentV lets a model's judgement pass where nothing says otherwise.
+USUAL_MINIMUM = 0.8
+
+
+class NotCarriedError(Exception):
+    """Raised for a part of a configuration that AgentV has no equal of; the message says what, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an assertion takes from around it."""
+
+    #: The `options` of its test.
+    options: Mapping[str, Any]
+    #: The name of a grader by how it is written; None where it has to be left out.
+    grader: Callable[[Any], str | None]
+    #: The parts of a text with commas. Raises ValueError.
+    comma_values: Callable[[str], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """One evaluator."""
+
+    #: Its keys, in order.
+    keys: Mapping[str, Any]
+    #: Whether its score is 0 or 1, or anything between.
+    grade: Literal["check", "score"] = "check"
+    #: The score from which it passes, where that is not 1.
+    minimum: float = 1.0
+    #: What it does otherwise than in promptfoo.
+    differs: tuple[str, ...] = ()
+    #: The members of a set that have no equal, and why.
+    lost: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Whether it can fail a case: in promptfoo an assertion of weight 0 always passes."""
+        return bool(self.keys.get("weight", 1) != 0)
+
+
+def js_text(value: Any) -> str:
+    """A value as JavaScript writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def text_of(settings: Mapping[str, Any]) -> str:
+    """The text that an assertion compares with."""
+    value = settings.get("value")
+    if isinstance(value, str) and value.startswith(URL):
+        raise NotCarriedError(
+            f"AgentV takes no file as the value of `{settings['type']}`: write the text of {value.removeprefix(URL)} under `value`"
+        )
+    if value is None or isinstance(value, dict | list) or value == "":
+        raise NotCarriedError(
+            f"AgentV compares `{settings['type']}` with one text; for this value write a `javascript` check"
+        )
+    return js_text(value)
+
+
+def above_zero(least: float) -> float:
+    if least == 0:
+        raise NotCarriedError("with a threshold of 0 it passes every output in promptfoo; AgentV has no such check")
+    return least
+
+
+def share_of(settings: Mapping[str, Any]) -> float | None:
+    """The threshold, 0..1; None without one."""
+    found = settings.get("threshold")
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
+        raise NotCarriedError(f"AgentV takes a `threshold` from 0 to 1, not {found}")
+    return found

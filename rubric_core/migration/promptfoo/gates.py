@@ -1,0 +1,42 @@
+"""What passes a case: in promptfoo every assertion, in AgentV a score that reaches the threshold.
+
+Where each score is 0 or 1, a threshold of 1 is the same. Where a score may lie between, each check is required instead, with its
+own minimum, and a missed one makes the score 0.
+"""
+
+from collections.abc import Sequence
+
+from rubric_core.migration.promptfoo.converted import USUAL_MINIMUM, Converted
+
+__all__ = ["EVERY", "needs_gates", "passing_score", "with_gate"]
+
+#: The threshold with which every check of 0 or 1 has to pass.
+EVERY = 1
+
+
+def needs_gates(checks: Sequence[Converted]) -> bool:
+    """Whether the score alone does not tell if every check passed."""
+    counted = [each for each in checks if each.counts]
+    return len(counted) > 1 and any(each.grade == "score" for each in counted)
+
+
+def passing_score(checks: Sequence[Converted]) -> float | None:
+    """The score from which a case passes; None for one without a check that counts."""
+    counted = [each for each in checks if each.counts]
+    if not counted:
+        return None
+    between = [each.minimum for each in counted if each.grade == "score"]
+    if not between:
+        return EVERY
+    return between[0] if len(counted) == 1 else min(USUAL_MINIMUM, *between)
+
+
+def with_gate(check: Converted) -> dict[str, object]:
+    """The keys of a check that has to pass whatever the others say."""
+    keys = dict(check.keys)
+    if not check.counts:
+        return keys
+    keys["required"] = True
+    if check.grade == "score":
+        keys.setdefault("min_score", check.minimum)
+    return keys

@@ -1,0 +1,83 @@
+"""The prompts and providers of a configuration in the suite, and what references to them mean there."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rubric_core.loading.directory_search import URL
+from rubric_core.migration.promptfoo.notes import Notes
+from rubric_core.migration.promptfoo.source import SourceConfiguration, SourcePrompt
+from rubric_core.migration.promptfoo.targets import provider_entry
+
+__all__ = ["NamedParts"]
+
+
+class NamedParts:
+    """The prompts and providers; a prompt that something refers to gets its label written."""
+
+    def __init__(self, source: SourceConfiguration, notes: Notes) -> None:
+        self._source, self._file, self._notes = source, source.file, notes
+        self._labelled: set[int] = set()
+
+    def prompts(self, options: Mapping[str, Any]) -> list[Any]:
+        """The prompts that are carried over; `options` are those of `defaultTest`, whose prefix and suffix they get."""
+        around = {name: options[name] for name in ("prefix", "suffix") if isinstance(options.get(name), str)}
+        found: list[Any] = []
+        for number, prompt in enumerate(self._source.prompts):
+            line = self._file.line_of(prompt.node.span.start)
+            if prompt.trouble:
+                self._notes.add(self._file.shown, line, f"the prompt {prompt.label} is left out: {prompt.trouble}")
+                continue
+            written = self._written(prompt, line)
+            if number in self._labelled or prompt.is_labelled or around:
+                name = "path" if prompt.path and isinstance(written, str) else "raw"
+                written = {"label": prompt.label, name: written, **around}
+            is_own = sum(each.node.span == prompt.node.span for each in self._source.prompts) == 1
+            found.append(self._file.comments.around(prompt.node, written) if is_own else written)
+        return found
+
+    def _written(self, prompt: SourcePrompt, line: int) -> Any:
+        """A text, a file, or the messages that a text is."""
+        if "_conversation" in prompt.text:
+            words = "AgentV fills in no `_conversation`: write the conversation as `turns` of a case"
+            self._notes.add(self._file.shown, line, words)
+        if prompt.path:
+            return f"{URL}{prompt.path}"
+        if not prompt.text.lstrip().startswith("["):
+            return prompt.text
+        try:
+            messages = json.loads(prompt.text)
+        except (ValueError, RecursionError):
+            return prompt.text
+        is_chat = isinstance(messages, list) and messages and all(isinstance(m, dict) and "role" in m for m in messages)
+        return messages if is_chat else prompt.text
+
+    def providers(self) -> list[Any]:
+        """The providers: entries, or names of those that AgentV has no equal of."""
+        found: list[Any] = []
+        for each in self._source.providers:
+            prompts = self.prompt_labels(each.prompts) if each.prompts is not None else None
+            entry = provider_entry(each, prompts, self._file, self._notes)
+            is_own = sum(other.node.span == each.node.span for other in self._source.providers) == 1
+            found.append(self._file.comments.around(each.node, entry) if is_own else entry)
+        return found
+
+    def prompt_labels(self, references: Sequence[Any]) -> list[str] | None:
+        """The labels of the prompts that references mean; None for nothing that is carried over."""
+        prompts = self._source.prompts
+        known = [n for each in references for n, p in enumerate(prompts) if _means(each, p.names) and not p.trouble]
+        self._labelled.update(known)
+        return list(dict.fromkeys(prompts[n].label for n in known)) or None
+
+    def provider_names(self, references: Sequence[Any]) -> list[str] | None:
+        """The names of the providers that references mean; None for none."""
+        found = [p.name for each in references for p in self._source.providers if _means(each, (p.label, p.id))]
+        return list(dict.fromkeys(found)) or None
+
+
+def _means(reference: Any, names: Sequence[str]) -> bool:
+    """Whether a reference names something: whole, by `prefix*`, or by what stands before `:`."""
+    if not isinstance(reference, str):
+        return False
+    begin = reference[:-1] if reference.endswith("*") else f"{reference}:"
+    return any(name and (name == reference or name.startswith(begin)) for name in names)

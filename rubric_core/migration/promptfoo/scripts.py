@@ -1,0 +1,85 @@
+"""Assertions that are code, or a service; and code as AgentV reads it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.directory_search import URL
+from rubric_core.migration.promptfoo.converted import Converted, NotCarriedError, Surroundings, above_zero, share_of
+
+__all__ = ["javascript_code", "script", "transform_code", "webhook"]
+
+_CODE = "if the code returns a number, promptfoo passes it above 0, AgentV fails a case with a score below 1"
+_GIVES_RESULT = pattern(r"\breturn\b|=>|\bthrow\b|\braise\b")
+_DECLARED = pattern(r"(?:const|let|var)\s")
+#: What makes a truth value of an expression, as far as its characters tell.
+_TRUTH = pattern(
+    r"[<>]=?|[=!]==?|\.(?:includes|startsWith|endsWith|startswith|endswith|test|some|every|hasOwnProperty|isdigit)\(|^\s*!|\bnot\s|\bin\b"
+    r"|^\s*(?:true|false|True|False)\s*$|^\s*(?:bool|any|all|isinstance|Boolean)\("
+)
+_NUMBERED = pattern(r"\?|\*|\bif\b|Math\.|\|\|\s*\d|&&\s*\d|=>|\bscore\b|\blambda\b")
+
+
+def javascript_code(code: str) -> str:
+    """Code as AgentV runs it: one line with declarations returns its last expression there only with `return`."""
+    line = code.strip().rstrip(";").rstrip()
+    if "\n" in line or not _DECLARED.match(line):
+        return line if "\n" not in line else code.rstrip()
+    head, last = _parted(line)
+    return f"{head}; return {last.strip()}" if last.strip() else line
+
+
+def _parted(code: str) -> tuple[str, str]:
+    """The code before and after the last semicolon outside of quotes."""
+    quote, last, at = "", -1, 0
+    while at < len(code):
+        sign = code[at]
+        if sign == "\\":
+            at += 1
+        elif quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"`":
+            quote = sign
+        elif sign == ";":
+            last = at
+        at += 1
+    return (code[:last], code[last + 1 :]) if last >= 0 else (code, "")
+
+
+def _returns_truth(code: str, kind: str) -> bool:
+    """Whether an expression of one line is plainly true or false, rather than a number; code in files is not looked at."""
+    if "\n" in code.strip() or code.startswith(URL) or kind not in ("javascript", "python"):
+        return False
+    return bool(_TRUTH.search(code)) and not _NUMBERED.search(code)
+
+
+def transform_code(written: Any) -> str:
+    if not isinstance(written, str):
+        raise NotCarriedError("AgentV takes code, or a file with code, as `transform`")
+    return written if written.startswith(URL) else javascript_code(written)
+
+
+def script(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    kind, value = settings["type"].removeprefix("not-"), settings.get("value")
+    if not isinstance(value, str) or not value.strip():
+        raise NotCarriedError(f"`{settings['type']}` has no code")
+    if not value.startswith(URL) and "\n" in value.strip() and not _GIVES_RESULT.search(value):
+        raise NotCarriedError("the code returns nothing, so promptfoo fails every output: add `return`")
+    least = share_of(settings)
+    keys: dict[str, Any] = {"value": value if value.startswith(URL) or kind == "python" else javascript_code(value)}
+    if least is not None:
+        keys["threshold"] = least
+    if isinstance(settings.get("config"), dict):
+        keys["config"] = settings["config"]
+    if least is not None:
+        return Converted(keys, "score", above_zero(least))
+    return Converted(keys, differs=() if _returns_truth(value, kind) else (_CODE,))
+
+
+def webhook(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    value, least = settings.get("value"), share_of(settings)
+    if not isinstance(value, str) or not value:
+        raise NotCarriedError("`webhook` has no address")
+    keys: dict[str, Any] = {"value": value, **({} if least is None else {"threshold": least})}
+    differs = ("AgentV sends more about the case than promptfoo does; a score counts as it is",)
+    return Converted(keys, "score" if least is not None else "check", 1.0 if least is None else least, differs)

@@ -1,0 +1,258 @@
+"""`rubric migrate --to agentv-5 promptfooconfig.yaml`: what is written beside the configuration, and what is listed."""
+
+from pathlib import Path
+
+import pytest
+from promptfoo_runs import converted, errors_in, outcomes
+
+from rubric_core.cli import main
+
+CONFIGURATION = """\
+# yaml-language-server: $schema=https://promptfoo.dev/config-schema.json
+# Our greetings.
+description: Greetings # of all kinds
+
+# Two prompts
+prompts:
+  # short
+  - "Greet {{name}} in {{language}}."
+  - |
+    You are polite.
+    Greet {{name}}.
+providers:
+  - id: echo
+    label: back
+  - bedrock:claude # has no equal
+defaultTest:
+  vars:
+    language: English # usual
+  assert:
+    # must be quick
+    - type: latency
+      threshold: 60000
+tests:
+  # The first one.
+  - description: Greets Ann
+    vars:
+      name: Ann # a person
+      language: [French, German]
+    assert:
+      - type: contains
+        value: Ann # the name
+      # not rude
+      - type: not-icontains
+        value: idiot
+        weight: 2
+      - type: levenshtein
+        value: Hello Ann
+  - vars: {name: Cid}
+    threshold: 0.5
+    assert:
+      - type: contains-any
+        value: a, Cid
+  - description: only what has no equal
+    vars: {name: Dee}
+    assert: [{type: rouge-n, value: Dee}]
+  - description: given
+    providerOutput: Hello
+redteam:
+  purpose: x
+"""
+SUITE = """\
+# rubric: dialect=agentv-5
+# Our greetings.
+description: Greetings  # of all kinds
+
+# Two prompts
+prompts:
+  # short
+  - "Greet {{name}} in {{language}}."
+  - |
+    You are polite.
+    Greet {{name}}.
+
+providers:
+  - id: cli
+    label: back
+    config:
+      command: "cat {PROMPT_FILE} > {OUTPUT_FILE}"
+  - bedrock:claude  # has no equal
+
+# As in promptfoo, every assertion has to pass.
+threshold: 1
+
+default_test:
+  vars:
+    language: English  # usual
+  assert:
+    # must be quick
+    - type: latency
+      threshold: 60000
+
+tests:
+  - id: greets-ann-french
+    # The first one.
+    description: Greets Ann
+    vars:
+      name: Ann  # a person
+      language: French
+    # not carried over: levenshtein (promptfooconfig.yaml:36)
+    assert:
+      - type: contains
+        value: Ann  # the name
+      # not rude
+      - type: icontains
+        value: idiot
+        weight: 2
+        negate: true
+  - id: greets-ann-german
+    description: Greets Ann
+    vars:
+      name: Ann
+      language: German
+    # not carried over: levenshtein (promptfooconfig.yaml:36)
+    assert:
+      - type: contains
+        value: Ann
+      - type: icontains
+        value: idiot
+        weight: 2
+        negate: true
+  - id: cid
+    vars:
+      name: Cid
+    assert:
+      - type: contains-any
+        value:
+          - a
+          - Cid
+    run:
+      threshold: 0.5
+  # not carried over: rouge-n (promptfooconfig.yaml:45)
+  - id: only-what-has-no-equal
+    description: only what has no equal
+    vars:
+      name: Dee
+    execution:
+      skip_defaults: true
+"""
+LISTED = """\
+promptfooconfig.yaml:15: the provider bedrock:claude has no equal in AgentV: write one with the label `bedrock:claude` in \
+.agentv/providers.yaml, such as a `cli` that runs a program (`rubric run` also calls `http` and `python`)
+promptfooconfig.yaml:36: not carried over: AgentV has no `levenshtein`: write a `javascript` or `python` check
+promptfooconfig.yaml:45: not carried over: AgentV has no `rouge-n`: write a `python` check
+promptfooconfig.yaml:46: the test `given` is left out: AgentV checks no given output: serve it by a provider of the kind `replay`
+promptfooconfig.yaml:48: `redteam` is not carried over: AgentV has no red team: keep this file for promptfoo
+promptfooconfig.yaml → promptfoo.eval.yaml: written with 4 cases, 1 test left out · 5 places to look at
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the configuration, which is the current one."""
+    (tmp_path / "promptfooconfig.yaml").write_text(CONFIGURATION)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def migrate(*arguments: str) -> int:
+    return main(["migrate", "--to", "agentv-5", *arguments])
+
+
+def test_a_suite_is_written_beside_the_configuration(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert migrate("promptfooconfig.yaml") == 0
+    assert capsys.readouterr().out == LISTED
+    assert (folder / "promptfoo.eval.yaml").read_text() == SUITE
+    assert (folder / "promptfooconfig.yaml").read_text() == CONFIGURATION
+    assert sorted(each.name for each in folder.iterdir()) == ["promptfoo.eval.yaml", "promptfooconfig.yaml"]
+    assert not errors_in(folder / "promptfoo.eval.yaml")
+
+
+async def test_a_test_without_its_only_assertion_does_not_pass(folder: Path) -> None:
+    assert migrate("promptfooconfig.yaml") == 0
+    rows = await outcomes(folder / "promptfoo.eval.yaml")
+    assert {verdict for values, _, verdict, _ in rows if "Dee" in values} == {"unscored"}
+    assert {verdict for values, target, verdict, _ in rows if "Ann" in values and target == "back"} == {"passed"}
+
+
+def test_nothing_is_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "promptfoo.eval.yaml").write_text("mine\n")
+    assert migrate("promptfooconfig.yaml") == 2
+    assert (
+        "promptfoo.eval.yaml: this file exists, and is not overwritten: name another with -o" in capsys.readouterr().err
+    )
+    assert (folder / "promptfoo.eval.yaml").read_text() == "mine\n"
+    assert migrate("promptfooconfig.yaml", "-o", "greetings.eval.yaml") == 0
+    assert (folder / "greetings.eval.yaml").read_text() == SUITE
+
+
+def test_the_configuration_itself_is_no_place_for_the_suite(folder: Path) -> None:
+    assert migrate("promptfooconfig.yaml", "-o", "promptfooconfig.yaml") == 2
+    assert (folder / "promptfooconfig.yaml").read_text() == CONFIGURATION
+
+
+def test_the_suite_stays_in_the_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "evals").mkdir()
+    assert migrate("promptfooconfig.yaml", "-o", "evals/promptfoo.eval.yaml") == 2
+    assert "has to be in that of promptfooconfig.yaml" in capsys.readouterr().err
+    assert not list((folder / "evals").iterdir())
+
+
+def test_check_shows_the_suite_and_writes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert migrate("promptfooconfig.yaml", "--check") == 1
+    out = capsys.readouterr().out
+    assert "+  - id: greets-ann-french\n" in out
+    assert "would be written with 4 cases" in out
+    assert [each.name for each in folder.iterdir()] == ["promptfooconfig.yaml"]
+
+
+def test_a_folder_is_not_migrated_from_promptfoo(folder: Path) -> None:
+    (folder / "a.eval.yaml").write_text("tests: []\n")
+    migrate(".")
+    assert not (folder / "promptfoo.eval.yaml").exists()
+
+
+def test_an_older_dialect_is_not_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["migrate", "--to", "agentv-3", "promptfooconfig.yaml"]) == 0
+    assert "only `--to agentv-5` writes a suite for it" in capsys.readouterr().out
+    assert [each.name for each in folder.iterdir()] == ["promptfooconfig.yaml"]
+
+
+def test_an_output_needs_one_configuration(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "promptfooconfig.b.yaml").write_text(CONFIGURATION)
+    assert migrate("promptfooconfig.yaml", "promptfooconfig.b.yaml", "-o", "x.eval.yaml") == 2
+    assert "name exactly one" in capsys.readouterr().err
+    assert migrate("promptfooconfig.yaml", "promptfooconfig.b.yaml") == 0
+    assert (folder / "b.eval.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("prompts: [x]\ntests: [{vars: {a: b}}]\n", "`providers` names no provider"),
+        (
+            "prompts: [file://gone.txt]\nproviders: [echo]\ntests: [{vars: {a: b}}]\n",
+            "none of its prompts can be carried over",
+        ),
+        ("prompts: [x]\nproviders: [echo]\ntests: [{providerOutput: x}]\n", "none of its tests can be carried over"),
+    ],
+)
+def test_nothing_is_written_where_nothing_is_left(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
+) -> None:
+    (folder / "promptfooconfig.yaml").write_text(text)
+    assert migrate("promptfooconfig.yaml") == 2
+    assert words in capsys.readouterr().err
+    assert [each.name for each in folder.iterdir()] == ["promptfooconfig.yaml"]
+
+
+def test_keys_are_not_copied(folder: Path) -> None:
+    path = folder / "promptfooconfig.yaml"
+    path.write_text(
+        "prompts: [x]\nproviders: [{id: 'openai:gpt-4o', config: {apiKey: sk-abc123}}]\nenv: {OPENAI_API_KEY: sk-abc123, MODE: test}\n"
+        "tests: [{vars: {a: b}, assert: [{type: contains, value: b}]}]\n"
+    )
+    made = converted(path)
+    assert "sk-abc123" not in made.text
+    assert "MODE: test" in made.text
+    assert [note.line for note in made.notes] == [2, 3]
