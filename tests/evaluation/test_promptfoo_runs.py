@@ -165,7 +165,7 @@ async def test_an_error_is_unscored_and_never_passes(write: Callable[[str], Path
     ("test", "words"),
     [
         ("assert: [{type: moderation}]", "rubric does not run assertions of the type moderation of promptfoo"),
-        ("assert: [{type: select-best, value: x}]", "rubric does not run assertions of the type select-best of promptfoo"),
+        ("assert: [{type: select-best, value: x}]", "its output is compared with those of other rows, and the test has none"),
         ("options: {transform: output.nope.deeper}", "`transform`: the javascript code failed: TypeError"),
         ("options: {transform: 'null'}", "`transform` returned nothing"),
         ("options: {transformVars: vars}", "rubric does not run `options.transformVars` of promptfoo"),

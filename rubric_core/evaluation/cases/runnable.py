@@ -1,6 +1,6 @@
 """Cases ready to be run, with their settings from the suite and their line numbers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import field, replace
 from functools import cached_property
@@ -106,6 +106,11 @@ class Runnable(CaseSource):
 
     def own_targets(self) -> Targets | None:
         """The targets of a case of another program than agentv, which knows others; None for agentv's."""
+        return None
+
+    @property
+    def compared_in(self) -> Hashable:
+        """The group of variations whose outputs are compared once all of them are there; None for a case that stands for itself."""
         return None
 
     @property

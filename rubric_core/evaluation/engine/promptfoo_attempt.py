@@ -20,10 +20,14 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Ver
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.promptfoo import named_scores, promptfoo_outcome
 from rubric_core.evaluation.scoring.score import Outcome
+from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer, ChatMessage, Provider
 
-__all__ = ["PromptfooAttempt"]
+__all__ = ["PENDING", "PromptfooAttempt"]
+
+#: The key of `CaseResult.details` with the outcome of a row whose output is still to be compared with others.
+PENDING = "before_comparison"
 
 _ROLES = ("system", "user", "assistant", "tool")
 
@@ -49,15 +53,18 @@ class PromptfooAttempt(Attempt):
             results = await self.grade(context, configs)
         weights = [float(each.weight) for each in configs]
         allowed = self.case.options.allow_grader_errors
-        score, verdict, reason = promptfoo_outcome(results, weights, self.case.pass_threshold, allow_errors=allowed)
+        score, verdict, reason = promptfoo_outcome(
+            results, weights, self.case.pass_threshold, allow_errors=allowed, is_compared=bool(self.case.comparing)
+        )
         code = self.case.test.data.get("assertScoringFunction")
         if code and verdict is not Verdict.UNSCORED:
             score, verdict, reason = await self._scored(code, configs, results)
-        return replace_fields(
+        made = replace_fields(
             base, verdict=verdict, score=score, reason=reason, evaluators=tuple(results), answer=answer.text,
             tokens=None if answer.cached_at else answer.tokens, cost_usd=self.cost(), usage=self.usage(results),
             exchanges=self.log.exchanges, details=_details(configs, results, answer) or base.details,
         )  # fmt: skip
+        return _awaiting_comparison(made) if self.case.comparing and verdict is not Verdict.UNSCORED else made
 
     async def _scored(
         self, code: Any, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]
@@ -91,7 +98,17 @@ class PromptfooAttempt(Attempt):
 
     def _graders(self) -> Sequence[PromptfooAssertion]:
         only = self.case.options.evaluator
-        return self.case.assertions if only is None else self.case.assertions[only - 1 : only]
+        chosen = self.case.assertions if only is None else self.case.assertions[only - 1 : only]
+        return [each for each in chosen if each.type_name not in COMPARING_TYPES]
+
+    async def judge_outputs(
+        self, assertion: PromptfooAssertion, outputs: Sequence[str], target: str
+    ) -> EvaluatorResult:
+        """What a model says about the outputs of several rows, of which this is the first. Raises Unscored."""
+        resolved, provider = self.target(target)
+        text = json.dumps(outputs, ensure_ascii=False)
+        context = self.context(resolved, provider, self.inputs(), Answer(text, data=list(outputs)), 0.0)
+        return (await self.grade(context, [assertion]))[0]
 
     def inputs(self) -> PromptInputs:
         """The prompt, as messages where it is a JSON list of them."""
@@ -173,6 +190,15 @@ def _is_message(value: object) -> bool:
 
 def _content(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _awaiting_comparison(result: CaseResult) -> CaseResult:
+    """The result of a row until its output is compared with others: nothing may take it for a pass."""
+    before = {"verdict": result.verdict.value, "score": result.score, "reason": result.reason}
+    return replace_fields(
+        result, verdict=Verdict.UNSCORED, score=None, reason="its output was not compared with those of the other rows",
+        details={**(result.details or {}), PENDING: before},
+    )  # fmt: skip
 
 
 def _details(

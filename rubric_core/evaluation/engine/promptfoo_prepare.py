@@ -14,7 +14,6 @@ from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
-from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 
@@ -79,14 +78,13 @@ def _refuse(case: PromptfooRunnable) -> None:
     configuration, test = case.matrix.configuration, case.test
     found = [f"`options.{name}`" for name in _UNSUPPORTED if test.part("options").get(name)]
     found += ["`extensions`"] if configuration.data.get("extensions") else []
-    found += [
-        f"assertions of the type {each.type_name}" for each in case.assertions if each.type_name in COMPARING_TYPES
-    ]
     prompt = case.sent_prompt
     if prompt is not None and prompt.trouble:
         raise Unscored(f"the prompt {prompt.label!r:.60}: {prompt.trouble}")
     if prompt is not None and reads_conversation(prompt.text) and _METADATA.search(prompt.text):
         found.append("prompts with `metadata` of earlier turns")
+    if case.comparing and repeats_of(case).count > 1:
+        found.append("`repeat` of tests whose outputs are compared")
     if case.history is not None and repeats_of(case).count > 1:
         found.append("`repeat` of tests that read what earlier ones gave")
     if found:

@@ -38,6 +38,7 @@ from rubric_core.ports import Ports
 
 __all__ = [
     "RunSession",
+    "compared",
     "require_runnables",
     "run_case",
     "run_in_session",
@@ -98,9 +99,12 @@ async def run_in_session(
     try:
         several = variations(case)
         if len(several) > 1:
-            result = join_variations(base, [await _one(each, ports, on_event, session) for each in several])
+            results = [await _one(each, ports, on_event, session) for each in several]
+            result = join_variations(base, await compared(list(zip(several, results, strict=True)), ports))
         else:
             result = await _alone(several[0], ports, on_event, base, session)
+            if case.variant is None:
+                (result,) = await compared([(several[0], result)], ports)
     except Unscored as problem:
         result = _without_score(base, problem, case)
     except Exception as error:
@@ -121,6 +125,15 @@ async def run_in_session(
     )
     on_event(CaseDone(case.id, result))
     return result
+
+
+async def compared(rows: Sequence[tuple[Runnable, CaseResult]], ports: Ports) -> list[CaseResult]:
+    """The results of variations, with those compared that are compared with one another."""
+    if all(case.compared_in is None for case, _ in rows):
+        return [result for _, result in rows]
+    from rubric_core.evaluation.engine.promptfoo_comparison import compare_all  # noqa: PLC0415  # few suites compare outputs
+
+    return await compare_all(rows, ports)
 
 
 def require_runnables(cases: object) -> None:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.case_order import CaseOrder
+from rubric_core.evaluation.engine.comparisons import Comparisons
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Event, Listener, Noted, ignore_event
 from rubric_core.evaluation.engine.executor import CaseRunner, Executor, InProcess
-from rubric_core.evaluation.engine.run import require_runnables, unrun_result
+from rubric_core.evaluation.engine.run import compared, require_runnables, unrun_result
 from rubric_core.evaluation.engine.unsupported import notes_on
 from rubric_core.evaluation.model.arguments import whole
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -86,6 +87,7 @@ class Schedule:
         self._results: dict[int, CaseResult | None] = {}
         self._running: dict[asyncio.Task[CaseResult], int] = {}
         self._runner: CaseRunner | None = None
+        self._comparisons = Comparisons(cases, lambda rows: compared(rows, ports))
         self._ended: asyncio.Queue[asyncio.Task[CaseResult]] = asyncio.Queue()
         #: Why cases that were still running at the end have no result.
         self._over = ""
@@ -95,7 +97,7 @@ class Schedule:
         order = CaseOrder(self.cases)
         for note in notes_on(self.cases):
             self._report(Noted(note))
-        async with self._executor.around(self.cases, self.ports, self._report, self.workers) as runner:
+        async with self._executor.around(self.cases, self.ports, self._heard, self.workers) as runner:
             self._runner = runner
             ending = self._deadline()
             try:
@@ -141,6 +143,11 @@ class Schedule:
         """The cases that have none, also when the run was ended by an error."""
         return [case for number, case in enumerate(self.cases) if self._results.get(number) is None]
 
+    def _heard(self, event: Event) -> None:
+        """Report what a running case tells, but for results that are compared first."""
+        if not isinstance(event, CaseDone) or not self._comparisons.holds_back(event.case_id):
+            self._report(event)
+
     def _report(self, event: Event) -> None:
         if isinstance(event, CaseStarted):
             self._started.add(event.case_id)
@@ -177,9 +184,12 @@ class Schedule:
         elif self.stop:
             self._done(number, self._left_out(case, self.stop), order)
         else:
-            task = asyncio.ensure_future(runner.run(case))
+            task = asyncio.ensure_future(self._run(number, case, runner))
             self._running[task] = number
             task.add_done_callback(self._ended.put_nowait)
+
+    async def _run(self, number: int, case: Runnable, runner: CaseRunner) -> CaseResult:
+        return await self._comparisons.ran(number, await runner.run(case))
 
     def _missing(self, before: Sequence[int]) -> str:
         """Which dependencies of a case are missing; empty when all of them ran, whatever they scored."""
@@ -207,10 +217,13 @@ class Schedule:
         self._done(number, result, order)
 
     def _done(self, number: int, result: CaseResult | None, order: CaseOrder) -> None:
-        if result is not None:
-            self.derived.take(result)
-        self._results[number] = None if result is None else self._keep(result)
-        order.done(number)
+        for each, made, is_unreported in self._comparisons.ended(number, result):
+            if made is not None and is_unreported:
+                self._report(CaseDone(made.id, made))
+            if made is not None:
+                self.derived.take(made)
+            self._results[each] = None if made is None else self._keep(made)
+            order.done(each)
 
     def _account(self, case: Runnable, result: CaseResult) -> None:
         self.spent += result.cost_usd or 0.0

@@ -46,13 +46,15 @@ def promptfoo_total(
 
 
 def promptfoo_outcome(
-    results: Sequence[EvaluatorResult], weights: Sequence[float], threshold: float | None, *, allow_errors: bool = False
-) -> Outcome:
+    results: Sequence[EvaluatorResult], weights: Sequence[float], threshold: float | None, *, allow_errors: bool = False,
+    is_compared: bool = False,
+) -> Outcome:  # fmt: skip
     """The score of 0..1 and the verdict of a case. An assertion without a score leaves the case unscored, as an error does in promptfoo.
 
-    With `allow_errors` the assertions that graded decide.
+    With `allow_errors` the assertions that graded decide. `is_compared` says that the case has assertions which compare outputs, and
+    which are no part of its score: without any other one it is 0.
     """
-    if not results:
+    if not results and not is_compared:
         return Outcome(1.0, Verdict.PASSED, "the case has no assertions, so it passes")
     ungraded = [each for result in results if not result.has_graded for each in result.ungraded()]
     scored = [(r, w) for r, w in zip(results, weights, strict=True) if r.score is not None]

@@ -6,12 +6,22 @@ from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Tagged
 from rubric_core.language.value_kinds import Anything, ListOf, MapOf, NodeUnion, Number, Text
 
-__all__ = ["ASSERTIONS", "COMPARING_TYPES", "GRADER", "SET_TYPE", "Assertion", "AssertionSet"]
+__all__ = [
+    "ASSERTIONS",
+    "COMPARING_TYPES",
+    "GRADER",
+    "MAX_SCORE",
+    "SELECT_BEST",
+    "SET_TYPE",
+    "Assertion",
+    "AssertionSet",
+]
 
 #: The type of a set of assertions.
 SET_TYPE = "assert-set"
+SELECT_BEST, MAX_SCORE = "select-best", "max-score"
 #: The types that compare the outputs of several providers and prompts, once all of them are there.
-COMPARING_TYPES = frozenset({"select-best", "max-score"})
+COMPARING_TYPES = frozenset({SELECT_BEST, MAX_SCORE})
 
 #: A model that grades: its id or label, its settings, or one for each role.
 GRADER = NodeUnion(text=Text(blank=True), mapping=MapOf(Anything()))

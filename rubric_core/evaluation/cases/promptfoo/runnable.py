@@ -1,6 +1,6 @@
 """A test of promptfoo, ready to be run: its rows are those that promptfoo makes of prompts, providers and variables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import product
@@ -18,6 +18,7 @@ from rubric_core.evaluation.cases.variations import distinct_labels, row_label
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, promptfoo_assertion
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
+from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass
 
@@ -25,6 +26,8 @@ __all__ = ["FilledRow", "PromptfooMatrix", "PromptfooRunnable"]
 
 #: The threshold that is shown where every assertion has to pass.
 _ALL = 1.0
+#: The types that compare, in an order: what is written as a type may be anything.
+_COMPARING = tuple(sorted(COMPARING_TYPES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +159,23 @@ class PromptfooRunnable(Runnable):
 
     @property
     def rows_belong_together(self) -> bool:
-        """See `Runnable.rows_belong_together`: rows that read what earlier ones gave."""
-        return self.is_serial
+        """See `Runnable.rows_belong_together`: rows that read what earlier ones gave, or are compared."""
+        return self.is_serial or bool(self.comparing)
+
+    @property
+    def compared_in(self) -> Hashable:
+        """See `Runnable.compared_in`: rows with the same values."""
+        is_row = self.variant is not None and self.variant.variables is not None
+        return (self.base_id, self.place.number) if is_row and self.comparing else None
+
+    @property
+    def comparing(self) -> tuple[PromptfooAssertion, ...]:
+        """Its assertions that compare the outputs of all prompts and providers."""
+        if not any(settings.get("type") in _COMPARING for settings, _ in self.test.assertions):
+            return ()  # without making the assertions, which thousands of cases would keep
+        only = self.options.evaluator
+        chosen = self.assertions if only is None else self.assertions[only - 1 : only]
+        return tuple(each for each in chosen if each.type_name in COMPARING_TYPES)
 
     @property
     def sent_prompt(self) -> PromptfooPrompt | None:

@@ -25,6 +25,7 @@ _CATEGORIES = {
     "E": ("differButFactual", 1.0),
 }
 _LEGACY = re.compile(r"\(?([a-eA-E])\)")
+_WHOLE, _DIGITS = re.compile(r"[0-9]+"), 10
 #: The highest score that a model gives in g-eval, and the share of it that passes.
 _MOST, _ENOUGH = 10, 0.7
 
@@ -193,9 +194,27 @@ async def _g_eval(grader: Grader) -> EvaluationScore:
     return replace(made, raw_replies=tuple(r for each in scores for r in each.raw_replies), judge=scores[0].judge)
 
 
+async def _select_best(grader: Grader) -> EvaluationScore:
+    """`select-best`: which of the outputs, a list here, fits the criteria best; the first whole number in the reply, from 0."""
+    check = grader.check
+    criteria, outputs = _needed(check), check.output
+    if not isinstance(outputs, list):
+        raise row_error(check, "compares the outputs of several rows")
+
+    def read(text: str) -> Reply:
+        found = _WHOLE.search(text)
+        number = int(found[0]) if found is not None and len(found[0]) < _DIGITS else None
+        if number is None or number >= len(outputs):
+            raise ValueError(f"it has no number from 0 to {len(outputs) - 1}")
+        return Reply(True, 1.0, f"output {number + 1} is the best")
+
+    values = {"criteria": criteria, "outputs": [json_or_text(each) for each in outputs]}
+    return await grader.reply("select-best", values, read)
+
+
 ModelGradedHandler: TypeAlias = Callable[[Grader], Awaitable[EvaluationScore]]
 
 MODEL_GRADED: Mapping[str, ModelGradedHandler] = {
     "llm-rubric": _rubric, "factuality": _factuality, "model-graded-factuality": _factuality, "model-graded-closedqa": _closed_qa,
-    "g-eval": _g_eval,
+    "g-eval": _g_eval, "select-best": _select_best,
 }  # fmt: skip

@@ -30,7 +30,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, Pro
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.promptfoo import named_details, promptfoo_total
-from rubric_core.language.promptfoo.assertion import SET_TYPE, Assertion
+from rubric_core.language.promptfoo.assertion import COMPARING_TYPES, SET_TYPE, Assertion
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer
 
@@ -41,7 +41,7 @@ _HANDLERS: Mapping[str, Handler] = {
     **SIMILARITIES,
 }  # fmt: skip
 #: The types that are run, without `not-`.
-RUN_TYPES = frozenset({*_HANDLERS, *MODEL_GRADED, *CONTEXT_GRADED, SET_TYPE})
+RUN_TYPES = frozenset({*_HANDLERS, *MODEL_GRADED, *CONTEXT_GRADED, *COMPARING_TYPES, SET_TYPE})
 _CODE = (".js", ".cjs", ".mjs", ".py")
 
 
@@ -127,18 +127,20 @@ async def _of_set(config: PromptfooAssertion, context: EvaluationContext) -> Eva
     grade = context.grade
     if grade is None:
         raise Unscored("an assert-set is graded only as part of a case", at=config)
-    if not config.members:
+    # Those that compare outputs are skipped in sets.
+    members = [each for each in config.members if each.type_name not in COMPARING_TYPES]
+    if not members:
         return EvaluationScore(score=0.0, verdict=Verdict.PASSED, hits=("the set is empty",))
-    results = tuple(await asyncio.gather(*(grade(member, context) for member in config.members)))
+    results = tuple(await asyncio.gather(*(grade(member, context) for member in members)))
     missing = next((r for r in results if r.score is None), None)
     if missing is not None:
         raise Unscored(f"member {missing.name}: {missing.reason}", members=results)
-    total = promptfoo_total(results, [float(each.weight) for each in config.members], config.threshold)
+    total = promptfoo_total(results, [float(each.weight) for each in members], config.threshold)
     found = _score(config, Finding(total.passed, total.score, total.reason))
     inner = score_with_members(results, found.score)
     # A set fails its case even with a weight of 0.
     verdict = Verdict.PASSED if total.passed else Verdict.FAILED
     misses = found.misses if not total.passed else ()
-    named = named_details([(each.metric, float(each.weight)) for each in config.members], results)
+    named = named_details([(each.metric, float(each.weight)) for each in members], results)
     details = {**(found.details or {}), **named}
     return replace(inner, members=results, verdict=verdict, misses=misses, details=details or None)

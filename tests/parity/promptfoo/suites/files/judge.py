@@ -18,6 +18,7 @@ REPLIES = {
     "D": '{"category": "D", "reason": "they disagree"}', "E": "Thinking about it, (E) is right",
     "yes": "It does.\nY", "nay": "It does not.\nN", "maybe": "MAYBEY", "late": "Y because it does",
     "eight": '{"score": 8, "reason": "good"}', "three": '{"score": "3", "reason": "weak"}', "seven": 'So: {"score": 7, "reason": "enough"}',
+    "first": "0", "second": "The best is 1 (not 0)", "third": "2.",
 }  # fmt: skip
 
 prompt = sys.argv[-3]
