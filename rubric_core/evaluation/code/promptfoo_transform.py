@@ -1,9 +1,10 @@
-"""`transform` of promptfoo: code over an output, or a file with a function, whose result takes the output's place."""
+"""`transform` and `transformVars` of promptfoo: code, or a file with a function, over an output or the variables of a test."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
@@ -11,7 +12,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 
-__all__ = ["TransformPlace", "output_text", "transformed"]
+__all__ = ["TransformPlace", "output_text", "transformed", "transformed_variables"]
 
 
 class TransformPlace(NamedTuple):
@@ -29,21 +30,33 @@ class TransformPlace(NamedTuple):
 
 async def transformed(code: Any, output: Any, place: TransformPlace) -> Any:
     """What code makes of an output: text or data. Raises Unscored when it fails or gives nothing, which promptfoo calls an error."""
+    context = {"vars": dict(place.variables), "prompt": {"raw": place.prompt, "label": place.prompt}}
+    return await _returned("transform", code, {"output": output, "context": context}, place)
+
+
+async def transformed_variables(code: Any, place: TransformPlace) -> Mapping[str, Any]:
+    """The variables of a test with those that its `transformVars` returns. Raises Unscored, where promptfoo stops the whole run."""
+    context = {"prompt": {}, "uuid": f"{uuid4()}"}
+    made = await _returned("transformVars", code, {"vars": dict(place.variables), "context": context}, place)
+    if not isinstance(made, dict):
+        raise Unscored("`transformVars` returned no mapping of variables", at=place.at)
+    return {**place.variables, **made}
+
+
+async def _returned(key: str, code: Any, arguments: Mapping[str, Any], place: TransformPlace) -> Any:
     if not isinstance(code, str):
-        raise Unscored("`transform` must be code, or a file with code", at=place.at)
+        raise Unscored(f"`{key}` must be code, or a file with code", at=place.at)
     body = code if "\n" in code else f"return {code}"
     written = code if code.startswith(URL) else f"(() => {{\n{body}\n}})()"
-    context = {"vars": dict(place.variables), "prompt": {"raw": place.prompt, "label": place.prompt}}
-    arguments = {"output": output, "context": context}
     try:
         made = await run_function(
             written, language_of(code), arguments, place.ports, place.directory, place.time_limit, place.at,
             function="get_transform",
         )  # fmt: skip
     except GraderError as error:
-        raise GraderError(f"`transform`: {error.reason}", at=place.at) from None
+        raise GraderError(f"`{key}`: {error.reason}", at=place.at) from None
     if made is None:
-        raise Unscored("`transform` returned nothing", at=place.at)
+        raise Unscored(f"`{key}` returned nothing", at=place.at)
     return made
 
 

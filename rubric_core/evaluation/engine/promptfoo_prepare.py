@@ -9,8 +9,11 @@ from typing import Any
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
+from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, transformed_variables
+from rubric_core.evaluation.engine.attempt import secrets_of
 from rubric_core.evaluation.engine.repeats import repeats_of
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
@@ -45,8 +48,6 @@ _OPEN = re.compile(r"(\{%[^%]*$|\{\{[^}]*$|\{#[^#]*$)", re.MULTILINE)
 _RAW = re.compile(r"\{%\s*raw\s*%\}")
 #: Rounds in which variables are put into one another.
 _ROUNDS = 5
-#: Options of a case that change what is sent or graded, and that a run does not have.
-_UNSUPPORTED = ("transformVars",)
 _METADATA = re.compile(r"\bmetadata\b")
 _TEMPLATE = re.compile(r"\{[{%#]")
 
@@ -54,7 +55,7 @@ _TEMPLATE = re.compile(r"\{[{%#]")
 async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooRunnable:
     """The row with everything filled in. Raises Unscored."""
     _refuse(case)
-    case = replace(case, earlier=_earlier(case))
+    case = replace(case, earlier=_earlier(case), transformed=await _transformed(case, ports))
     filters = _filters(case)
 
     async def work() -> FilledRow:
@@ -75,9 +76,7 @@ def _filters(case: PromptfooRunnable) -> CustomFilters | None:
 
 def _refuse(case: PromptfooRunnable) -> None:
     """Raises Unscored for what a run does not have and that would change the result."""
-    configuration, test = case.matrix.configuration, case.test
-    found = [f"`options.{name}`" for name in _UNSUPPORTED if test.part("options").get(name)]
-    found += ["`extensions`"] if configuration.data.get("extensions") else []
+    found = ["`extensions`"] if case.matrix.configuration.data.get("extensions") else []
     prompt = case.sent_prompt
     if prompt is not None and prompt.trouble:
         raise Unscored(f"the prompt {prompt.label!r:.60}: {prompt.trouble}")
@@ -89,6 +88,22 @@ def _refuse(case: PromptfooRunnable) -> None:
         found.append("`repeat` of tests that read what earlier ones gave")
     if found:
         raise Unscored(f"rubric does not run {', '.join(found)} of promptfoo", at=case.case)
+
+
+async def _transformed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, Any] | None:
+    """The variables of the row after `transformVars` of its options; None without it. Raises Unscored."""
+    code, rows = case.test.part("options").get("transformVars"), list(case.rows())
+    if not code:
+        return None
+    sealed = seal(ports, secrets_of(case, ports))
+    place = TransformPlace(sealed, case.directory, case.options.time_limit, case.test.part("vars"), "", case.case)
+    made = list(case.rows(await transformed_variables(code, place)))
+    if len(made) != len(rows):
+        words = (
+            f"`transformVars` makes {len(made)} rows of the {len(rows)} that the test has, which rubric does not run"
+        )
+        raise Unscored(words, at=case.case)
+    return made[case.place.number].variables
 
 
 def _earlier(case: PromptfooRunnable) -> Mapping[str, Any]:

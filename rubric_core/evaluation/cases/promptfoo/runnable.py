@@ -68,6 +68,8 @@ class PromptfooRunnable(Runnable):
     answered_by: str = ""
     #: The prompt that the row sends, once it is rendered.
     filled: FilledRow | None = None
+    #: The `vars` of the row that `transformVars` made; None where it has not been run.
+    transformed: Mapping[str, Any] | None = None
     #: The variables that earlier rows of the run give to this one; none before it is prepared.
     earlier: Mapping[str, Any] = field(default_factory=dict)
     #: What earlier rows of the run left; None for a run whose rows are independent.
@@ -137,9 +139,9 @@ class PromptfooRunnable(Runnable):
     def _answered_by(self, provider: PromptfooProvider) -> "PromptfooRunnable":
         return replace(self, options=replace(self.options, target=provider.name))
 
-    def rows(self) -> Iterator[Variant]:
-        """One for each combination of the values of lists that begin with a text."""
-        written = self.test.part("vars")
+    def rows(self, variables: Mapping[str, Any] | None = None) -> Iterator[Variant]:
+        """One for each combination of the values of lists that begin with a text, in `vars` or in other variables."""
+        written = self.test.part("vars") if variables is None else variables
         whole = self.test.part("options").get("disableVarExpansion") is True
         lists = {n: v for n, v in written.items() if not whole and isinstance(v, list) and v and isinstance(v[0], str)}
         for values in product(*lists.values()):
@@ -193,6 +195,8 @@ class PromptfooRunnable(Runnable):
         """The `vars` of the row."""
         if self.filled is not None:
             return self.filled.variables
+        if self.transformed is not None:
+            return self.transformed
         own = self.variant.variables if self.variant is not None else None
         return own if own is not None else self.test.part("vars")
 
