@@ -42,7 +42,11 @@ def write_suite(source: Source, options: argparse.Namespace, failures: list[str]
             write_file(home, made.text.encode())
     except UnreadableError as error:
         failures.append(str(error))
-    except (ConfigurationError, NothingCarriedError) as error:
+    except NothingCarriedError as error:
+        for note in error.notes:
+            print(note)
+        failures.append(f"{source.shown}: {error}; no suite is written")
+    except ConfigurationError as error:
         failures.append(f"{source.shown}: {error}; no suite is written")
     except OSError as error:
         failures.append(f"{home}: cannot be written: {error.strerror or error}")

@@ -1,6 +1,7 @@
 """Reads a promptfoo configuration for its migration: with the files that it names, and nothing else; it runs nothing."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from rubric_core.migration.promptfoo.source import (
     SourceProvider,
     SourceTest,
 )
+from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 
 __all__ = ["ConfigurationError", "read_source"]
@@ -43,7 +45,7 @@ def read_source(path: Path, shown: str, text: str) -> SourceConfiguration:
         providers=[_provider(each) for each in providers],
         default=default,
         default_node=node,
-        default_assertions=reader.inherited,
+        default_assertions=_default_assertions(default, node, configuration),
         tests=tests,
         comma_values=comma_values,
         grader=lambda written: _grader(written, node, configuration, providers),
@@ -57,8 +59,6 @@ class _Reader:
         self.main = SourceFile(shown, Comments(configuration.text), configuration.line_of, configuration.anchors)
         self._files: dict[tuple[Path, int], SourceFile] = {}
         self._has_default = bool(default.get("assert"))
-        #: The assertions of `defaultTest`, as far as a test has them.
-        self.inherited: tuple[Any, ...] = ()
 
     def prompt(self, prompt: PromptfooPrompt) -> SourcePrompt:
         """A prompt; a file with several is their texts."""
@@ -74,8 +74,6 @@ class _Reader:
 
     def test(self, test: PromptfooTest) -> SourceTest:
         """A test, and where it is written."""
-        if test.inherited and not self.inherited:
-            self.inherited = test.assertions[: test.inherited]
         file = self.main
         if test.source is not None:
             key = test.source.path, id(test.source.text)
@@ -98,6 +96,18 @@ class _Reader:
             return None
 
 
+def _default_assertions(
+    default: Mapping[str, Any], node: Node, configuration: PromptfooConfiguration
+) -> list[tuple[Mapping[str, Any], Node]]:
+    """The assertions of `defaultTest`, each with where it is written."""
+    listed = default.get("assert")
+    if not isinstance(listed, list):
+        return []
+    inner = node.get("assert") if isinstance(node, MappingNode) else None
+    nodes = configuration.items(configuration.followed(inner) or node, listed)
+    return [(each, at) for each, at in zip(listed, nodes, strict=True) if isinstance(each, dict)]
+
+
 def _provider(provider: PromptfooProvider) -> SourceProvider:
     """A provider with the settings of the target that calls the same model."""
     config, unsent = dict(provider.config), list[str]()
@@ -112,7 +122,7 @@ def _provider(provider: PromptfooProvider) -> SourceProvider:
         target = vendor_target(provider.id, config)
     kind, settings = (target.kind, target.settings) if target is not None else ("", {})
     return SourceProvider(
-        provider.id, provider.label, kind, settings, tuple(unsent), provider.prompts, provider.transform, provider.delay, provider.node,
+        provider.id, provider.label, kind, settings, tuple(unsent), provider.config, provider.prompts, provider.transform, provider.delay, provider.node,
     )  # fmt: skip
 
 

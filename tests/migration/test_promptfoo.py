@@ -90,8 +90,8 @@ default_test:
       threshold: 60000
 
 tests:
+  # The first one.
   - id: greets-ann-french
-    # The first one.
     description: Greets Ann
     vars:
       name: Ann  # a person
@@ -105,6 +105,7 @@ tests:
         value: idiot
         weight: 2
         negate: true
+
   - id: greets-ann-german
     description: Greets Ann
     vars:
@@ -118,6 +119,7 @@ tests:
         value: idiot
         weight: 2
         negate: true
+
   - id: cid
     vars:
       name: Cid
@@ -128,6 +130,7 @@ tests:
           - Cid
     run:
       threshold: 0.5
+
   # not carried over: rouge-n (promptfooconfig.yaml:45)
   - id: only-what-has-no-equal
     description: only what has no equal

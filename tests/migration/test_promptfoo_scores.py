@@ -115,3 +115,64 @@ async def test_rows_keep_their_verdicts_and_scores(tmp_path: Path, text: str) ->
     before, after = await outcomes(configuration), await outcomes(suite)
     assert {verdict for _, _, verdict, _ in before} == {"passed", "failed"}
     assert after == before
+
+
+#: What a judge says: the score and verdict that the rubric names.
+JUDGE = """\
+import json, re, sys
+said = re.search(r"says (true|false) ([0-9.]+)", sys.argv[1])
+print(json.dumps({"pass": said[1] == "true", "score": float(said[2]), "reason": "as told"}))
+"""
+PROVIDERS = """\
+providers:
+  - {id: cli, label: judge, config: {command: "python3 judge.py {PROMPT} > {OUTPUT_FILE}"}}
+"""
+GATED = """\
+prompts: ["{{said}}"]
+providers: [{id: echo, label: back}]
+defaultTest:
+  options: {provider: {id: "exec: python3 judge.py", label: judge}}
+  assert:
+    - {type: not-contains, value: rude}
+tests:
+  - vars: {said: [fine, rude], tag: alone}
+  - vars: {said: [fine, rude], tag: both, judged: "says true 0.9"}
+    assert:
+      - {type: llm-rubric, value: "{{judged}}"}
+      - {type: contains, value: in}
+  - vars: {said: fine, judged: ["says true 0.6", "says false 0.2"]}
+    assert:
+      - {type: llm-rubric, value: "{{judged}}", threshold: 0.5}
+      - {type: contains, value: fine, weight: 3}
+  - vars: {said: [fine rude, fine], tag: threshold, judged: "says true 0.9"}
+    threshold: 0.6
+    assert:
+      - {type: llm-rubric, value: "{{judged}}"}
+      - {type: contains, value: fine}
+  - vars: {said: [one two, one], tag: number}
+    assert:
+      - {type: javascript, value: "1 / output.length"}
+      - {type: contains, value: two}
+  - vars: {said: [a b, c], tag: set}
+    assert:
+      - type: assert-set
+        threshold: 0.5
+        assert: [{type: contains, value: a}, {type: contains, value: z}]
+      - {type: regex, value: "[abc]"}
+"""
+
+
+async def test_a_missed_check_fails_a_case_whatever_a_judge_gives(tmp_path: Path) -> None:
+    """Where scores lie between 0 and 1: the same verdicts, and the same scores of those that pass or have a threshold."""
+    configuration, suite = tmp_path / "promptfooconfig.yaml", tmp_path / "promptfoo.eval.yaml"
+    (tmp_path / "judge.py").write_text(JUDGE)
+    (tmp_path / ".agentv").mkdir()
+    (tmp_path / ".agentv" / "providers.yaml").write_text(PROVIDERS)
+    configuration.write_text(GATED)
+    suite.write_text(converted(configuration).text)
+    assert not errors_in(suite)
+    before, after = await outcomes(configuration), await outcomes(suite)
+    assert [row[:3] for row in after] == [row[:3] for row in before]
+    assert {row[2] for row in before} == {"passed", "failed"}
+    for old, new in zip(before, after, strict=True):
+        assert new[3] == old[3] if old[2] == "passed" or "threshold" in old[0] else new[3] == 0, (old, new)

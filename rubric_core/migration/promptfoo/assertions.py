@@ -46,7 +46,19 @@ _FALLBACK = "write a `javascript` or `python` check, or an `llm-rubric`"
 #: Types in front of which promptfoo ignores `not-`.
 _NEVER_INVERTED = frozenset({"model-graded-closedqa"})
 _KEYS = frozenset(
-    {"type", "value", "threshold", "weight", "metric", "provider", "rubricPrompt", "transform", "config", "assert"}
+    {
+        "type",
+        "value",
+        "description",
+        "threshold",
+        "weight",
+        "metric",
+        "provider",
+        "rubricPrompt",
+        "transform",
+        "config",
+        "assert",
+    }
 )
 
 

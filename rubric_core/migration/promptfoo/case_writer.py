@@ -8,13 +8,15 @@ from rubric_core.migration.promptfoo.cases import CaseDraft, Checks, with_commen
 from rubric_core.migration.promptfoo.converted import Converted
 from rubric_core.migration.promptfoo.gates import EVERY, needs_gates, passing_score, with_gate
 from rubric_core.migration.promptfoo.notes import Notes
+from rubric_core.migration.promptfoo.source import SourceFile
+from rubric_core.migration.promptfoo.yaml_writer import Commented
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 
 __all__ = ["CaseWriter"]
 
 _ZERO = "in AgentV a missed check that is `required` makes the score 0"
-_OUTWEIGHED = "its threshold does not outweigh the required checks of `default_test`"
+_NOTHING = "the test checks nothing: promptfoo passes every output, AgentV skips the case until `assert` has a check"
 
 
 class CaseWriter:
@@ -27,16 +29,11 @@ class CaseWriter:
         #: The score from which most cases pass.
         self.threshold = found.most_common(1)[0][0] if found else EVERY
         #: Whether the shared checks are required one by one.
-        self._is_gated = any(each.grade == "score" and each.counts for each in shared.converted) and any(
-            draft.threshold is None
-            and draft.test.inherits
-            and needs_gates([*shared.converted, *draft.checks.converted])
-            for draft in drafts
-        )
+        self._is_gated = any(each.counts for each in shared.converted) and any(map(self._needs_gates, drafts))
 
     def shared(self) -> list[Any]:
         """The checks of the default test."""
-        return [with_gate(each) if self._is_gated else dict(each.keys) for each in self._shared.converted]
+        return self._written(self._shared, is_gated=self._is_gated, has_comments=True)
 
     def cases(self) -> list[Any]:
         """Every case."""
@@ -47,41 +44,56 @@ class CaseWriter:
         own = draft.checks.converted
         return [*self._shared.converted, *own] if draft.test.inherits and not draft.is_emptied else own
 
+    def _needs_gates(self, draft: CaseDraft) -> bool:
+        return draft.threshold is None and needs_gates(self._effective(draft))
+
     def _passing(self, draft: CaseDraft) -> float | None:
         return draft.threshold if draft.threshold is not None else passing_score(self._effective(draft))
 
     def _case(self, draft: CaseDraft) -> Any:
-        is_gated = draft.threshold is None and needs_gates(self._effective(draft))
+        is_gated = self._needs_gates(draft)
         case = dict(draft.before)
-        checks = [
-            self._check(with_gate(made) if is_gated else dict(made.keys), settings, at, draft)
-            for made, settings, at in draft.checks.made
-        ]
+        checks = self._written(draft.checks, is_gated=is_gated, has_comments=draft.is_first)
+        inherits = draft.test.inherits and bool(self._shared.made)
+        # What passes by its score alone must not be held up by required checks.
+        is_apart = inherits and self._is_gated and draft.threshold is not None and not draft.is_emptied
+        if is_apart:
+            checks = [*self._written(self._shared, is_gated=False, has_comments=False), *checks]
         if checks:
             case["assert"] = with_comments(draft.around_entry("assert", checks), draft.checks.lost)
         case |= draft.after
-        if draft.is_emptied and self._shared.made:
+        if inherits and (draft.is_emptied or is_apart):
             case["execution"] = {"skip_defaults": True}
         passing = self._passing(draft)
         if passing is not None and passing != self.threshold:
             case["run"] = {"threshold": passing, **case.get("run", {})}
+        if not self._effective(draft) and not draft.is_emptied:
+            self._notes.add(draft.test.file.shown, draft.test.line, _NOTHING)
         if is_gated:
             self._notes.add(draft.test.file.shown, draft.test.line, _ZERO)
-        if draft.threshold is not None and self._is_gated and draft.test.inherits:
-            self._notes.add(draft.test.file.shown, draft.test.line, _OUTWEIGHED)
         if not draft.is_first:
             return case
-        comments, node = draft.test.file.comments, draft.test.node
-        around = comments.around(node, case)
-        return with_comments(around, (*comments.left_inside(node), *(() if checks else draft.checks.lost)))
+        lost = () if checks else draft.checks.lost
+        left = draft.test.file.comments.left_inside(draft.test.node)
+        around = draft.comments if isinstance(draft.comments, Commented) else Commented(None)
+        return Commented(case, (*around.above, *left, *lost), around.beside)
 
-    def _check(self, keys: dict[str, Any], settings: Mapping[str, Any], at: Node, draft: CaseDraft) -> Any:
-        """An evaluator with the comments of its assertion."""
-        if not draft.is_first or at is draft.test.node:
-            return keys
-        comments = draft.test.file.comments
-        if isinstance(at, MappingNode) and not at.flow:
-            for entry in at.entries:
-                if entry.name in keys and entry.name in settings:
-                    keys[entry.name] = comments.around(entry.key, keys[entry.name], entry.value)
-        return comments.around(at, keys)
+    def _written(self, checks: Checks, *, is_gated: bool, has_comments: bool) -> list[Any]:
+        """Evaluators, with the comments of their assertions."""
+        found: list[Any] = []
+        for made, settings, at in checks.made:
+            keys = with_gate(made) if is_gated else dict(made.keys)
+            found.append(_commented(keys, settings, at, checks.file) if has_comments else keys)
+        return found
+
+
+def _commented(keys: dict[str, Any], settings: Mapping[str, Any], at: Node, file: SourceFile) -> Any:
+    if not isinstance(at, MappingNode) or at.get("type") is None:
+        return keys
+    if not at.flow:
+        for entry in at.entries:
+            if entry.name in keys and entry.name in settings:
+                keys[entry.name] = file.comments.around(entry.key, keys[entry.name], entry.value)
+    described = settings.get("description")
+    above = (f"# {' '.join(described.split())}",) if isinstance(described, str) and described.strip() else ()
+    return with_comments(file.comments.around(at, keys), above)

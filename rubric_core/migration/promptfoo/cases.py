@@ -42,6 +42,8 @@ _OPTIONS_KNOWN = frozenset({
 class Checks(NamedTuple):
     """The assertions of a test that were carried over, with their nodes, and the comments that stand for the others."""
 
+    #: Where they are written.
+    file: SourceFile
     made: tuple[tuple[Converted, Mapping[str, Any], Node], ...] = ()
     lost: tuple[str, ...] = ()
 
@@ -63,6 +65,8 @@ class CaseDraft:
     checks: Checks
     #: Whether a score passes it, whatever single checks say.
     threshold: float | None
+    #: The comments around the test.
+    comments: Commented | None = None
     #: Whether it is the first case of its test, which has the comments.
     is_first: bool = True
 
@@ -113,7 +117,7 @@ class CaseReader:
                 self._notes.add(file.shown, line, f"not carried over in the set: {words}")
                 lost.append(_lost_comment(kind, file, line))
             made.append((converted, settings, node))
-        return Checks(tuple(made), tuple(lost))
+        return Checks(file, tuple(made), tuple(lost))
 
     def cases(self, test: SourceTest, number: int) -> Iterator[CaseDraft]:
         """The cases of a test: one for each combination of its lists. None where it has to be left out."""
@@ -127,6 +131,7 @@ class CaseReader:
             return
         checks = self.checks(test.assertions, mapping_of(test.data.get("options")), test.file)
         threshold = self._threshold(test)
+        around = test.file.comments.around(test.node, None)
         for position, (words, row) in enumerate(rows):
             own = self._own_values(test, row)
             name = self._ids.unique(
@@ -138,7 +143,7 @@ class CaseReader:
                 before["description"] = _around_entry(test, "description", description)
             if own:
                 before["vars"] = self._vars(test, own) if position == 0 else own
-            yield CaseDraft(name, test, before, rest, checks, threshold, is_first=position == 0)
+            yield CaseDraft(name, test, before, rest, checks, threshold, around, is_first=position == 0)
 
     # The parts of a case
 

@@ -22,25 +22,31 @@ class Comments:
         #: Comments by their lines: those that have the line to themselves, and those behind something.
         self._alone: dict[int, str] = {}
         self._behind: dict[int, str] = {}
+        self._columns: dict[int, int] = {}
         self._blank = {n for n, line in enumerate(text.split("\n")) if not line.strip()}
         for span in comments_of(text, parse(text) if tree is None else tree) if "#" in text else ():
             words = text[span.start : span.end].rstrip()
             is_alone = not text[line_start(text, span.start) : span.start].strip()
-            (self._alone if is_alone else self._behind)[self._lines.line_of(span.start)] = words
+            line = self._lines.line_of(span.start)
+            (self._alone if is_alone else self._behind)[line] = words
+            if is_alone:
+                self._columns[line] = span.start - self._lines.line_start(line)
 
     def around(self, start: Node, value: Any, end: Node | None = None) -> Any:
         """`value` with the comments above the line of `start`, and those behind it or behind its `end`."""
         line = self._lines.line_of(start.whole.start)
         last = self._lines.line_of(max(start.whole.start, (end or start).whole.end - 1))
         beside = self._behind.pop(line, "") or (self._behind.pop(last, "") if isinstance(end or start, Scalar) else "")
-        above = self._above(line)
+        above = self._above(line, start.whole.start - self._lines.line_start(line))
         return Commented(value, above, beside) if above or beside else value
 
-    def _above(self, line: int) -> tuple[str, ...]:
+    def _above(self, line: int, column: int) -> tuple[str, ...]:
+        """The comments right above a line; what stands deeper belongs to what is before it."""
         found: list[str] = []
         line -= 1
-        while line in self._alone or line in self._blank:
+        while line in self._blank or self._columns.get(line, column + 1) <= column:
             found.append(self._alone.pop(line, ""))
+            self._columns.pop(line, None)
             line -= 1
         while found and not found[-1]:
             found.pop()

@@ -82,6 +82,7 @@ def text_of(settings: Mapping[str, Any]) -> str:
 
 
 def above_zero(least: float) -> float:
+    """The threshold. Raises NotCarriedError for 0."""
     if least == 0:
         raise NotCarriedError("with a threshold of 0 it passes every output in promptfoo; AgentV has no such check")
     return least

@@ -17,6 +17,7 @@ from rubric_core.migration.promptfoo.converted import (
 
 __all__ = ["by_steps", "closed_question", "rubric", "similar"]
 
+_NO_GRADER = "promptfoo chooses a judge by its keys; in AgentV name one, as in `defaults: {grader: judge}`"
 _OWN_PROMPT = "AgentV asks the judge with a prompt of its own, so scores can differ"
 _PASSES = (
     f"promptfoo passes it as the judge says, AgentV from a score of {USUAL_MINIMUM} on; write `min_score` for another"
@@ -24,6 +25,7 @@ _PASSES = (
 
 
 def rubric(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+    """`llm-rubric`."""
     return _judged(settings, around, share_of(settings))
 
 
@@ -52,26 +54,36 @@ def _judged(settings: Mapping[str, Any], around: Surroundings, least: float | No
         keys["provider"] = name
     if least is not None:
         keys["min_score"] = above_zero(least)
-    differs = (*(() if prompt else (_OWN_PROMPT,)), *((_PASSES,) if least is None else ()))
+    differs: tuple[str, ...] = () if name is not None else (_NO_GRADER,)
+    differs += (*(() if prompt else (_OWN_PROMPT,)), *((_PASSES,) if least is None else ()))
     return Converted(keys, "score", USUAL_MINIMUM if least is None else least, differs)
 
 
 def closed_question(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+    """`model-graded-closedqa`, which is judged by one criterion."""
     return _judged(settings, around, None)
 
 
 def by_steps(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+    """`g-eval` with one criterion."""
     if not isinstance(settings.get("value"), str) or settings.get("rubricPrompt") is not None:
         raise NotCarriedError("AgentV has no `g-eval`: write an `llm-rubric` with its criteria as a list")
     least = share_of(settings)
     return _judged(settings, around, 0.7 if least is None else least)
 
 
+#: The model that promptfoo compares by where none is named.
+_USUAL_EMBEDDINGS = "text-embedding-3-large"
+
+
 def similar(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+    """`similar`, where a model of OpenAI embeds."""
     value, least = text_of(settings), share_of(settings)
     written = settings.get("provider", around.options.get("provider"))
     written = written.get("embedding", written) if isinstance(written, dict) else written
     name, _, model = (written if isinstance(written, str) else "").rpartition(":")
+    if written is None:
+        name, model = "openai:embedding", _USUAL_EMBEDDINGS
     if name != "openai:embedding":
         raise NotCarriedError(
             "for `similar` AgentV needs a model of embeddings: write `similar` with `config: {embedding_provider: {model: …, base_url: …, api_key: …}}`"

@@ -62,4 +62,7 @@ class CaseIds:
 
 
 def _words(text: str) -> str:
-    return _NO_WORD.sub("-", text.lower())[:_LONGEST_ID].strip("-") or "x"
+    name = _NO_WORD.sub("-", text.lower()).strip("-")
+    if len(name) > _LONGEST_ID:
+        name = name[: _LONGEST_ID + 1].rpartition("-")[0] or name[:_LONGEST_ID]
+    return name or "x"

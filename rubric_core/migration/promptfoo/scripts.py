@@ -1,7 +1,7 @@
 """Assertions that are code, or a service; and code as AgentV reads it."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
@@ -10,6 +10,9 @@ from rubric_core.migration.promptfoo.converted import Converted, NotCarriedError
 __all__ = ["javascript_code", "script", "transform_code", "webhook"]
 
 _CODE = "if the code returns a number, promptfoo passes it above 0, AgentV fails a case with a score below 1"
+_NUMBER = "promptfoo passes any number above 0, hence the low `min_score`"
+#: The score from which a number passes where promptfoo wants more than 0.
+_MORE_THAN_NOTHING = 0.00001
 _GIVES_RESULT = pattern(r"\breturn\b|=>|\bthrow\b|\braise\b")
 _DECLARED = pattern(r"(?:const|let|var)\s")
 #: What makes a truth value of an expression, as far as its characters tell.
@@ -17,7 +20,9 @@ _TRUTH = pattern(
     r"[<>]=?|[=!]==?|\.(?:includes|startsWith|endsWith|startswith|endswith|test|some|every|hasOwnProperty|isdigit)\(|^\s*!|\bnot\s|\bin\b"
     r"|^\s*(?:true|false|True|False)\s*$|^\s*(?:bool|any|all|isinstance|Boolean)\("
 )
-_NUMBERED = pattern(r"\?|\*|\bif\b|Math\.|\|\|\s*\d|&&\s*\d|=>|\bscore\b|\blambda\b")
+_NUMBERED = pattern(r"\?|\*|\bif\b|Math\.|\|\|\s*\d|&&\s*\d|\bscore\b|\blambda\b")
+#: A choice between 1 and 0, or true and false.
+_CHOICE = pattern(r"(?:\?\s*(?:1|true)\s*:\s*(?:0|false)|^\s*1 if\b.*\belse 0)\s*;?\s*$")
 
 
 def javascript_code(code: str) -> str:
@@ -46,20 +51,23 @@ def _parted(code: str) -> tuple[str, str]:
     return (code[:last], code[last + 1 :]) if last >= 0 else (code, "")
 
 
-def _returns_truth(code: str, kind: str) -> bool:
-    """Whether an expression of one line is plainly true or false, rather than a number; code in files is not looked at."""
-    if "\n" in code.strip() or code.startswith(URL) or kind not in ("javascript", "python"):
-        return False
-    return bool(_TRUTH.search(code)) and not _NUMBERED.search(code)
+def _result_of(code: str) -> Literal["truth", "number", "unknown"]:
+    """What code returns, as far as its text tells: an expression of one line may return a number, other code also a result."""
+    if "\n" in code.strip() or code.startswith(URL) or "{" in code:
+        return "unknown"
+    is_truth = bool(_TRUTH.search(code)) and not _NUMBERED.search(code)
+    return "truth" if is_truth or _CHOICE.search(code) else "number"
 
 
 def transform_code(written: Any) -> str:
+    """The code of a `transform`. Raises NotCarriedError for anything else."""
     if not isinstance(written, str):
         raise NotCarriedError("AgentV takes code, or a file with code, as `transform`")
     return written if written.startswith(URL) else javascript_code(written)
 
 
 def script(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    """`javascript` and `python`."""
     kind, value = settings["type"].removeprefix("not-"), settings.get("value")
     if not isinstance(value, str) or not value.strip():
         raise NotCarriedError(f"`{settings['type']}` has no code")
@@ -73,10 +81,14 @@ def script(settings: Mapping[str, Any], _: Surroundings) -> Converted:
         keys["config"] = settings["config"]
     if least is not None:
         return Converted(keys, "score", above_zero(least))
-    return Converted(keys, differs=() if _returns_truth(value, kind) else (_CODE,))
+    result = _result_of(value)
+    if result == "number" and settings["type"] == kind:
+        return Converted(keys, "score", _MORE_THAN_NOTHING, (_NUMBER,))
+    return Converted(keys, differs=() if result == "truth" else (_CODE,))
 
 
 def webhook(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    """`webhook`."""
     value, least = settings.get("value"), share_of(settings)
     if not isinstance(value, str) or not value:
         raise NotCarriedError("`webhook` has no address")

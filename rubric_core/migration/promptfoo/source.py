@@ -54,6 +54,8 @@ class SourceProvider(NamedTuple):
     settings: Mapping[str, Any]
     #: The keys of `config` that this leaves out.
     unsent: tuple[str, ...]
+    #: What promptfoo gives it.
+    config: Mapping[str, Any]
     prompts: Sequence[Any] | None
     transform: Any
     delay: float

@@ -42,7 +42,11 @@ _INSTEAD: Mapping[str, str] = {
 
 
 class NothingCarriedError(Exception):
-    """Raised for a configuration of which no suite can be made; the message says why."""
+    """Raised for a configuration of which no suite can be made; the message says why, the notes what was left out."""
+
+    def __init__(self, words: str, notes: list[ConversionNote]) -> None:
+        super().__init__(words)
+        self.notes = notes
 
 
 class ConvertedConfiguration(NamedTuple):
@@ -86,7 +90,7 @@ class _Conversion:
             drafts += found
             left_out += not found
         if not drafts:
-            raise NothingCarriedError("none of its tests can be carried over")
+            raise NothingCarriedError("none of its tests can be carried over", self.notes.listed())
         writer = CaseWriter(drafts, shared, self.notes)
         suite: dict[str, Any] = {}
         self._put(suite, "description", source.data.get("description"))
@@ -94,13 +98,15 @@ class _Conversion:
             self._put(suite, "tags", source.data["tags"])
         providers, prompts = self.parts.providers(), self.parts.prompts(options)
         if not prompts:
-            raise NothingCarriedError("none of its prompts can be carried over")
+            raise NothingCarriedError("none of its prompts can be carried over", self.notes.listed())
         self._put(suite, "prompts", prompts)
         self._put(suite, "providers", providers, "targets" if source.data.get("targets") is not None else "providers")
         suite["threshold"] = Commented(writer.threshold, (_EVERY,)) if writer.threshold == EVERY else writer.threshold
         self._put(suite, "default_test", self._default_test(writer.shared(), shared.lost, options), "defaultTest")
         self._settings(suite)
-        self._put(suite, "tests", writer.cases())
+        self._put(
+            suite, "tests", [case if not n else with_comments(case, ("",)) for n, case in enumerate(writer.cases())]
+        )
         self._note_rest()
         header = [line for line in self.header if not _OTHER_PROGRAM.match(line)]
         text = "".join(f"{line}\n" for line in (_MODELINE, *header)) + write_yaml(suite)
@@ -184,4 +190,6 @@ class _Conversion:
         known = {*_DONE, "evaluateOptions", "env", "nunjucksFilters", "$schema", "tags"}
         for name in self.source.data:
             if name not in known and not name.startswith(("x-", ".", "_")):
-                self._note(name, f"`{name}` is not carried over: {_INSTEAD.get(name, 'promptfoo ignores it, too')}")
+                self._note(
+                    name, f"`{name}` is not carried over: {_INSTEAD.get(name, 'promptfoo ignores it at the top, too')}"
+                )

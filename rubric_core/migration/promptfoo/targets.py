@@ -15,6 +15,14 @@ _ECHO = "cat {PROMPT_FILE} > {OUTPUT_FILE}"
 _VARIABLE = pattern(r"\$\{\{\s*(\w+)\s*\}\}")
 _TEMPLATE = pattern(r"\{\{")
 _EXEC = "exec:"
+#: Coding agents, and the settings that have another name in AgentV, or the same.
+_AGENTS: Mapping[str, str] = {
+    "anthropic:claude-agent-sdk": "claude-sdk", "anthropic:claude-code": "claude-sdk", "openai:codex-sdk": "codex-sdk",
+}  # fmt: skip
+_AGENT_SETTINGS: Mapping[str, str] = {
+    "model": "model", "working_dir": "cwd", "max_turns": "max_turns", "max_budget_usd": "max_budget_usd",
+    "sandbox_mode": "sandbox_mode", "approval_policy": "approval_policy", "model_reasoning_effort": "model_reasoning_effort",
+}  # fmt: skip
 
 
 def provider_entry(
@@ -36,13 +44,17 @@ def provider_entry(
             line,
             f"`{provider.id}`: AgentV runs it in a shell, with the prompt alone as its argument: look at what the program reads",
         )
+    elif provider.id in _AGENTS:
+        known = {_AGENT_SETTINGS[name]: value for name, value in provider.config.items() if name in _AGENT_SETTINGS}
+        entry = {"id": _AGENTS[provider.id], "label": provider.name, **({"config": known} if known else {})}
+        provider = provider._replace(unsent=tuple(name for name in provider.config if name not in _AGENT_SETTINGS))
     elif provider.kind:
         entry = {"id": provider.kind, "label": provider.name, "config": _settings(provider, file, line, notes)}
     for name in provider.unsent:
         notes.add(
             file.shown,
             line,
-            f"`config.{name}` of {provider.id} is not carried over: look whether AgentV's `{provider.kind or provider.id}` has it",
+            f"`config.{name}` of {provider.id} is not carried over: look whether AgentV's `{entry.get('id', provider.id)}` has it",
         )
     if not entry:
         notes.add(file.shown, line, provider_note(provider))

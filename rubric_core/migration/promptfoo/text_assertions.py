@@ -13,10 +13,12 @@ _NO_COST = "AgentV fails it where the provider reports no cost; promptfoo makes 
 
 
 def compared(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    """Types that look for one text."""
     return Converted({"value": text_of(settings)})
 
 
 def trimmed(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    """Types that AgentV compares without the white space around."""
     value = text_of(settings)
     if not value.strip():
         raise NotCarriedError("AgentV compares without white space, and this value has nothing else")
@@ -24,6 +26,7 @@ def trimmed(settings: Mapping[str, Any], _: Surroundings) -> Converted:
 
 
 def several(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+    """Types that look for several texts."""
     value = settings.get("value")
     if isinstance(value, str) and value.startswith(URL):
         raise NotCarriedError(f"AgentV takes no file as the value of `{settings['type']}`: write its texts as a list")
@@ -43,6 +46,7 @@ def several(settings: Mapping[str, Any], around: Surroundings) -> Converted:
 
 
 def json_value(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    """`is-json`."""
     if settings.get("value") is not None:
         raise NotCarriedError(
             "AgentV's `is-json` takes no schema: check the fields in a `javascript` check, or with `field-accuracy`"
@@ -51,6 +55,7 @@ def json_value(settings: Mapping[str, Any], _: Surroundings) -> Converted:
 
 
 def word_count(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    """`word-count`, as JavaScript."""
     value = settings.get("value")
     count = "output.trim().split(/\\s+/).filter(Boolean).length"
     bounds = value if isinstance(value, dict) else {"exact": value}
@@ -61,10 +66,12 @@ def word_count(settings: Mapping[str, Any], _: Surroundings) -> Converted:
 
 
 def latency(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    """`latency`."""
     return Converted({"threshold": _number(settings)})
 
 
 def cost(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+    """`cost`."""
     return Converted({"budget": _number(settings)}, differs=(_NO_COST,))
 
 

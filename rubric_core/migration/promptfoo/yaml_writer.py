@@ -10,6 +10,9 @@ __all__ = ["Commented", "bare", "write_yaml"]
 
 #: A text that a literal block can hold verbatim; a first line that is indented would need an indicator.
 _BLOCK = pattern(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff]*[^\s\x00-\x1f\x7f])?\n?\Z")
+#: A text of words on one line, which can be folded anywhere.
+_WORDS = pattern(r"\S+(?: \S+)*\n?\Z")
+_WIDTH = 100
 _STEP = "  "
 
 
@@ -29,8 +32,9 @@ def bare(value: Any) -> Any:
 
 def write_yaml(data: Mapping[str, Any]) -> str:
     """A mapping as YAML text, its large parts set apart. Values are plain data or `Commented`, at any depth."""
-    parts = ("".join(f"{line}\n" for line in _mapping({name: value}, "")) for name, value in data.items())
-    return "".join(f"\n{part}" if n and part.count("\n") > 1 else part for n, part in enumerate(parts))
+    parts = ["".join(f"{line}\n" for line in _mapping({name: value}, "")) for name, value in data.items()]
+    large = [part.count("\n") > 1 for part in parts]
+    return "".join(f"\n{part}" if n and (large[n] or large[n - 1]) else part for n, part in enumerate(parts))
 
 
 def _mapping(data: Mapping[str, Any], margin: str) -> Iterator[str]:
@@ -68,11 +72,25 @@ def _entry(head: str, value: Any, beside: str, margin: str) -> Iterator[str]:
     elif isinstance(value, list) and value:
         yield f"{head}{_side(beside)}"
         yield from _sequence(value, margin + _STEP)
-    elif isinstance(value, str) and "\n" in value and _BLOCK.match(value):
+    elif isinstance(value, str) and "\n" in value.removesuffix("\n") and _BLOCK.match(value):
         yield f"{head} |{'' if value.endswith(chr(10)) else '-'}{_side(beside)}"
         yield from (f"{margin}{_STEP}{line}" if line else "" for line in value.removesuffix("\n").split("\n"))
+    elif isinstance(value, str) and len(value) > _WIDTH and _BLOCK.match(value) and _WORDS.match(value):
+        yield f"{head} >{'' if value.endswith(chr(10)) else '-'}{_side(beside)}"
+        yield from (f"{margin}{_STEP}{line}" for line in _folded(value.split()))
     else:
         yield f"{head} {_scalar(value)}{_side(beside)}"
+
+
+def _folded(words: Sequence[str]) -> Iterator[str]:
+    line = words[0]
+    for word in words[1:]:
+        if len(line) + len(word) >= _WIDTH:
+            yield line
+            line = word
+        else:
+            line += f" {word}"
+    yield line
 
 
 def _scalar(value: Any) -> str:
@@ -80,6 +98,9 @@ def _scalar(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and 0 < abs(value) < 1:
+        short = f"{value:.8f}".rstrip("0")
+        return short if float(short) == value else repr(value)
     if isinstance(value, float):
         return repr(value).replace("inf", ".inf").replace("nan", ".nan")
     if isinstance(value, int):
