@@ -5,12 +5,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness import LANGUAGE
-
 from rubric_core.adapters import system_ports
 from rubric_core.cli.promptfoo_source import read_source
 from rubric_core.evaluation.cases.load import load_suite
-from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
@@ -28,10 +25,10 @@ def converted(path: Path) -> ConvertedConfiguration:
     return convert_configuration(read_source(path, path.name, path.read_text(encoding="utf-8")))
 
 
-def errors_in(path: Path) -> list[str]:
+def errors_in(path: Path, dialect: str = "agentv-5") -> list[str]:
     """What `rubric check` calls errors in a suite on the disk."""
     suite = load_suite(path)
-    assert suite.analysis.dialect.name == "agentv-5", suite.analysis.choice
+    assert suite.analysis.dialect.name == dialect, suite.analysis.choice
     found = suite.analysis.diagnostics
     return [
         f"{suite.analysis.document.line_of(d.span.start) + 1}: {d.code}: {d.message}"
@@ -54,6 +51,3 @@ def _row(case: Runnable, result: CaseResult) -> Outcome:
     score = None if result.score is None else round(result.score, 9)
     target = case.options.target
     return json.dumps(values, sort_keys=True), target, result.verdict.value, score
-
-
-_ = LANGUAGE, PromptfooRunnable

@@ -79,6 +79,10 @@ def convert_assertion(settings: Mapping[str, Any], around: Surroundings) -> Conv
         raise NotCarriedError(
             f"AgentV turns the score of `{written}` as well as its verdict: write what the output should be instead"
         )
+    if kind == "assert-set" and settings.get("weight") == 0:
+        raise NotCarriedError(
+            "a set with weight 0 still has to pass in promptfoo; in AgentV it would not: give it a weight"
+        )
     keys = {"type": kind, **made.keys, **_shared(settings)}
     if "transform" in settings:
         keys["transform"] = transform_code(settings["transform"])

@@ -21,6 +21,11 @@ __all__ = [
 USUAL_MINIMUM = 0.8
 
 
+#: Types for which promptfoo takes no other value than a text, and those of them that take a number.
+_NEED_TEXT = frozenset({"contains", "icontains", "starts-with", "regex", "similar"})
+_TAKE_NUMBERS = frozenset({"contains", "icontains"})
+
+
 class NotCarriedError(Exception):
     """Raised for a part of a configuration that AgentV has no equal of; the message says what, and what to do."""
 
@@ -68,12 +73,19 @@ def js_text(value: Any) -> str:
 
 
 def text_of(settings: Mapping[str, Any]) -> str:
-    """The text that an assertion compares with."""
-    value = settings.get("value")
+    """The text that an assertion compares with. Raises NotCarriedError for anything that is none for both programs."""
+    value, kind = settings.get("value"), str(settings["type"]).removeprefix("not-")
     if isinstance(value, str) and value.startswith(URL):
         raise NotCarriedError(
             f"AgentV takes no file as the value of `{settings['type']}`: write the text of {value.removeprefix(URL)} under `value`"
         )
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if (
+        kind in _NEED_TEXT
+        and value is not None
+        and not (isinstance(value, str) or (is_number and kind in _TAKE_NUMBERS))
+    ):
+        raise NotCarriedError(f"promptfoo makes an error of the row, as `{kind}` needs a text: put the value in quotes")
     if value is None or isinstance(value, dict | list) or value == "":
         raise NotCarriedError(
             f"AgentV compares `{settings['type']}` with one text; for this value write a `javascript` check"

@@ -21,10 +21,10 @@ def needs_gates(checks: Sequence[Converted]) -> bool:
 
 
 def passing_score(checks: Sequence[Converted]) -> float | None:
-    """The score from which a case passes; None for one without a check that counts."""
+    """The score from which a case passes: any where no check counts; None for one without checks."""
     counted = [each for each in checks if each.counts]
     if not counted:
-        return None
+        return 0 if checks else None
     between = [each.minimum for each in counted if each.grade == "score"]
     if not between:
         return EVERY

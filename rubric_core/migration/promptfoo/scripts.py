@@ -26,12 +26,19 @@ _CHOICE = pattern(r"(?:\?\s*(?:1|true)\s*:\s*(?:0|false)|^\s*1 if\b.*\belse 0)\s
 
 
 def javascript_code(code: str) -> str:
-    """Code as AgentV runs it: one line with declarations returns its last expression there only with `return`."""
+    """Code as AgentV runs it: one line with declarations returns its last expression there only with `return`.
+
+    Raises NotCarriedError for declarations alone.
+    """
     line = code.strip().rstrip(";").rstrip()
     if "\n" in line or not _DECLARED.match(line):
         return line if "\n" not in line else code.rstrip()
     head, last = _parted(line)
-    return f"{head}; return {last.strip()}" if last.strip() else line
+    if not last.strip():
+        raise NotCarriedError(
+            "the code only declares something, so promptfoo fails every output: add what it should give"
+        )
+    return f"{head}; return {last.strip()}"
 
 
 def _parted(code: str) -> tuple[str, str]:

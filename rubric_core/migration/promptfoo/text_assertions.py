@@ -20,8 +20,8 @@ def compared(settings: Mapping[str, Any], _: Surroundings) -> Converted:
 def trimmed(settings: Mapping[str, Any], _: Surroundings) -> Converted:
     """Types that AgentV compares without the white space around."""
     value = text_of(settings)
-    if not value.strip():
-        raise NotCarriedError("AgentV compares without white space, and this value has nothing else")
+    if value != value.strip():
+        raise NotCarriedError("AgentV compares without the white space around this value: write a `javascript` check")
     return Converted({"value": value}, differs=(_WHITE_SPACE,))
 
 
@@ -60,6 +60,9 @@ def word_count(settings: Mapping[str, Any], _: Surroundings) -> Converted:
     count = "output.trim().split(/\\s+/).filter(Boolean).length"
     bounds = value if isinstance(value, dict) else {"exact": value}
     signs = {"exact": "===", "min": ">=", "max": "<="}
+    low, high = bounds.get("min"), bounds.get("max")
+    if isinstance(low, int) and isinstance(high, int) and low > high:
+        raise NotCarriedError("its `min` is above its `max`, at which promptfoo makes an error of the row")
     if not bounds or any(n not in signs or isinstance(v, bool) or not isinstance(v, int) for n, v in bounds.items()):
         raise NotCarriedError("AgentV has no `word-count`: write a `javascript` check")
     return Converted({"type": "javascript", "value": " && ".join(f"{count} {signs[n]} {v}" for n, v in bounds.items())})
