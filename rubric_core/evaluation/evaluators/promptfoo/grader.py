@@ -32,6 +32,8 @@ _NO_GRADER = (
 _NO_RECORDING = "no recording matches this output, and `--replay` uses recordings only"
 #: The types with a list of two prompts, and the parts these are for.
 _IN_TWO, _PARTS = "context-faithfulness", ("statements", "verdicts")
+#: What prompts get as data, so that templates look into it.
+_AS_DATA = frozenset({"messages"})
 #: The largest size of a prompt file, in bytes.
 _LARGEST = 1_000_000
 
@@ -129,6 +131,7 @@ class Grader:
         """The prompt, filled in: as messages where it is a list of them."""
         context = self.check.context
         known = {name: _in_template(value) for name, value in {**context.variables, **values}.items()}
+        known |= {name: value for name, value in values.items() if name in _AS_DATA}
 
         def fill(value: Any) -> Any:
             if isinstance(value, str):
@@ -200,6 +203,10 @@ class Grader:
         context.exchanges.add(Exchange(role="judge", to=found.words, recorded=True, cost_usd=0.0))
         verdict = Verdict.FAILED if found.score.misses else Verdict.PASSED
         return replace(found.score, verdict=verdict, judge=found.words)
+
+    async def keep(self, kind: str, score: EvaluationScore, goal: str) -> None:
+        """Record a decision that follows from several replies, as `recorded` finds it. Raises Unscored without a model."""
+        self._keep(self._asked(kind, {}, "", goal), score, await self._asking_judge())
 
     def _keep(self, asked: JudgeInput, score: EvaluationScore, judge: Provider) -> None:
         context = self.check.context

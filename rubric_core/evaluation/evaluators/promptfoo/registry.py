@@ -17,6 +17,7 @@ from rubric_core.evaluation.evaluators.promptfoo.measures import MEASURES
 from rubric_core.evaluation.evaluators.promptfoo.model_graded import MODEL_GRADED
 from rubric_core.evaluation.evaluators.promptfoo.overlap import OVERLAPS
 from rubric_core.evaluation.evaluators.promptfoo.refusals import REFUSALS
+from rubric_core.evaluation.evaluators.promptfoo.relevance import RELEVANCE
 from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
 from rubric_core.evaluation.evaluators.promptfoo.services import SERVICES
 from rubric_core.evaluation.evaluators.promptfoo.similarity import SIMILARITIES
@@ -40,8 +41,10 @@ _HANDLERS: Mapping[str, Handler] = {
     **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
     **SIMILARITIES,
 }  # fmt: skip
+#: Those that a model grades.
+_GRADED = {**MODEL_GRADED, **CONTEXT_GRADED, **RELEVANCE}
 #: The types that are run, without `not-`.
-RUN_TYPES = frozenset({*_HANDLERS, *MODEL_GRADED, *CONTEXT_GRADED, *COMPARING_TYPES, SET_TYPE})
+RUN_TYPES = frozenset({*_HANDLERS, *_GRADED, *COMPARING_TYPES, SET_TYPE})
 _CODE = (".js", ".cjs", ".mjs", ".py")
 
 
@@ -54,7 +57,7 @@ def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluat
         if config.type_name == SET_TYPE:
             return await _of_set(config, context)
         check = await _transformed(Check(config, context))
-        graded = MODEL_GRADED.get(config.base_type) or CONTEXT_GRADED.get(config.base_type)
+        graded = _GRADED.get(config.base_type)
         if graded is None:
             return await _grade(check)
         score = await graded(Grader(check, resolve))

@@ -11,7 +11,7 @@ from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
 from rubric_core.ports import ProviderError
 
-__all__ = ["SIMILARITIES"]
+__all__ = ["SIMILARITIES", "embedded"]
 
 _NO_MODEL = (
     "no model embeds: name one as `openai:embedding:MODEL` under `provider` of the assertion or of `options`; "
@@ -48,15 +48,20 @@ async def _similar(check: Check) -> Finding:
     wanted = value if isinstance(value, list) else [value]
     if not wanted or not all(isinstance(each, str) for each in wanted):
         raise row_error(check, "needs a text, or a list of texts, as `value`")
+    output, *others = await embedded(check, [check.text, *wanted])
+    measure = _MEASURES[check.config.base_type.partition(":")[2] or "cosine"]
+    return _best([_compared(check, measure, each, output) for each in others], inverse=check.inverse)
+
+
+async def embedded(check: Check, texts: Sequence[str]) -> list[list[float]]:
+    """The embeddings of texts by the model that the assertion or the options name. Raises Unscored."""
     settings, secrets = _embedder(check)
     if check.context.mode == "replay":
         raise Unscored("embeddings are not recorded, and `--replay` calls no model", at=check.config)
     try:
-        output, *others = await embeddings([check.text, *wanted], settings, check.context, check.config, secrets)
+        return await embeddings(texts, settings, check.context, check.config, secrets)
     except ProviderError as error:
         raise GraderError(f"embeddings: {error}", at=check.config) from None
-    measure = _MEASURES[check.config.base_type.partition(":")[2] or "cosine"]
-    return _best([_compared(check, measure, each, output) for each in others], inverse=check.inverse)
 
 
 def _compared(check: Check, measure: _Measure, one: Sequence[float], other: Sequence[float]) -> Finding:

@@ -18,11 +18,12 @@ REPLIES = {
     "D": '{"category": "D", "reason": "they disagree"}', "E": "Thinking about it, (E) is right",
     "yes": "It does.\nY", "nay": "It does not.\nN", "maybe": "MAYBEY", "late": "Y because it does",
     "eight": '{"score": 8, "reason": "good"}', "three": '{"score": "3", "reason": "weak"}', "seven": 'So: {"score": 7, "reason": "enough"}',
-    "first": "0", "second": "The best is 1 (not 0)", "third": "2.",
+    "relevant": '{"verdict": "yes"}', "irrelevant": 'So: {"verdict": "no", "reason": "off the point"}', "question": "aaaa bb",
+    "summary": '{"reason": "what promptfoo asks for where turns are not relevant"}', "first": "0", "second": "The best is 1 (not 0)", "third": "2.",
 }  # fmt: skip
 
 prompt = sys.argv[-3]
-key = re.findall(r"key-(\w+)", prompt)[0]
+key = (re.findall(r"key-(\w+)", prompt) or ["summary"])[0]
 if "steps" in prompt and "maxScore" not in prompt and "score" not in prompt.replace("maxScore", ""):
     print('{"steps": ["Look", "Decide"]}')
 else:
