@@ -99,7 +99,7 @@ async def test_a_result_is_stale_when_a_file_of_its_test_changes(write: Callable
         ("tests: ['no*.yaml']", "no file matches no*.yaml"),
         ("tests: wide.csv", "wide.csv has 2 columns, and 3 cells in line 3"),
         ("tests: broken.jsonl", "broken.jsonl, line 2"),
-        ("tests: [make.py]", "rubric does not run programs that make tests of promptfoo: make.py"),
+        ("tests: [make.py]", "a program makes them when `rubric run` runs"),
         ("tests: https://docs.google.com/spreadsheets/d/x", "rubric does not read tests of promptfoo from https://docs.google.com"),
         ("tests: [flat.yaml]", "flat.yaml has a case without `vars`"),
         ("tests: t.txt", "promptfoo reads no"),

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite
+from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram, program_of
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.shape import Shape
@@ -20,18 +22,41 @@ _USUAL = "generate_tests"
 
 async def generate_cases(suite: LoadedSuite, ports: Ports) -> Mapping[str, GeneratedCases]:
     """The cases that the programs of a suite generate, by their entry verbatim; nothing is cached."""
+    if suite.test_programs:
+        return {key: await _tests(program_of(key), suite, ports) for key in suite.test_programs}
     return {text: await _made(text, suite, ports) for text in suite.programs}
 
 
-async def _made(text: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
-    code = text if text.startswith(URL) else f"{URL}{text}"
-    at = Shape(Span(0, 0))
+async def _tests(program: TestProgram, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
+    """The tests that a program of promptfoo makes: a list."""
+    arguments = {} if program.config is None else {"config": program.config}
     try:
-        directory = suite.path.absolute().parent
-        value = await run_function(code, language_of(code), {}, ports, directory, _SECONDS, at, function=_USUAL)
+        value = await _returned(program.text, arguments, suite, ports)
+    except Unscored as problem:
+        return GeneratedCases(trouble=problem.reason)
+    if not isinstance(value, list) or not all(isinstance(test, dict) for test in value):
+        return GeneratedCases(trouble=f"{program.text} must return a list of tests, each a mapping")
+    return _lines(value)
+
+
+async def _returned(text: str, arguments: Mapping[str, Any], suite: LoadedSuite, ports: Ports) -> Any:
+    """What a program returns. Raises Unscored."""
+    code = text if text.startswith(URL) else f"{URL}{text}"
+    directory = suite.path.absolute().parent
+    at = Shape(Span(0, 0))
+    return await run_function(code, language_of(code), arguments, ports, directory, _SECONDS, at, function=_USUAL)
+
+
+def _lines(cases: list[Any]) -> GeneratedCases:
+    return GeneratedCases("\n".join(json.dumps(case, ensure_ascii=False) for case in cases))
+
+
+async def _made(text: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
+    try:
+        value = await _returned(text, {}, suite, ports)
     except Unscored as problem:
         return GeneratedCases(trouble=problem.reason)
     listed = value.get("tests") if isinstance(value, dict) else value
     if not isinstance(listed, list) or not all(isinstance(case, dict) for case in listed):
         return GeneratedCases(trouble="it must return a list of cases, each a mapping")
-    return GeneratedCases("\n".join(json.dumps(case, ensure_ascii=False) for case in listed))
+    return _lines(listed)

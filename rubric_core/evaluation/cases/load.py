@@ -136,7 +136,9 @@ class _Loader:
         if analysis.kind is FileKind.PROMPTFOO:
             from rubric_core.evaluation.cases.promptfoo.load import promptfoo_cases  # noqa: PLC0415  # AgentV's suites need none of it
 
-            return LoadedSuite(path, analysis, promptfoo_cases(analysis, path, self.project.files, self.options), {})
+            tests = promptfoo_cases(analysis, path, self.project.files, self.options, self.generated)
+            keys = tuple(each.key for each in tests[0].matrix.configuration.programs) if tests else ()
+            return LoadedSuite(path, analysis, tests, {}, self.generated, keys)
         if analysis.kind is not FileKind.SUITE:
             raise NoSuiteError(_not_a_suite(path, analysis))
         frame = self._frame(path, analysis)

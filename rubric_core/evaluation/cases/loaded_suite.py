@@ -47,10 +47,14 @@ class LoadedSuite:
     files: Mapping[Path, Analysis]
     #: What its programs that generate cases made, by their entry verbatim.
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
+    #: The programs of a configuration of promptfoo, by their keys.
+    test_programs: tuple[str, ...] = ()
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """The entries of the case list that are programs which generate cases, verbatim."""
+        """The entries of the case list that are programs which generate cases, verbatim; those of promptfoo by their keys."""
+        if self.test_programs:
+            return self.test_programs
         if not self.analysis.dialect.properties.case_programs:
             return ()
         return tuple(each.text for each in self.analysis.external if is_program(each))

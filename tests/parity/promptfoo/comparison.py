@@ -11,7 +11,8 @@ from typing import NamedTuple
 import yaml
 
 from rubric_core.adapters import system_ports
-from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.generators import generate_cases
+from rubric_core.evaluation.cases.load import GeneratedCases, LoadedSuite, load_suite
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
@@ -144,6 +145,8 @@ def _set(environment: Mapping[str, str]) -> Iterator[None]:
 def rubric_rows(configuration: Path) -> dict[tuple[int, int], Row]:
     """The rows of rubric, by the numbers that promptfoo gives tests and columns."""
     suite = load_suite(configuration)
+    if suite.programs:
+        suite = load_suite(configuration, generated=asyncio.run(_generated(suite)))
     whole = [case for case in suite.cases if isinstance(case, PromptfooRunnable)]
     # One without values tells why a test has no row at all.
     varied = [
@@ -160,6 +163,11 @@ def rubric_rows(configuration: Path) -> dict[tuple[int, int], Row]:
     results = asyncio.run(run())
     places = _places(whole)
     return {places[id(each)]: _row(each, result) for (_, each), result in zip(varied, results, strict=True)}
+
+
+async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
+    async with system_ports() as ports:
+        return await generate_cases(suite, ports)
 
 
 def _places(cases: Sequence[PromptfooRunnable]) -> dict[int, tuple[int, int]]:

@@ -6,6 +6,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
+from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Files
@@ -44,6 +46,10 @@ class PromptfooConfiguration:
     files: Files
     #: The files that were read for it so far.
     files_read: list[Path] = field(default_factory=list)
+    #: The programs that make tests, as far as tests have been read.
+    programs: list[TestProgram] = field(default_factory=list)
+    #: What such programs made, by their keys; empty before a run.
+    generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
 
     @property
     def directory(self) -> Path:
@@ -127,7 +133,9 @@ class PromptfooConfiguration:
             raise ConfigurationError(f"the file {shown} cannot be read: {why}") from None
 
 
-def read_configuration(path: Path, text: str, files: Files) -> PromptfooConfiguration:
+def read_configuration(
+    path: Path, text: str, files: Files, generated: Mapping[str, GeneratedCases] | None = None
+) -> PromptfooConfiguration:
     """The configuration in a text; empty if the text is not a mapping."""
     tree, lines = parse(text), LineIndex(text)
     root = tree.root
@@ -135,5 +143,6 @@ def read_configuration(path: Path, text: str, files: Files) -> PromptfooConfigur
     if not isinstance(root, MappingNode):
         root = MappingNode(Span(0, 0), Span(0, 0), None, None, flow=True)
     return PromptfooConfiguration(
-        path, text, root, tree.anchors, data if isinstance(data, dict) else {}, lambda at: lines.line_of(at) + 1, files
-    )
+        path, text, root, tree.anchors, data if isinstance(data, dict) else {}, lambda at: lines.line_of(at) + 1, files,
+        generated=generated or {},
+    )  # fmt: skip

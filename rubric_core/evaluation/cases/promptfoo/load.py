@@ -7,6 +7,7 @@ from typing import Any
 from rubric_core.analysis import Analysis
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.errors import place_words
+from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import (
     ConfigurationError,
@@ -37,9 +38,14 @@ _YAML_ERRORS = frozenset(
 _OF_ROWS = frozenset({"broken-template", "script-value", "unknown-type"})
 
 
-def promptfoo_cases(analysis: Analysis, path: Any, files: Files, options: Options) -> tuple[PromptfooRunnable, ...]:
-    """The tests of an analysed configuration, in the order of the text; each is multiplied when it is run."""
-    configuration = read_configuration(path, analysis.document.text, files)
+def promptfoo_cases(
+    analysis: Analysis, path: Any, files: Files, options: Options, generated: Mapping[str, GeneratedCases] | None = None
+) -> tuple[PromptfooRunnable, ...]:
+    """The tests of an analysed configuration, in the order of the text; each is multiplied when it is run.
+
+    `generated` are those that its programs made, see `test_programs`.
+    """
+    configuration = read_configuration(path, analysis.document.text, files, generated)
     troubles: list[str] = []
     prompts: list[PromptfooPrompt] = []
     providers: list[PromptfooProvider] = []

@@ -1,6 +1,6 @@
-"""The tests and scenarios that a configuration of promptfoo has in other files: YAML, JSON, JSONL, tables (issue 18, section 3).
+"""The tests that a configuration of promptfoo has in other files: YAML, JSON, JSONL, tables (issue 18, section 3).
 
-Nothing here runs a program: tests that one makes are one entry each, with the reason why they cannot be run.
+Nothing here runs a program: before a run, tests that one makes are one entry, which says so.
 """
 
 import json
@@ -11,17 +11,19 @@ from typing import Any, NamedTuple
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles, table_records
 from rubric_core.evaluation.cases.promptfoo.table_rows import test_of_row
+from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
 from rubric_core.lazy_compilation import dataclass, pattern
-from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.directory_search import URL, is_pattern, without_function
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
-from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import LineIndex, Span
 
-__all__ = ["TestPart", "TestSource", "inline_part", "members_of", "parts_in_place", "scenario_parts", "vars_of_files"]
+__all__ = [
+    "YAML_ENDINGS", "TestPart", "TestSource", "entry_parts", "inline_part", "parts_in_place", "tree_parts", "vars_of_files",
+]  # fmt: skip
 
-_YAML = (".yaml", ".yml")
+YAML_ENDINGS = (".yaml", ".yml")
 _CODE = pattern(r".+\.(?:[cm]?[jt]s|py)(?::[^:/\\]+)?\Z")
 _REMOTE = ("http://", "https://", "huggingface://", "az://", "s3://", "gs://")
 _WORKBOOKS = (".xlsx", ".xls")
@@ -59,13 +61,14 @@ def parts_in_place(configuration: PromptfooConfiguration, name: str) -> Iterator
     written, node = configuration.data.get(name), configuration.node(name)
     if not isinstance(written, list):
         if written is not None:
-            yield from _of_entry(written, node, configuration, is_listed=False)
+            yield from entry_parts(written, node, configuration, is_listed=False)
         return
     for item, at in zip(written, configuration.items(node, written), strict=True):
-        yield from _of_entry(item, at, configuration, is_listed=True)
+        yield from entry_parts(item, at, configuration, is_listed=True)
 
 
-def _of_entry(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_listed: bool) -> Iterator[TestPart]:
+def entry_parts(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_listed: bool) -> Iterator[TestPart]:
+    """The tests of an entry of a list, or of what stands in its place; a broken one with the reason."""
     name = item.get("path") if isinstance(item, dict) else item
     if not isinstance(name, str):
         yield inline_part(item, at, configuration)
@@ -73,9 +76,37 @@ def _of_entry(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_
     is_alone = isinstance(item, dict) or not is_listed
     try:
         # All of them or none: promptfoo stops at a file that it cannot read.
-        yield from list(_of_path(name, configuration, is_alone=is_alone, is_rows=isinstance(item, dict)))
+        program = _program(name, item, configuration)
+        if program is not None:
+            yield from list(_of_program(program, configuration))
+        else:
+            yield from list(_of_path(name, configuration, is_alone=is_alone, is_rows=isinstance(item, dict)))
     except ConfigurationError as error:
         yield TestPart({"description": name.removeprefix(URL)}, at, trouble=str(error))
+
+
+def _program(name: str, item: Any, configuration: PromptfooConfiguration) -> TestProgram | None:
+    """The program that an entry names, noted for a run; None where it names another file. Raises ConfigurationError."""
+    if not _CODE.match(name.removeprefix(URL)) or name.removeprefix(URL).startswith(_REMOTE):
+        return None
+    config = item.get("config") if isinstance(item, dict) else None
+    program = TestProgram(name, InlinedFiles(configuration).deep(config) if config is not None else None)
+    if program not in configuration.programs:
+        configuration.programs.append(program)
+    return program
+
+
+def _of_program(program: TestProgram, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """The tests that a program made, each as if it stood on the first line of its file. Raises ConfigurationError without them."""
+    made = configuration.generated.get(program.key)
+    if made is None:
+        raise ConfigurationError("a program makes them when `rubric run` runs")
+    if made.trouble:
+        raise ConfigurationError(made.trouble)
+    path = configuration.directory / without_function(program.text.removeprefix(URL))
+    for line in filter(None, made.lines.split("\n")):
+        source = TestSource(path, line, {}, _always(1))
+        yield TestPart(json.loads(line), parse(line).root or _at(0, len(line)), source, (path,))
 
 
 def inline_part(item: Any, at: Node, configuration: PromptfooConfiguration) -> TestPart:
@@ -101,8 +132,6 @@ def _of_path(text: str, configuration: PromptfooConfiguration, *, is_alone: bool
     name = text.removeprefix(URL)
     if name.startswith(_REMOTE) or PurePath(name.partition("#")[0]).suffix.lower() in _WORKBOOKS:
         raise ConfigurationError(f"rubric does not read tests of promptfoo from {name}")
-    if _CODE.match(name):
-        raise ConfigurationError(f"rubric does not run programs that make tests of promptfoo: {name}")
     as_rows = is_rows or not name.endswith(("yaml", "yml"))
     if is_alone and as_rows:
         yield from _of_lone_file(configuration.directory / name, configuration)
@@ -124,8 +153,8 @@ def _of_lone_file(path: Path, configuration: PromptfooConfiguration) -> Iterator
         yield from _of_table(path, text, configuration)
     elif ending == ".jsonl":
         yield from _numbered(_of_lines(path, text, configuration))
-    elif ending in (".json", *_YAML):
-        parts = list(_of_tree(path, text, configuration, (path,)))
+    elif ending in (".json", *YAML_ENDINGS):
+        parts = list(tree_parts(path, text, configuration, (path,)))
         if ending == ".json":
             yield from _numbered(iter(parts))
             return
@@ -156,8 +185,8 @@ def _of_listed_file(path: Path, configuration: PromptfooConfiguration) -> Iterat
         return
     if ending == ".jsonl":
         parts = list(_of_lines(path, text, configuration))
-    elif ending in (".json", *_YAML):
-        parts = list(_of_tree(path, text, configuration, (path,)))
+    elif ending in (".json", *YAML_ENDINGS):
+        parts = list(tree_parts(path, text, configuration, (path,)))
     else:
         raise ConfigurationError(f"promptfoo reads no tests from {ending or 'such'} files: {path.name}")
     inlined = InlinedFiles(configuration)
@@ -167,7 +196,7 @@ def _of_listed_file(path: Path, configuration: PromptfooConfiguration) -> Iterat
         yield part._replace(data=data, files=(*part.files, *inlined.files))
 
 
-def _of_tree(
+def tree_parts(
     path: Path, text: str, configuration: PromptfooConfiguration, files: tuple[Path, ...]
 ) -> Iterator[TestPart]:
     """The items of the list in a YAML or JSON file, or its one value. Raises ConfigurationError."""
@@ -223,62 +252,6 @@ def _of_table(path: Path, text: str, configuration: PromptfooConfiguration) -> I
 def _at(start: int, end: int) -> Node:
     span = Span(start, end)
     return Scalar(span, span, None, None, "", "plain")
-
-
-def scenario_parts(written: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
-    """The scenarios, those in files included; a broken entry with the reason for what is none."""
-    listed = written if isinstance(written, list) else [] if written is None else [written]
-    nodes = configuration.items(at, listed) if isinstance(written, list) else [at] * len(listed)
-    for item, node in zip(listed, nodes, strict=True):
-        try:
-            if isinstance(item, str):
-                yield from _in_files(item, node, configuration)
-            else:
-                yield inline_part(item, node, configuration)
-        except ConfigurationError as error:
-            yield TestPart({"description": "scenario"}, node, trouble=str(error))
-
-
-def _in_files(text: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
-    """What promptfoo puts in the place of a text that names files: their items, as they are. Raises ConfigurationError."""
-    if not text.startswith(URL):
-        raise ConfigurationError(f"promptfoo takes no text for it: {text:.60}")
-    name = text.removeprefix(URL)
-    found = [configuration.directory / name]
-    if is_pattern(name):
-        found = list(path_matches(name, [configuration.directory], configuration.files).paths)
-        if not found:
-            raise ConfigurationError(f"no file matches {name}")
-    for path in found:
-        if path.suffix == ".csv":
-            records = table_records(configuration.read(str(path)), configuration.shown(path))
-            yield from (TestPart(record, at, None, (path,)) for _, record in records)
-        elif path.suffix in (".json", *_YAML):
-            yield from _of_tree(path, configuration.read(str(path)), configuration, (path,))
-        else:
-            raise ConfigurationError(f"promptfoo takes {configuration.shown(path)} for a text")
-
-
-def members_of(scenario: TestPart, name: str, configuration: PromptfooConfiguration) -> list[TestPart]:
-    """The entries of `config` or `tests` of a scenario. Raises ConfigurationError."""
-    if scenario.trouble:
-        raise ConfigurationError(scenario.trouble)
-    written = scenario.data.get(name) if isinstance(scenario.data, dict) else None
-    inner = scenario.node.get(name) if isinstance(scenario.node, MappingNode) else None
-    node = inner or scenario.node
-    if isinstance(written, str) and name == "tests":
-        return [part._replace(files=(*scenario.files, *part.files)) for part in _in_files(written, node, configuration)]
-    if not isinstance(written, list):
-        raise ConfigurationError(f"promptfoo needs a list as `{name}` of a scenario")
-    found: list[TestPart] = []
-    for item, at in zip(written, configuration.items(node, written), strict=True):
-        if isinstance(item, dict):
-            found.append(TestPart(item, at, scenario.source, scenario.files))
-        elif name == "tests":
-            found += _of_entry(item, at, configuration, is_listed=True)
-        else:
-            raise ConfigurationError(f"`config` of a scenario has an entry that is no mapping: {item!r:.60}")
-    return found
 
 
 def vars_of_files(written: Any, directory: Path, configuration: PromptfooConfiguration) -> tuple[Any, tuple[Path, ...]]:

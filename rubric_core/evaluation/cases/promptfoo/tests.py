@@ -7,14 +7,8 @@ from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
-from rubric_core.evaluation.cases.promptfoo.test_files import (
-    TestPart,
-    TestSource,
-    members_of,
-    parts_in_place,
-    scenario_parts,
-    vars_of_files,
-)
+from rubric_core.evaluation.cases.promptfoo.scenario_files import members_of, scenario_parts
+from rubric_core.evaluation.cases.promptfoo.test_files import TestPart, TestSource, parts_in_place, vars_of_files
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.promptfoo_names import case_name, numbered_name

@@ -1,0 +1,76 @@
+"""The scenarios of a configuration of promptfoo, and what they have in other files (issue 18, section 3)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.inlined_files import table_records
+from rubric_core.evaluation.cases.promptfoo.test_files import (
+    YAML_ENDINGS,
+    TestPart,
+    entry_parts,
+    inline_part,
+    tree_parts,
+)
+from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.path_matches import path_matches
+from rubric_core.syntax.tree import Mapping as MappingNode
+from rubric_core.syntax.tree import Node
+
+__all__ = ["members_of", "scenario_parts"]
+
+
+def scenario_parts(written: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """The scenarios, those in files included; a broken entry with the reason for what is none."""
+    listed = written if isinstance(written, list) else [] if written is None else [written]
+    nodes = configuration.items(at, listed) if isinstance(written, list) else [at] * len(listed)
+    for item, node in zip(listed, nodes, strict=True):
+        try:
+            if isinstance(item, str):
+                yield from _in_files(item, node, configuration)
+            else:
+                yield inline_part(item, node, configuration)
+        except ConfigurationError as error:
+            yield TestPart({"description": "scenario"}, node, trouble=str(error))
+
+
+def _in_files(text: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+    """What promptfoo puts in the place of a text that names files: their items, as they are. Raises ConfigurationError."""
+    if not text.startswith(URL):
+        raise ConfigurationError(f"promptfoo takes no text for it: {text:.60}")
+    name = text.removeprefix(URL)
+    found = [configuration.directory / name]
+    if is_pattern(name):
+        found = list(path_matches(name, [configuration.directory], configuration.files).paths)
+        if not found:
+            raise ConfigurationError(f"no file matches {name}")
+    for path in found:
+        if path.suffix == ".csv":
+            records = table_records(configuration.read(str(path)), configuration.shown(path))
+            yield from (TestPart(record, at, None, (path,)) for _, record in records)
+        elif path.suffix in (".json", *YAML_ENDINGS):
+            yield from tree_parts(path, configuration.read(str(path)), configuration, (path,))
+        else:
+            raise ConfigurationError(f"promptfoo takes {configuration.shown(path)} for a text")
+
+
+def members_of(scenario: TestPart, name: str, configuration: PromptfooConfiguration) -> list[TestPart]:
+    """The entries of `config` or `tests` of a scenario. Raises ConfigurationError."""
+    if scenario.trouble:
+        raise ConfigurationError(scenario.trouble)
+    written = scenario.data.get(name) if isinstance(scenario.data, dict) else None
+    inner = scenario.node.get(name) if isinstance(scenario.node, MappingNode) else None
+    node = inner or scenario.node
+    if isinstance(written, str) and name == "tests":
+        return [part._replace(files=(*scenario.files, *part.files)) for part in _in_files(written, node, configuration)]
+    if not isinstance(written, list):
+        raise ConfigurationError(f"promptfoo needs a list as `{name}` of a scenario")
+    found: list[TestPart] = []
+    for item, at in zip(written, configuration.items(node, written), strict=True):
+        if isinstance(item, dict):
+            found.append(TestPart(item, at, scenario.source, scenario.files))
+        elif name == "tests":
+            found += entry_parts(item, at, configuration, is_listed=True)
+        else:
+            raise ConfigurationError(f"`config` of a scenario has an entry that is no mapping: {item!r:.60}")
+    return found

@@ -1,0 +1,1 @@
+module.exports = [{ description: 'listed', vars: { q: 'list' }, assert: [{ type: 'starts-with', value: 'list' }] }];
