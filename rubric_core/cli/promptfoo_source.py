@@ -1,6 +1,7 @@
 """Reads a promptfoo configuration for its migration: with the files that it names, and nothing else; it runs nothing."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider, 
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, default_test, tests_of
 from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.model.comma_values import comma_values
+from rubric_core.lazy_compilation import pattern
 from rubric_core.migration.promptfoo.comments import Comments
 from rubric_core.migration.promptfoo.source import (
     SourceConfiguration,
@@ -24,14 +26,23 @@ from rubric_core.migration.promptfoo.source import (
     SourceProvider,
     SourceTest,
 )
+from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
+from rubric_core.text import LineIndex
 
 __all__ = ["ConfigurationError", "read_source"]
 
+#: Functions that make prompts, as AgentV calls them, too; a Python file without one is a program for promptfoo.
+_FUNCTION = pattern(r"(?:file://)?([^\s:]+(?:\.[cm]?js(?::[\w$.]+)?|\.py:\w+))")
+
 
 def read_source(path: Path, shown: str, text: str) -> SourceConfiguration:
-    """A configuration with everything that it names. Raises ConfigurationError."""
+    """A configuration with everything that it names. Raises ConfigurationError, also for what is no YAML."""
+    broken = next(iter(parse(text).problems), None)
+    if broken is not None:
+        line = LineIndex(text).line_of(broken.span.start) + 1
+        raise ConfigurationError(f"line {line}: {broken.message}; fix this first")
     configuration = read_configuration(path, text, DiskFiles())
     providers = providers_of(configuration)
     default, node, _ = default_test(configuration)
@@ -41,7 +52,7 @@ def read_source(path: Path, shown: str, text: str) -> SourceConfiguration:
         file=reader.main,
         root=configuration.root,
         data=configuration.resolved(configuration.data),
-        prompts=[reader.prompt(each) for each in prompts_of(configuration)],
+        prompts=reader.prompts(),
         providers=[_provider(each) for each in providers],
         default=default,
         default_node=node,
@@ -60,16 +71,22 @@ class _Reader:
         self._files: dict[tuple[Path, int], SourceFile] = {}
         self._has_default = bool(default.get("assert"))
 
-    def prompt(self, prompt: PromptfooPrompt) -> SourcePrompt:
-        """A prompt; a file with several is their texts."""
+    def prompts(self) -> list[SourcePrompt]:
+        """The prompts; a file with several is their texts."""
+        found = prompts_of(self._configuration)
+        files = Counter(each.id for each in found)
+        return [self._prompt(each, is_alone=files[each.id] == 1) for each in found]
+
+    def _prompt(self, prompt: PromptfooPrompt, *, is_alone: bool) -> SourcePrompt:
         configuration = self._configuration
-        path = prompt.id and configuration.directory / prompt.id
-        several = sum(each.id == prompt.id for each in prompts_of(configuration)) > 1
-        is_file = bool(path) and configuration.files.is_file(Path(path)) and not several
+        function = _FUNCTION.fullmatch(prompt.text) if prompt.trouble else None
+        path = function[1] if function else ""
+        if not function and prompt.id and is_alone and configuration.files.is_file(configuration.directory / prompt.id):
+            path = configuration.shown(configuration.directory / prompt.id)
         is_labelled = prompt.label not in (prompt.text, f"{prompt.id}: {prompt.text}", prompt.id)
         return SourcePrompt(
-            prompt.prompt.label, is_labelled, (prompt.label, prompt.id), prompt.text,
-            configuration.shown(Path(path)) if is_file else "", prompt.prompt.node, prompt.trouble,
+            prompt.prompt.label, is_labelled, (prompt.label, prompt.id), prompt.text, path, prompt.prompt.node,
+            "" if function else prompt.trouble, bool(function),
         )  # fmt: skip
 
     def test(self, test: PromptfooTest) -> SourceTest:

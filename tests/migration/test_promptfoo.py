@@ -6,6 +6,9 @@ import pytest
 from promptfoo_runs import converted, errors_in, outcomes
 
 from rubric_core.cli import main
+from rubric_core.cli.promptfoo_source import ConfigurationError
+from rubric_core.migration.promptfoo.suite import NothingCarriedError
+from rubric_core.syntax.parse import parse
 
 CONFIGURATION = """\
 # yaml-language-server: $schema=https://promptfoo.dev/config-schema.json
@@ -150,6 +153,165 @@ promptfooconfig.yaml → promptfoo.eval.yaml: written with 4 cases, 1 test left 
 """
 
 
+#: Prompts, providers and tests in other files.
+PARTS = """\
+prompts:
+  - id: prompts/chat.json # as messages
+    label: chat
+  - prompts/several.txt
+  - file://prompts/make.js
+  - prompts/run.py
+  - '[{"role": "system", "content": "Be {{tone}}."}, {"role": "user", "content": "{{q}}"}]'
+targets:
+  # the usual one
+  - id: openai:chat:gpt-5-mini
+    label: small
+    config: {apiKeyEnvar: MY_KEY, temperature: 1, seed: 5}
+    prompts: [chat]
+    delay: 100
+    transform: const t = output.trim(); t
+  - "exec: python3 answer.py"
+  - anthropic:claude-agent-sdk
+defaultTest:
+  vars: {tone: polite}
+  options: {provider: openai:gpt-5}
+tests:
+  - cases/more.yaml
+  - cases/table.csv
+  - description: only small
+    vars: {q: "file://q.txt"}
+    providers: [small]
+    prompts: [chat]
+    metadata: {team: red}
+    options: {repeat: 3}
+    assert: [{type: llm-rubric, value: It explains., threshold: 0.7}]
+scenarios:
+  - config: [{vars: {lang: French}}, {vars: {lang: German}}]
+    tests:
+      # said twice
+      - vars: {q: "{{lang}}?"}
+        assert:
+          - type: icontains-any
+            value: [oui, ja] # both
+            description: Agrees
+"""
+FILES = {
+    "prompts/chat.json": '[{"role": "user", "content": "{{q}}"}]',
+    "prompts/several.txt": "A {{q}}\n---\nB {{q}}\n",
+    "prompts/make.js": "module.exports = ({vars}) => vars.q",
+    "prompts/run.py": "print(1)",
+    "q.txt": "Why?\n",
+    "cases/more.yaml": "# The first file.\n- description: from a file # here\n  vars:\n    q: How? # a question\n"
+    "  assert:\n    # checked\n    - type: contains\n      value: how\n",
+    "cases/table.csv": 'q,__expected,__expected2,__threshold\nWho?,contains:who,"llm-rubric: It names someone",0.5\n',
+}
+PARTS_OF_SUITE = """\
+# rubric: dialect=agentv-5
+prompts:
+  - label: chat  # as messages
+    path: file://prompts/chat.json
+  - "A {{q}}"
+  - "B {{q}}"
+  - file://prompts/make.js
+  - - role: system
+      content: "Be {{tone}}."
+    - role: user
+      content: "{{q}}"
+
+providers:
+  # the usual one
+  - id: openai
+    label: small
+    config:
+      model: gpt-5-mini
+      temperature: 1
+      api_key: "{{ env.MY_KEY }}"
+    prompts:
+      - chat
+    transform: "const t = output.trim(); return t"
+    delay: 100
+  - id: cli
+    label: "exec: python3 answer.py"
+    config:
+      command: "python3 answer.py {PROMPT} > {OUTPUT_FILE}"
+  - id: claude-sdk
+    label: anthropic:claude-agent-sdk
+
+# As in promptfoo, every assertion has to pass.
+threshold: 1
+
+default_test:
+  vars:
+    tone: polite
+
+tests:
+  # The first file.
+  - id: from-a-file  # here
+    description: from a file
+    vars:
+      q: How?  # a question
+    assert:
+      # checked
+      - type: contains
+        value: how
+
+  - id: row-1
+    description: "Row #1"
+    vars:
+      q: Who?
+    assert:
+      - type: contains
+        value: who
+      - type: llm-rubric
+        value: It names someone
+        provider: openai:gpt-5
+    run:
+      threshold: 0.5
+
+  - id: only-small
+    description: only small
+    vars:
+      q: Why?
+    assert:
+      - type: llm-rubric
+        value: It explains.
+        provider: openai:gpt-5
+        min_score: 0.7
+    prompts:
+      - chat
+    providers:
+      - small
+    metadata:
+      team: red
+    run:
+      threshold: 0.7
+      repeat: 3
+
+  # said twice
+  - id: test-4
+    vars:
+      q: "{{lang}}?"
+      lang: French
+    assert:
+      # Agrees
+      - type: icontains-any
+        value:  # both
+          - oui
+          - ja
+
+  - id: test-5
+    vars:
+      q: "{{lang}}?"
+      lang: German
+    assert:
+      # Agrees
+      - type: icontains-any
+        value:
+          - oui
+          - ja
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the configuration, which is the current one."""
@@ -160,6 +322,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def migrate(*arguments: str) -> int:
     return main(["migrate", "--to", "agentv-5", *arguments])
+
+
+def write_files(folder: Path) -> None:
+    """The files that `PARTS` names."""
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
 
 
 def test_a_suite_is_written_beside_the_configuration(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,6 +416,39 @@ def test_nothing_is_written_where_nothing_is_left(
     assert migrate("promptfooconfig.yaml") == 2
     assert words in capsys.readouterr().err
     assert [each.name for each in folder.iterdir()] == ["promptfooconfig.yaml"]
+
+
+def test_what_is_in_other_files_is_carried_over(folder: Path) -> None:
+    write_files(folder)
+    (folder / "promptfooconfig.yaml").write_text(PARTS)
+    assert migrate("promptfooconfig.yaml") == 0
+    suite = folder / "promptfoo.eval.yaml"
+    assert suite.read_text() == PARTS_OF_SUITE
+    assert not errors_in(suite)
+
+
+def test_a_text_that_is_no_yaml_is_not_migrated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "promptfooconfig.yaml").write_text("prompts: [x]\nproviders: [echo\ntests:\n  - vars: {a: b}\n")
+    assert migrate("promptfooconfig.yaml") == 2
+    assert "fix this first" in capsys.readouterr().err
+    assert [each.name for each in folder.iterdir()] == ["promptfooconfig.yaml"]
+
+
+@pytest.mark.parametrize("text", [CONFIGURATION, PARTS])
+def test_half_a_configuration_is_read_or_refused(folder: Path, text: str) -> None:
+    """Never a crash, and never a suite with an error that its configuration does not have."""
+    suite = folder / "made.eval.yaml"
+    write_files(folder)
+    for end in range(0, len(text), 61):
+        (folder / "promptfooconfig.yaml").write_text(text[:end])
+        try:
+            made = converted(folder / "promptfooconfig.yaml")
+        except (ConfigurationError, NothingCarriedError):
+            continue
+        suite.write_text(made.text)
+        assert not parse(made.text).problems
+        own = {error.partition(": ")[2] for error in errors_in(folder / "promptfooconfig.yaml", "promptfoo")}
+        assert {error.partition(": ")[2] for error in errors_in(suite)} <= own
 
 
 def test_keys_are_not_copied(folder: Path) -> None:

@@ -37,7 +37,7 @@ def _judged(settings: Mapping[str, Any], around: Surroundings, least: float | No
             f"AgentV takes no file as a rubric: write the text of {value.removeprefix(URL)} under `value`"
         )
     if isinstance(value, str) and value.strip():
-        keys["value"] = value
+        keys["value"] = value.lstrip()
     elif isinstance(value, dict | list):
         keys["value"] = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     prompt = settings.get("rubricPrompt", around.options.get("rubricPrompt"))

@@ -41,6 +41,9 @@ class NamedParts:
         if "_conversation" in prompt.text:
             words = "AgentV fills in no `_conversation`: write the conversation as `turns` of a case"
             self._notes.add(self._file.shown, line, words)
+        if prompt.is_function:
+            words = f"AgentV gives the function {prompt.path} `vars` and `provider` only"
+            self._notes.add(self._file.shown, line, words)
         if prompt.path:
             return f"{URL}{prompt.path}"
         if not prompt.text.lstrip().startswith("["):

@@ -22,7 +22,7 @@ _TRUTH = pattern(
 )
 _NUMBERED = pattern(r"\?|\*|\bif\b|Math\.|\|\|\s*\d|&&\s*\d|\bscore\b|\blambda\b")
 #: A choice between 1 and 0, or true and false.
-_CHOICE = pattern(r"(?:\?\s*(?:1|true)\s*:\s*(?:0|false)|^\s*1 if\b.*\belse 0)\s*;?\s*$")
+_CHOICE = pattern(r"\? ?(?:1 ?: ?0|true ?: ?false)\Z")
 
 
 def javascript_code(code: str) -> str:
@@ -63,7 +63,9 @@ def _result_of(code: str) -> Literal["truth", "number", "unknown"]:
     if "\n" in code.strip() or code.startswith(URL) or "{" in code:
         return "unknown"
     is_truth = bool(_TRUTH.search(code)) and not _NUMBERED.search(code)
-    return "truth" if is_truth or _CHOICE.search(code) else "number"
+    line = code.strip().rstrip("; ")
+    is_choice = bool(_CHOICE.search(line)) or (line.startswith("1 if ") and line.endswith(" else 0"))
+    return "truth" if is_truth or is_choice else "number"
 
 
 def transform_code(written: Any) -> str:

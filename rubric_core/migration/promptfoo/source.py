@@ -42,6 +42,8 @@ class SourcePrompt(NamedTuple):
     node: Node
     #: Why it cannot be carried over.
     trouble: str = ""
+    #: Whether a function in the file makes it.
+    is_function: bool = False
 
 
 class SourceProvider(NamedTuple):

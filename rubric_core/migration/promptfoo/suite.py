@@ -7,7 +7,7 @@ from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import pattern
 from rubric_core.migration.promptfoo.case_writer import CaseWriter
 from rubric_core.migration.promptfoo.cases import CaseDraft, CaseReader, with_comments
-from rubric_core.migration.promptfoo.converted import Surroundings
+from rubric_core.migration.promptfoo.converted import NotCarriedError, Surroundings
 from rubric_core.migration.promptfoo.gates import EVERY
 from rubric_core.migration.promptfoo.named_parts import NamedParts
 from rubric_core.migration.promptfoo.notes import ConversionNote, Notes
@@ -131,8 +131,11 @@ class _Conversion:
         if checks:
             found["assert"] = with_comments(self._inside("assert", checks), lost)
         transform = options.get("transform", options.get("postprocess"))
-        if isinstance(transform, str):
-            found["options"] = {"transform": transform_code(transform)}
+        if transform is not None:
+            try:
+                found["options"] = {"transform": transform_code(transform)}
+            except NotCarriedError as error:
+                self._note("defaultTest", f"the `transform` of `defaultTest` is not carried over: {error}")
         for name, known in (("prompts", self.parts.prompt_labels), ("providers", self.parts.provider_names)):
             if isinstance(default.get(name), list) and (labels := known(default[name])):
                 found[name] = labels
@@ -168,6 +171,11 @@ class _Conversion:
                 self._note("evaluateOptions", f"`evaluateOptions.{name}` is not carried over")
             else:
                 found[_EVALUATE[name]] = value
+            if name == "repeat" and usable and value > 1:
+                self._note(
+                    "evaluateOptions",
+                    "`repeat`: in promptfoo each run counts by itself; look at how AgentV combines them",
+                )
         self._put(suite, "evaluate_options", found, "evaluateOptions")
         if isinstance(self.source.data.get("nunjucksFilters"), dict):
             self._put(suite, "nunjucks_filters", self.source.data["nunjucksFilters"], "nunjucksFilters")

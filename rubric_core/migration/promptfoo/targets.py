@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rubric_core.lazy_compilation import pattern
+from rubric_core.migration.promptfoo.converted import NotCarriedError
 from rubric_core.migration.promptfoo.notes import Notes
 from rubric_core.migration.promptfoo.scripts import transform_code
 from rubric_core.migration.promptfoo.source import SourceFile, SourceProvider
@@ -61,8 +62,11 @@ def provider_entry(
         return provider.name
     if prompts is not None:
         entry["prompts"] = list(prompts)
-    if isinstance(provider.transform, str) and provider.transform:
-        entry["transform"] = transform_code(provider.transform)
+    if provider.transform:
+        try:
+            entry["transform"] = transform_code(provider.transform)
+        except NotCarriedError as error:
+            notes.add(file.shown, line, f"the `transform` of {provider.id} is not carried over: {error}")
     if provider.delay > 0:
         entry["delay"] = provider.delay
     return entry

@@ -98,6 +98,8 @@ def _scalar(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     if isinstance(value, float) and 0 < abs(value) < 1:
         short = f"{value:.8f}".rstrip("0")
         return short if float(short) == value else repr(value)
