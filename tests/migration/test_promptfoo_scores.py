@@ -153,6 +153,19 @@ tests:
     assert:
       - {type: javascript, value: "1 / output.length"}
       - {type: contains, value: two}
+  - vars: {said: [two, three], tag: result}
+    assert:
+      - {type: javascript, value: "output.length"}
+      - type: javascript
+        value: |
+          const holds = output === 'two';
+          return {pass: holds, score: holds ? 1 : 0.9, reason: 'said'};
+      - {type: javascript, value: "output !== 'five'"}
+  - vars: {said: [a b, a], tag: whole}
+    assert:
+      - {type: javascript, value: "1 / output.length"}
+      - type: assert-set
+        assert: [{type: contains, value: a}, {type: contains, value: b}]
   - vars: {said: [a b, c], tag: set}
     assert:
       - type: assert-set

@@ -12,6 +12,8 @@ __all__ = ["EVERY", "needs_gates", "passing_score", "with_gate"]
 
 #: The threshold with which every check of 0 or 1 has to pass.
 EVERY = 1
+#: Types that pass with 1 alone, and whose score may lie between: the threshold of the case would let that pass.
+_BETWEEN = frozenset({"assert-set", "javascript", "python", "webhook"})
 
 
 def needs_gates(checks: Sequence[Converted]) -> bool:
@@ -37,6 +39,6 @@ def with_gate(check: Converted) -> dict[str, object]:
     if not check.counts:
         return keys
     keys["required"] = True
-    if check.grade == "score":
+    if check.grade == "score" or keys.get("type") in _BETWEEN:
         keys.setdefault("min_score", check.minimum)
     return keys
