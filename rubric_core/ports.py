@@ -153,6 +153,8 @@ class Answer:
     cached_at: str = ""
     #: Why it ended, in the words of the provider; empty when that does not tell.
     finish_reason: str = ""
+    #: What the provider reports beside all this, in its own words: log probabilities, metadata and such; None where it cannot.
+    reported: Mapping[str, Any] | None = None
 
 
 class ProviderError(Exception):

@@ -68,7 +68,18 @@ async def test_a_webhook_decides(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["is-sql", "moderation", "classifier", "meteor", "pi", "guardrails", "perplexity", "skill-used"]
+    "kind",
+    [
+        "is-sql",
+        "contains-sql",
+        "moderation",
+        "classifier",
+        "meteor",
+        "pi",
+        "perplexity",
+        "search-rubric",
+        "agent-rubric",
+    ],
 )
 async def test_what_needs_more_than_there_is_is_unscored(kind: str, tmp_path: Path) -> None:
     result = await graded(tmp_path, "x", {"type": kind, "value": "x"})

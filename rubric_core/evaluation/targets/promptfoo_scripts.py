@@ -17,6 +17,8 @@ from rubric_core.text import Span
 __all__ = ["PromptfooScript", "script_of"]
 
 _SCRIPT = pattern(r"(?:python:(?:file://)?|file://)?(?P<file>.+\.(?:py|js|mjs|cjs)(?::[A-Za-z_$][\w$.]*)?)\Z")
+#: What assertions look at beside the output.
+_REPORTED = ("logProbs", "guardrails", "metadata")
 #: Seconds.
 _TIMEOUT = 300.0
 _AT = Shape(Span(0, 0))
@@ -80,7 +82,7 @@ class PromptfooScript:
         return Answer(
             output_text(output), duration_ms=took, tokens=_tokens(told.get("tokenUsage")), data=None if isinstance(output, str) else output,
             cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
-            finish_reason=str(told.get("finishReason") or ""),
+            finish_reason=str(told.get("finishReason") or ""), reported={n: told[n] for n in _REPORTED if n in told} or None,
         )  # fmt: skip
 
 

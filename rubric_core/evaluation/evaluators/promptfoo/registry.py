@@ -16,6 +16,7 @@ from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.measures import MEASURES
 from rubric_core.evaluation.evaluators.promptfoo.model_graded import MODEL_GRADED
 from rubric_core.evaluation.evaluators.promptfoo.overlap import OVERLAPS
+from rubric_core.evaluation.evaluators.promptfoo.provider_reports import PROVIDER_REPORTS
 from rubric_core.evaluation.evaluators.promptfoo.refusals import REFUSALS
 from rubric_core.evaluation.evaluators.promptfoo.relevance import RELEVANCE
 from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
@@ -39,7 +40,7 @@ __all__ = ["RUN_TYPES", "promptfoo_evaluator"]
 
 _HANDLERS: Mapping[str, Handler] = {
     **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
-    **SIMILARITIES,
+    **SIMILARITIES, **PROVIDER_REPORTS,
 }  # fmt: skip
 #: Those that a model grades.
 _GRADED = {**MODEL_GRADED, **CONTEXT_GRADED, **RELEVANCE}
