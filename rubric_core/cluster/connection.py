@@ -18,6 +18,8 @@ __all__ = ["LOCAL", "RunConnection", "cluster_at", "connected", "required_distri
 LOCAL = "local:"
 #: Seconds to wait for an answer of the scheduler, and for the first worker.
 _ANSWER, _FIRST = 10.0, 60.0
+#: Seconds that no run takes.
+_FOR_GOOD = 30 * 86_400.0
 
 
 def required_distributed() -> Any:
@@ -51,7 +53,11 @@ def cluster_at(where: str, workers: int) -> Iterator[str]:
     number = where.removeprefix(LOCAL)
     if not number.isdecimal() or not int(number):
         raise ClusterError(f"--on local:N takes the number of worker processes, as in local:4, found {where}")
-    with distributed.LocalCluster(
+    import dask  # noqa: PLC0415  # an extra
+
+    # A worker that is not there so many seconds after it was lost is given up for good, also where it is only being started again.
+    patience = dask.config.set({"distributed.deploy.lost-worker-timeout": _FOR_GOOD})
+    with patience, distributed.LocalCluster(
         n_workers=int(number), threads_per_worker=max(1, -(-workers // int(number))), processes=True, dashboard_address="127.0.0.1:0",
         silence_logs=50, memory_limit=0, preload=["rubric_core.cluster.local_worker"],
     ) as cluster:  # fmt: skip

@@ -45,9 +45,10 @@ class _Link:
         self._requests: dict[int, asyncio.Future[Any]] = {}
 
     def send(self, *message: Any) -> None:
-        """Send a message to the worker."""
-        self._out.write(encode(message))
-        self._out.flush()
+        """Send a message to the worker; where it has gone, the end of standard input ends this process."""
+        with suppress(BrokenPipeError):
+            self._out.write(encode(message))
+            self._out.flush()
 
     async def ask(self, what: str, **arguments: Any) -> Any:
         """See `SchedulerLink.ask`."""
@@ -226,10 +227,10 @@ async def _serve(out: BinaryIO) -> None:
 
 def main() -> None:
     """Serve the worker that started this process until the worker ends."""
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
+    # Closing fails, too, where the worker has gone.
+    with suppress(KeyboardInterrupt, BrokenPipeError), os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keep stray prints out of the messages
-        with suppress(KeyboardInterrupt, BrokenPipeError):
-            asyncio.run(_serve(out))
+        asyncio.run(_serve(out))
 
 
 if __name__ == "__main__":

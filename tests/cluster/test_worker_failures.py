@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed: pip install distributed")
 
@@ -62,7 +63,7 @@ async def test_a_quiet_period_holds_on_all_other_workers(address: str):
 
     async with connected(address) as connection:
         run, client = connection.run, connection.client
-        await client.wait_for_workers(2)  # one that another test has killed is started again
+        await client.wait_for_workers(2, PATIENCE)  # one that another test has killed is started again
         await client.register_plugin(remote_code().plugin)
         setup = RunSetup(suite="s", directory="/", dialect="agentv-5", options={})
         await connection.ask("open", run=run, client=client.id, setup=setup.packed())
