@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from rubric_core.language.promptfoo.assertion import ASSERTIONS, GRADER
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.language.value_kinds import Anything, Boolean, Integer, ListOf, MapOf, NodeUnion, Number, Text
+from rubric_core.language.value_kinds import Anything, Boolean, ListOf, MapOf, NodeUnion, Number, Text
 
 __all__ = ["CASES", "CASE_ITEM", "CaseOptions", "CaseSource", "PartialCase", "PromptfooCase", "PromptfooScenario"]
 
@@ -42,7 +42,7 @@ class CaseOptions(Shape):
         Boolean(), "Whether the assertions of `defaultTest` are left out.", name="disableDefaultAsserts"
     )
     run_serially = key(Boolean(), "Whether the case runs alone.", name="runSerially")
-    repeat = key(Integer(at_least=1), "How often the case runs.", example="3")
+    repeat = key(Number(), "How often the case runs.", example="3")
 
 
 class PromptfooCase(Shape):

@@ -17,6 +17,8 @@ from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["scripts", "transforms"]
 
+#: What promptfoo calls the JavaScript of an assertion with.
+_PARAMETERS = ("output", "context", "process")
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 
@@ -49,7 +51,9 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode) 
     elif not isinstance(shape, graded.RubyCode):
         is_python = isinstance(shape, graded.PythonCode)
         error = (
-            python_error(code) if is_python else javascript_error(code, is_body="\n" in code.rstrip(), declares=True)
+            python_error(code)
+            if is_python
+            else javascript_error(code, is_body="\n" in code.rstrip(), declares=True, parameters=_PARAMETERS)
         )
         if error:
             words = f"{'Python' if is_python else 'JavaScript'} cannot read this code: {error}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import (
     CommandLineOptions,
     Configuration,
@@ -22,7 +22,7 @@ from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["numeric_description", "settings"]
+__all__ = ["case_repeats", "numeric_description", "settings"]
 
 _OUTPUTS = ("csv", "html", "json", "jsonl", "txt", "xml", "yaml", "yml")
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
@@ -99,6 +99,15 @@ def _both_lists(shape: Configuration, context: Context) -> Iterator[Finding]:
             place.key, "`targets` is there, too, and only its providers run", fixes=fixes, severity="warning",
             consequence="promptfoo prints a warning and ignores `providers`",
         )  # fmt: skip
+
+
+def case_repeats(shape: CaseOptions) -> Iterator[Finding]:
+    """How often a case runs."""
+    place, value = shape.places.get("repeat"), shape.repeat
+    if place is None or place.borrowed or not isinstance(value, int | float) or isinstance(value, bool):
+        return
+    if value < 1 or not float(value).is_integer():
+        yield Finding(place.value, "`repeat` is a whole number of at least 1", severity="warning", consequence=_REFUSED)
 
 
 def _repeats(shape: RunOptions) -> Iterator[Finding]:

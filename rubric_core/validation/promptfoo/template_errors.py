@@ -10,6 +10,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.template_expressions import expression_faults
 from rubric_core.syntax.template_syntax import STATEMENTS, loose_statements, statement_words
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
@@ -29,6 +30,13 @@ _TWO_NAMES = pattern(
 )
 #: JSON between doubled braces, as format strings of Python have it.
 _JSON = pattern(r"\{\{\s{0,20}([\"'])[^\"'{}\n]{0,80}\1\s{0,9}:")
+#: What an opening delimiter begins, up to its end.
+_PARTS = pattern(r"\{(?:\{[^{}]{0,300}(?:\}\})?|%[^%]{0,300}(?:%\})?)")
+_LONGEST_SHOWN = 60
+_STRINGS = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?")
+#: A function that is called: no method, filter or test, and no keyword before brackets.
+_CALLED = pattern(r"(?<![\w.|$])(?<!\|\s)(?<!\bis\s)(?<!\bnot\s)([A-Za-z_]\w{0,60})\(")
+_FUNCTIONS = frozenset({"range", "cycler", "joiner", "not", "and", "or", "in", "if", "else", "is"})
 _RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
 
 
@@ -86,7 +94,43 @@ def broken_statements(node: Scalar, context: Context, *, is_value: bool) -> Iter
     if _RAW.search(node.text):
         return
     yield from (_unknown(word, at, STATEMENTS) for word, at in unknown)
-    yield from _expressions(node.span, context, is_value=is_value)
+    known = list(_expressions(node.span, context, is_value=is_value))
+    yield from known
+    if "{%" not in node.text:
+        yield from _unknown_calls(node, context)
+    if not known and not unknown:
+        yield from _unparsed(node, context, is_value=is_value)
+
+
+def _unknown_calls(node: Scalar, context: Context) -> Iterator[Finding]:
+    """Calls of functions, of which templates have three; statements could define others, and leave a call out."""
+    for part in _PARTS.finditer(context.text, *node.span):
+        bare = _STRINGS.sub(lambda m: " " * len(m[0]), part[0])
+        for found in _CALLED.finditer(bare):
+            if found[1] not in _FUNCTIONS:
+                at = Span(part.start() + found.start(1), part.start() + found.end(1))
+                words = f"templates have no function `{found[1]}`"
+                yield Finding(at, words, consequence=ROW_ERRORS, severity="error")
+
+
+def _unparsed(node: Scalar, context: Context, *, is_value: bool) -> Iterator[Finding]:
+    """What the parser of Nunjucks refuses, where its braces stand in the file."""
+    for fault in expression_faults(node.text, is_rendered=is_value):
+        at = node.span
+        found = [
+            m
+            for m in _PARTS.finditer(context.text, node.span.start, node.span.end - node.is_quoted)
+            if m[0].startswith(fault.opening)
+        ]
+        if len(found) == node.text.count(fault.opening):
+            at = Span(*found[fault.number].span())
+        words = f"`{_shown(context.written(at))}` cannot be read as a template: {fault.words}"
+        yield Finding(at, words, consequence=ROW_ERRORS, severity="error")
+
+
+def _shown(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_SHOWN else f"{line[:_LONGEST_SHOWN]}…"
 
 
 def _unknown(word: str, at: Span, known: Collection[str]) -> Finding:

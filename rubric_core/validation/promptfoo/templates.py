@@ -18,7 +18,7 @@ _EXPRESSION = pattern(
 )
 #: An unclosed one extends to the end of the text.
 _STRINGS = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?", re.DOTALL)
-_NAME = pattern(r"(?<![\w.$|])(?<!\|\s)([A-Za-z_]\w*)(?!\w*\s*[(=](?!=))")
+_NAME = pattern(r"(?<![\w.$|])(?<!\|\s)([A-Za-z_]\w*)(?!\w*\s*(?:[(=](?!=)|:))")
 _BOUND = pattern(
     r"\bset\s{1,9}([\w\s,]{1,200}?)(?:=|\Z)|\bfor\s{1,9}([\w\s,]{1,200}?)\s{1,9}in\b"
     r"|\bmacro\s{1,9}\w{1,99}\s{0,9}\(([^)]{0,500})\)|\bimport\b.{0,300}?\bas\s{1,9}(\w{1,99})"

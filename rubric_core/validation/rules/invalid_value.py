@@ -9,13 +9,15 @@ from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.measured_assertions import WordCount
+from rubric_core.language.promptfoo.text_assertions import IsJson
 from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
 from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
-from rubric_core.validation.promptfoo.settings import numeric_description, settings
+from rubric_core.validation.promptfoo.json_schemas import schema_faults
+from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, settings
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
@@ -79,10 +81,14 @@ def _in_promptfoo(
         yield from numeric_description(shape)
     else:
         yield from grader_ids(shape)
+    if isinstance(shape, CaseOptions):
+        yield from case_repeats(shape)
     if isinstance(shape, Assertion | PromptfooCase):
         yield from thresholds(shape)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
+    elif isinstance(shape, IsJson):
+        yield from schema_faults(shape)
     elif isinstance(shape, WordCount):
         yield from word_counts(shape)
 

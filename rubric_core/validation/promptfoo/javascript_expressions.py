@@ -1,0 +1,311 @@
+"""Expressions of JavaScript: faults that are certain, and nothing of what is rare (issue 18, section 2).
+
+Takes more than the language does: what it reports, no engine compiles.
+"""
+
+from abc import ABC, abstractmethod
+from typing import NoReturn
+
+from rubric_core.validation.promptfoo.javascript_tokens import (
+    Token,
+    UnsureError,
+    pattern_end,
+    read_token,
+    template_part,
+)
+
+__all__ = ["RESERVED", "ExpressionReader", "FaultError"]
+
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_UNARY = frozenset({"delete", "void", "typeof", "await", "+", "-", "~", "!", "++", "--"})
+_BINARY = frozenset({
+    "&&", "||", "??", "|", "^", "&", "==", "!=", "===", "!==", "<", ">", "<=", ">=", "<<", ">>", ">>>", "+", "-", "*", "/", "%", "**",
+    "in", "instanceof",
+})  # fmt: skip
+_ASSIGNING = frozenset({
+    "=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=",
+})  # fmt: skip
+#: Words that cannot be a value.
+RESERVED = frozenset({
+    "break", "case", "catch", "const", "continue", "debugger", "default", "do", "else", "export", "extends", "finally", "for", "if", "in",
+    "instanceof", "return", "switch", "throw", "try", "var", "while", "with",
+})  # fmt: skip
+#: How deep brackets are followed.
+_DEEPEST = 60
+
+
+class FaultError(Exception):
+    """What is wrong."""
+
+
+class ExpressionReader(ABC):
+    """Reads expressions by recursive descent. An expression gives what kind it is, for what follows it."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.token = read_token(code, 0)
+        self.depth = 0
+        #: The brackets that are open.
+        self.open: list[str] = []
+        #: The names that `const` and `let` declare, block by block.
+        self.declared: list[set[str]] = []
+
+    # Tokens
+
+    def next(self) -> Token:
+        token = self.token
+        if token.kind == "sign" and token.text in _CLOSERS:
+            self.open.append(token.text)
+        elif token.kind == "sign" and token.text in ")]}" and self.open:
+            self.open.pop()
+        self.token = read_token(self.code, token.end)
+        return token
+
+    def is_sign(self, *signs: str) -> bool:
+        return self.token.kind == "sign" and self.token.text in signs
+
+    def is_word(self, *words: str) -> bool:
+        return self.token.kind == "name" and self.token.text in words
+
+    def take(self, *signs: str) -> bool:
+        found = self.is_sign(*signs)
+        if found:
+            self.next()
+        return found
+
+    def following(self) -> Token:
+        return read_token(self.code, self.token.end)
+
+    def unexpected(self) -> NoReturn:
+        if self.token.kind == "end":
+            raise FaultError(f"`{self.open[-1]}` is not closed" if self.open else "it ends too early")
+        raise FaultError(f"`{self.code[self.token.start : self.token.end]}` is not expected here")
+
+    def expect(self, sign: str) -> None:
+        if not self.take(sign):
+            place = f"before `{self.token.text}`" if self.token.kind != "end" else "at the end"
+            raise FaultError(f"`{sign}` is missing {place}")
+
+    def close(self, begun: str) -> None:
+        if not self.take(_CLOSERS[begun]):
+            if self.token.kind == "end" or self.is_sign(")", "]", "}"):
+                raise FaultError(f"`{begun}` is not closed")
+            self.unexpected()
+
+    def enter(self) -> None:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise UnsureError
+
+    @abstractmethod
+    def block(self) -> None:
+        """Read statements between braces."""
+
+    def function(self) -> None:
+        self.next()
+        self.take("*")
+        if self.token.kind == "name":
+            self.next()
+        self.parameters()
+
+    def parameters(self) -> None:
+        self.expect("(")
+        self.elements(")")
+        self.close("(")
+        self.block()
+
+    # Expressions
+
+    def expression(self, *, no_in: bool = False) -> str:
+        kind = self.assignment(no_in=no_in)
+        while self.take(","):
+            self.assignment(no_in=no_in)
+            kind = "value"
+        return kind
+
+    def assignment(self, *, no_in: bool = False) -> str:
+        self.enter()
+        if self.is_word("yield"):
+            raise UnsureError
+        if self.is_word("async") and not self.following().after_break and self.following().kind == "name":
+            self.next()
+        kind = self.conditional(no_in=no_in)
+        if self.is_sign("=>"):
+            if kind not in ("name", "parentheses", "arguments"):
+                self.unexpected()
+            self.next()
+            if self.is_sign("{"):
+                self.block()
+            else:
+                self.assignment(no_in=no_in)
+            kind = "value"
+        elif kind == "arguments":
+            raise FaultError("`()` holds no value")
+        elif self.token.kind == "sign" and self.token.text in _ASSIGNING:
+            if kind not in ("name", "member", "literal", "parentheses"):
+                raise FaultError(f"what stands before `{self.token.text}` cannot be assigned to")
+            self.next()
+            self.assignment(no_in=no_in)
+            kind = "value"
+        self.depth -= 1
+        return kind
+
+    def conditional(self, *, no_in: bool) -> str:
+        kind = self.unary()
+        while self.token.text in _BINARY and self.token.kind in ("sign", "name") and not (no_in and self.is_word("in")):
+            self.next()
+            self.unary()
+            kind = "value"
+        if self.take("?"):
+            self.assignment()
+            self.expect(":")
+            self.assignment(no_in=no_in)
+            kind = "value"
+        return kind
+
+    def unary(self) -> str:
+        begun = self.token
+        while self.token.kind in ("sign", "name") and self.token.text in _UNARY:
+            self.next()
+        is_plain = begun is self.token
+        kind = self.operand()
+        if self.is_sign("++", "--") and not self.token.after_break:
+            self.next()
+            kind = "value"
+        return kind if is_plain else "value"
+
+    def operand(self) -> str:
+        while self.is_word("new"):
+            self.next()
+            if self.is_sign("."):
+                raise UnsureError
+        is_async = self.is_word("async")
+        kind = self.primary()
+        while True:
+            if self.take(".", "?."):
+                if self.is_sign("[", "("):
+                    kind = "member"
+                    continue
+                if self.token.kind != "name" and not self.is_sign("#"):
+                    self.unexpected()
+                self.next()
+                kind = "member"
+            elif self.is_sign("["):
+                self.next()
+                self.expression()
+                self.close("[")
+                kind = "member"
+            elif self.is_sign("("):
+                self.next()
+                self.elements(")")
+                self.close("(")
+                kind = "parentheses" if is_async and kind == "name" else "call"
+            elif self.token.kind == "template":
+                self.template()
+                kind = "value"
+            else:
+                return kind
+
+    def primary(self) -> str:
+        token = self.token
+        if token.kind == "name":
+            return self.word()
+        if token.kind in ("number", "string"):
+            self.next()
+            return "value"
+        if token.kind == "template":
+            self.template()
+            return "value"
+        if self.is_sign("/", "/="):
+            end = pattern_end(self.code, token.start)
+            self.token = read_token(self.code, end)
+            return "value"
+        if self.take("("):
+            return self.parenthesized()
+        if self.take("["):
+            self.elements("]")
+            self.close("[")
+            return "literal"
+        if not self.is_sign("{"):
+            self.unexpected()
+        self.object()
+        return "literal"
+
+    def word(self) -> str:
+        text = self.token.text
+        if text == "function":
+            self.function()
+            return "value"
+        if text in ("class", "super"):
+            raise UnsureError
+        if text in RESERVED:
+            self.unexpected()
+        self.next()
+        return "value" if text in ("true", "false", "null", "this") else "name"
+
+    def template(self) -> None:
+        end, is_open = template_part(self.code, self.token.end)
+        while is_open:
+            self.token = read_token(self.code, end)
+            self.expression()
+            if not self.is_sign("}"):
+                self.unexpected()
+            end, is_open = template_part(self.code, self.token.end)
+        self.token = read_token(self.code, end)
+
+    def parenthesized(self) -> str:
+        if self.take(")"):
+            if not self.is_sign("=>"):
+                return "arguments"
+            return "parentheses"
+        has_rest = self.elements(")", is_call=False)
+        self.close("(")
+        return "arguments" if has_rest else "parentheses"
+
+    def elements(self, end: str, *, is_call: bool = True) -> bool:
+        """Values between commas, up to `end`. Gives whether there is `...`, or a comma at the end."""
+        special = False
+        while not self.is_sign(end):
+            if self.is_sign(",") and end == "]":
+                self.next()
+                continue
+            special = self.take("...") or special
+            self.assignment()
+            if not self.take(","):
+                break
+            special = special or self.is_sign(end)
+        return special and not is_call
+
+    def object(self) -> None:
+        self.next()
+        while not self.is_sign("}"):
+            self.member()
+            if not self.take(","):
+                break
+        self.close("{")
+
+    def member(self) -> None:
+        if self.take("..."):
+            self.assignment()
+            return
+        if self.is_sign("*") or (
+            self.is_word("get", "set", "async") and self.following().text not in (",", ":", "(", "}", "=")
+        ):
+            self.next()
+            self.take("*")
+        is_name = self.token.kind == "name"
+        if self.take("["):
+            self.assignment()
+            self.close("[")
+        elif self.token.kind in ("name", "string", "number"):
+            self.next()
+        elif self.token.kind == "end":
+            raise FaultError("`{` is not closed")
+        else:
+            self.unexpected()
+        if self.is_sign("("):
+            self.parameters()
+        elif self.take(":") or (is_name and self.take("=")):
+            self.assignment()
+        elif not is_name:
+            self.expect(":")

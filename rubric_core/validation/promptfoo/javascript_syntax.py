@@ -1,0 +1,214 @@
+"""Whether JavaScript can be the body of a function (issue 18, section 2)."""
+
+from collections.abc import Callable
+
+from rubric_core.validation.promptfoo.javascript_expressions import RESERVED, ExpressionReader, FaultError
+from rubric_core.validation.promptfoo.javascript_tokens import UnclosedError, UnsureError
+
+__all__ = ["function_body_fault"]
+
+
+def function_body_fault(code: str, parameters: tuple[str, ...] = ()) -> str:
+    """What is wrong with the body of a function with these parameters; empty for nothing, and where that cannot be told."""
+    try:
+        _Parser(code).body(parameters)
+    except (FaultError, UnclosedError) as fault:
+        return str(fault)
+    except (UnsureError, RecursionError):
+        return ""
+    return ""
+
+
+class _Parser(ExpressionReader):
+    """Reads statements."""
+
+    def body(self, parameters: tuple[str, ...]) -> None:
+        self.declared.append(set(parameters))
+        while self.token.kind != "end":
+            if self.is_sign(")", "]", "}"):
+                raise FaultError(f"`{self.token.text}` has no matching start")
+            self.statement()
+
+    def block(self) -> None:
+        self.expect("{")
+        self.enter()
+        self.declared.append(set())
+        while not self.is_sign("}"):
+            if self.token.kind == "end" or self.is_sign(")", "]"):
+                raise FaultError("`{` is not closed")
+            self.statement()
+        self.declared.pop()
+        self.depth -= 1
+        self.next()
+
+    def statement(self) -> None:
+        read = _STATEMENTS.get(self.token.text) if self.token.kind in ("name", "sign") else None
+        if read is not None:
+            read(self)
+            return
+        if self.is_word("class", "import", "export", "enum", "async", "let") and self.is_unsure():
+            raise UnsureError
+        is_name = self.token.kind == "name"
+        kind = self.expression()
+        if is_name and kind == "name" and self.take(":"):
+            self.statement()
+            return
+        self.finish()
+
+    def is_unsure(self) -> bool:
+        if self.is_word("async"):
+            return False
+        if self.is_word("import"):
+            return self.following().text not in ("(", ".")
+        return True
+
+    def finish(self) -> None:
+        """The end of a statement, which a line break may be as well."""
+        if self.take(";") or self.is_sign("}") or self.token.kind == "end" or self.token.after_break:
+            return
+        if self.is_sign(")", "]"):
+            raise FaultError(f"`{self.token.text}` has no matching start")
+        self.unexpected()
+
+    def declaration(self) -> None:
+        if self.is_word("let") and self.following().kind != "name" and self.following().text not in ("[", "{"):
+            raise UnsureError
+        word = self.next().text
+        self.bindings(word)
+        self.finish()
+
+    def bindings(self, word: str, *, in_header: bool = False) -> None:
+        while True:
+            name = self.token.text
+            self.binding(is_lexical=word != "var")
+            if self.take("="):
+                self.assignment(no_in=in_header)
+            elif word == "const" and not in_header:
+                raise FaultError(f"`const {name}` has no value")
+            if not self.take(","):
+                return
+
+    def binding(self, *, is_lexical: bool) -> None:
+        if self.is_sign("[", "{"):
+            self.primary()
+            return
+        if self.token.kind != "name" or self.token.text in RESERVED:
+            self.unexpected()
+        name = self.next().text
+        if is_lexical:
+            if name in self.declared[-1]:
+                raise FaultError(f"`{name}` is declared already")
+            self.declared[-1].add(name)
+
+    def conditional_statement(self) -> None:
+        self.next()
+        self.expect("(")
+        self.expression()
+        self.close("(")
+        self.statement()
+
+    def if_statement(self) -> None:
+        self.conditional_statement()
+        if self.is_word("else"):
+            self.next()
+            self.statement()
+
+    def do_statement(self) -> None:
+        self.next()
+        self.statement()
+        if not self.is_word("while"):
+            self.unexpected()
+        self.next()
+        self.expect("(")
+        self.expression()
+        self.close("(")
+        self.take(";")
+
+    def for_statement(self) -> None:
+        self.next()
+        if self.is_word("await"):
+            self.next()
+        self.expect("(")
+        self.declared.append(set())
+        if self.is_word("const", "let", "var"):
+            word = self.next().text
+            self.bindings(word, in_header=True)
+        elif not self.is_sign(";"):
+            self.expression(no_in=True)
+        if self.is_word("of", "in"):
+            self.next()
+            self.expression()
+        else:
+            for _ in range(2):
+                self.expect(";")
+                if not self.is_sign(";", ")"):
+                    self.expression()
+        self.close("(")
+        self.statement()
+        self.declared.pop()
+
+    def return_statement(self) -> None:
+        is_throw = self.next().text == "throw"
+        if is_throw and self.token.after_break:
+            self.unexpected()
+        if not (self.is_sign(";", "}") or self.token.kind == "end" or self.token.after_break) or is_throw:
+            self.expression()
+        self.finish()
+
+    def jump(self) -> None:
+        self.next()
+        if self.token.kind == "name" and not self.token.after_break:
+            self.next()
+        self.finish()
+
+    def try_statement(self) -> None:
+        self.next()
+        self.block()
+        if not self.is_word("catch", "finally"):
+            raise FaultError("`try` has neither `catch` nor `finally`")
+        if self.is_word("catch"):
+            self.next()
+            if self.take("("):
+                self.declared.append(set())
+                self.binding(is_lexical=False)
+                self.declared.pop()
+                self.close("(")
+            self.block()
+        if self.is_word("finally"):
+            self.next()
+            self.block()
+
+    def switch_statement(self) -> None:
+        self.next()
+        self.expect("(")
+        self.expression()
+        self.close("(")
+        self.expect("{")
+        self.declared.append(set())
+        while not self.is_sign("}"):
+            if self.is_word("case"):
+                self.next()
+                self.expression()
+                self.expect(":")
+            elif self.is_word("default"):
+                self.next()
+                self.expect(":")
+            elif self.token.kind == "end":
+                raise FaultError("`{` is not closed")
+            else:
+                self.statement()
+        self.declared.pop()
+        self.next()
+
+
+def _skip(parser: _Parser) -> None:
+    parser.next()
+
+
+_STATEMENTS: dict[str, Callable[[_Parser], None]] = {
+    "{": _Parser.block, ";": _skip, "const": _Parser.declaration, "let": _Parser.declaration, "var": _Parser.declaration,
+    "if": _Parser.if_statement, "while": _Parser.conditional_statement, "with": _Parser.conditional_statement,
+    "do": _Parser.do_statement, "for": _Parser.for_statement, "return": _Parser.return_statement, "throw": _Parser.return_statement,
+    "break": _Parser.jump, "continue": _Parser.jump, "debugger": _Parser.jump, "try": _Parser.try_statement,
+    "switch": _Parser.switch_statement, "function": _Parser.function,
+}  # fmt: skip

@@ -1,0 +1,84 @@
+"""JSON Schemas in assertions that promptfoo's validator refuses, so that the row is an error (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.text import Edit
+from rubric_core.validation.rule import Finding, Fix
+
+__all__ = ["schema_faults"]
+
+_TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
+#: Keywords of draft 7 by what they have: a schema, a list of them, schemas by name, or something else.
+_SCHEMA = frozenset({
+    "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "additionalItems",
+})  # fmt: skip
+_SCHEMAS = frozenset({"allOf", "anyOf", "oneOf"})
+_NAMED = frozenset({"properties", "patternProperties", "definitions", "$defs"})
+_OTHERS = frozenset({
+    "$id", "$schema", "$ref", "$comment", "$vocabulary", "id", "title", "description", "default", "deprecated", "readOnly", "writeOnly",
+    "examples", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "items",
+    "maxItems", "minItems", "uniqueItems", "maxProperties", "minProperties", "required", "dependencies", "const", "enum", "type",
+    "format", "contentMediaType", "contentEncoding", "nullable",
+})  # fmt: skip
+_KNOWN = _SCHEMA | _SCHEMAS | _NAMED | _OTHERS
+#: Keywords of later drafts and of extensions, of which nothing is said.
+_UNSURE = frozenset({
+    "prefixItems", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "dependentRequired", "dependentSchemas",
+    "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "contentSchema", "discriminator", "formatMinimum",
+    "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum", "<<",
+})  # fmt: skip
+
+
+def schema_faults(shape: Assertion) -> Iterator[Finding]:
+    """What is wrong with the schema under `value`, if it is written there."""
+    place = shape.places.get("value")
+    if place is not None and not place.borrowed:
+        yield from _schema(place.node)
+
+
+def _schema(node: Node) -> Iterator[Finding]:
+    if isinstance(node, Sequence):
+        yield Finding(node.span, "a schema is a mapping", consequence=ROW_ERRORS)
+    if not isinstance(node, Mapping):
+        return
+    for entry in node.entries:
+        name, value = entry.name, entry.value
+        if name is None or name in _UNSURE:
+            continue
+        if name not in _KNOWN:
+            yield _unknown(entry, name)
+        elif name == "type":
+            yield from _types(value)
+        elif name == "required" and isinstance(value, Scalar) and isinstance(value.value, str):
+            yield Finding(value.span, "`required` of a schema is a list", consequence=ROW_ERRORS)
+        elif name in _SCHEMA or name == "items":
+            inner = value.items if name == "items" and isinstance(value, Sequence) else [value]
+            for each in inner:
+                yield from _schema(each)
+        elif name in _SCHEMAS:
+            for each in value.items if isinstance(value, Sequence) else ():
+                yield from _schema(each)
+        elif name in _NAMED and isinstance(value, Mapping):
+            for each in value.entries:
+                yield from _schema(each.value) if each.name != "<<" else ()
+
+
+def _unknown(entry: Entry, name: str) -> Finding:
+    meant = closest(name, sorted(_KNOWN))
+    advice = f"; did you mean `{meant}`?" if meant else ""
+    fixes = (Fix(f"change it to `{meant}`", (Edit(entry.key.span, meant),)),) if meant else ()
+    return Finding(entry.key.span, f"JSON Schema has no keyword `{name}`{advice}", fixes=fixes, consequence=ROW_ERRORS)
+
+
+def _types(node: Node) -> Iterator[Finding]:
+    for each in node.items if isinstance(node, Sequence) else [node]:
+        if isinstance(each, Scalar) and each.text not in _TYPES and "{{" not in each.text:
+            meant = closest(each.text, _TYPES)
+            advice = f"; did you mean `{meant}`?" if meant else f"; it can be {', '.join(_TYPES)}"
+            fixes = (Fix(f"change it to `{meant}`", (Edit(each.span, meant),)),) if meant else ()
+            words = f"JSON Schema has no type `{each.text}`{advice}"
+            yield Finding(each.span, words, fixes=fixes, consequence=ROW_ERRORS)
