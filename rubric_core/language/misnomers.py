@@ -90,9 +90,9 @@ _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
     Api: {"model": "model_name model_id", "max_output_tokens": "max_tokens max_completion_tokens", "api_key": "key token"},
     OpenAi: {"base_url": "api_base url host api_base_url"},
     Cli: {"command": "cmd run exec script"},
-    Configuration: {"tests": "test cases test_cases", "default_test": "default_tests defaults", "prompts": "prompt"},
+    Configuration: {"tests": "test cases test_cases", "default_test": "default_tests defaults", "prompts": "prompt", "nunjucks_filters": "filters"},
     PromptfooCase: {
-        "assertions": "asserts assertion assertions checks expect", "vars": "var variables inputs", "description": "title",
+        "assertions": "asserts assertion assertions checks expect", "vars": "var variables inputs", "description": "title name",
         "options": "option config",
     },
     Assertion: {"value": "values expected", "rubric_prompt": "rubric", "metric": "metrics", "threshold": "thresholds min_score"},

@@ -93,6 +93,19 @@ class Keys(MeantKeys):
             )
         )
 
+    def unread_duplicates(self, root: Node) -> None:
+        """Keys twice in mappings of which nothing is read: the file is rejected for these, too."""
+        seen: dict[str, Entry] = {}
+        told: set[int] | None = None
+        for node in walk(root):
+            if not isinstance(node, Mapping) or len({entry.name for entry in node.entries}) == len(node.entries):
+                continue
+            told = told or {id(issue.node) for issue in self.issues if isinstance(issue, DuplicateKey)}
+            seen.clear()
+            for entry in node.entries if id(node) not in told else ():
+                if entry.name is not None and entry.name != MERGE and seen.setdefault(entry.name, entry) is not entry:
+                    self.duplicate(node, entry, seen[entry.name])
+
     def _missing_dash(self, node: Mapping, entry: Entry) -> Span | None:
         """Where a dash is missing, when the keys of a list's item begin again: `- id: a … id: b`."""
         head = node.entries[0]

@@ -74,6 +74,7 @@ class Lowering(Keys):
             branch = ListOf(PROVIDER_ITEM)
         self._cut_key, self._root = cut_key, root
         made = self.value(branch, root, "")
+        self.unread_duplicates(root)
         return [m for m in as_list(made) if isinstance(m, Shape)]
 
     def _wrong_root(self, span: Span, file: FileKind, found: str) -> None:
@@ -94,6 +95,7 @@ class Lowering(Keys):
     def item(self, kind: Kind[Any], item: Node, name: str) -> Shape | None:
         """The shape of one block."""
         made = self.value(kind, item, f"{name}[]")
+        self.unread_duplicates(item)
         return made if isinstance(made, Shape) else None
 
     # Collections

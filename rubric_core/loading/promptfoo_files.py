@@ -34,6 +34,8 @@ _EMPTY_CASE = "promptfoo runs no case from here; without any other it runs one e
 _NO_VARS = "promptfoo runs the case without these variables"
 _TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
 _CASE_FILES = (".yaml", ".yml", *_TABLES, *CODE_FILES)
+#: The ends of the names of programs that promptfoo starts for each row; it loads others first of all.
+_RUN_BY_ROW = (".py", ".rb", ".go")
 _PROGRAMS = ("python:", "golang:", "ruby:")
 #: Fields of assertions, cases and options that are a file if they begin with `file://`.
 _FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "transform_vars", "postprocess", "scoring")
@@ -64,7 +66,7 @@ class _Places(PromptfooLookup):
         found = self.sent(node, name, folders=True)
         if found:
             self._prompt_files(node, found)
-        elif found is None and not (" " in text and any(each in text for each in OPEN_SIGNS)):
+        elif found is None and not self._is_only_template(text):
             self.outside.append(OutsideText("prompt", node))
         elif is_pattern(name) and not text.startswith(URL) and " " in text.strip():
             return  # a prompt with `*`: it is taken as it is
@@ -72,6 +74,13 @@ class _Places(PromptfooLookup):
             self.issues.append(PathLikePrompt(span=node.span, node=node, sign=sign))
         else:
             self.missing(node, name, "promptfoo sends the pattern itself as the prompt" if is_pattern(name) else STOPS)
+            self.outside.append(OutsideText("prompt", node))
+
+    @staticmethod
+    def _is_only_template(text: str) -> bool:
+        """Whether a text that is taken for a path is a template, in which nothing but the environment is filled in so early."""
+        is_open = any(each in text for each in OPEN_SIGNS)
+        return is_open and (" " in text or (not text.startswith(URL) and "env" not in text))
 
     def _prompt_files(self, node: Node, paths: Iterable[Path]) -> None:
         paths = tuple(paths)
@@ -82,8 +91,12 @@ class _Places(PromptfooLookup):
 
     def prompt(self, shape: ConfiguredPrompt) -> None:
         """A prompt with a label."""
-        place = shape.places.get("id")
-        if shape.node is None or shape.has("raw") or place is None or not isinstance(place.node, Scalar):
+        raw = shape.places.get("raw")
+        in_file = raw is not None and isinstance(raw.node, Scalar) and raw.node.text.startswith(URL)
+        place = raw if in_file else shape.places.get("id")
+        if shape.node is None or (raw is not None and not in_file) or place is None or place.borrowed:
+            return
+        if not isinstance(place.node, Scalar):
             return
         found = self.needs(place.node, STOPS, bare=bool(path_sign(place.node.text)), folders=True)
         if found:
@@ -106,7 +119,7 @@ class _Places(PromptfooLookup):
             return
         found = self.paths(name)
         if found == ():
-            self.missing(node, name, ROW_ERRORS if name.endswith(CODE_FILES) else STOPS)
+            self.missing(node, name, ROW_ERRORS if name.endswith(_RUN_BY_ROW) else STOPS)
 
     def cases(self, node: Node | None, *, listed: bool, rows: bool = False) -> None:
         """A path in the place of cases; with `rows`, YAML and JSON are flat rows of variables, as tables are."""
@@ -119,18 +132,18 @@ class _Places(PromptfooLookup):
             return
         found = self.sent(node, name, cases=True)
         if found == ():
-            self.missing(node, name, self._without_cases(node, name, listed=listed))
+            self.missing(node, name, self._without_cases(name, listed=listed))
         elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
             told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
             self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
         else:
             self._case_files(node, name, found, rows=rows)
 
-    def _without_cases(self, node: Scalar, name: str, *, listed: bool) -> str:
+    def _without_cases(self, name: str, *, listed: bool) -> str:
         """What promptfoo does with a path in the place of cases behind which is no file."""
         if self.look.is_directory(absolute(self.base / name)):
             return STOPS if listed or name.endswith(_CASE_FILES) else _EMPTY_CASE
-        loud = not listed and not node.text.startswith(URL) and name.endswith(_TABLES)
+        loud = not listed and name.endswith(_TABLES)
         return STOPS if loud else "promptfoo logs it and" + _EMPTY_CASE.removeprefix("promptfoo")
 
     def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool) -> None:
@@ -193,6 +206,13 @@ class _Places(PromptfooLookup):
                     self.needs(value, _NO_VARS, bare=True, warns=True)
         self.provider(shape.places["provider"].node if shape.has("provider") else None)
 
+    def reference(self, node: Node | None) -> None:
+        """The file of a `$ref`; the configuration itself has an empty name."""
+        if isinstance(node, Scalar) and isinstance(node.value, str) and "://" not in node.text:
+            name = node.text.partition("#")[0]
+            if name and self.paths(name) == ():
+                self.missing(node, name, STOPS)
+
     def fields(self, shape: Shape) -> None:
         """What is a file where it begins with `file://`."""
         for field in _FILE_FIELDS:
@@ -218,6 +238,8 @@ def look_up_configuration(
         base: The directory of the configuration.
     """
     found = _Places(look, base)
+    for node in (inner for outer in shapes for inner in walk(outer.node)):
+        found.reference(node.get("$ref") if isinstance(node, Mapping) else None)
     for shape in (inner for outer in shapes for inner in children(outer)):
         if not shape.borrowed:
             _of_shape(found, shape)

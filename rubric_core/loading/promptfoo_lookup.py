@@ -78,7 +78,8 @@ class PromptfooLookup:
             MissingFile(
                 span=node.span, node=node, name=name, severity="warning" if warns else "error", consequence=consequence,
                 is_directory=is_directory,
-                known=tuple(f"{folder}{slash}{each}" for each in names),
+                # A configuration refers to no configuration, often not even to itself.
+                known=tuple(f"{folder}{slash}{each}" for each in names if not each.startswith("promptfooconfig.")),
             )
         )  # fmt: skip
 

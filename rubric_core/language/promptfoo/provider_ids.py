@@ -96,7 +96,7 @@ PROVIDERS: tuple[KnownProvider, ...] = (
 
 #: What ids may begin with, before the colon: the vendors of 0.121 and of later releases, and programs and addresses.
 VENDORS: tuple[str, ...] = (
-    "a2a", "abliteration", "acp", "adaline", "agentic", "ai21", "aimlapi", "alibaba", "alicloud", "aliyun", "anthropic", "atlascloud", "azure",
+    "a2a", "abliteration", "acp", "agentic", "ai21", "aimlapi", "alibaba", "alicloud", "aliyun", "anthropic", "atlascloud", "azure",
     "azureopenai", "bam", "bedrock", "bedrock-agent", "bedrock-agentcore", "bfl", "browser", "cerebras", "cheaperinference", "cloudera",
     "cloudflare-ai", "cloudflare-gateway", "cohere", "cometapi", "copilot", "dashscope", "databricks", "deepseek", "docker", "echo", "edenai",
     "elevenlabs", "empiriolabs", "envoy", "evolink", "exec", "f5", "fal", "file", "fireworks", "flexai", "github", "golang", "google", "groq",

@@ -32,12 +32,22 @@ _VENDORS = (
 )  # fmt: skip
 #: An id with a vendor in front; the drive of a path on Windows is none.
 _VENDOR = pattern(r"([A-Za-z][\w.-]+):")
+#: `openai/gpt-4o` and `openai;gpt-4o`.
+_OTHER_SIGN = pattern(
+    r"([A-Za-z][\w.-]{0,60})[/;]([\w.:/;@-]{1,200})(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)(?<!\.py)(?<!\.rb)(?<!\.go)(?<!\.yml)(?<!\.yaml)(?<!\.json)\Z"
+)
+#: What an entry of the list has beside its id.
+_BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
 #: The models for which a grader may have a provider of its own.
 _ROLES = ("text", "embedding", "classification", "moderation")
 
 
 def configured_ids(shape: Configuration) -> Iterator[Finding]:
     """The providers of a configuration."""
+    if isinstance(shape.node, Mapping) and not shape.has("providers") and not shape.has("targets"):
+        for entry in shape.node.entries:
+            if entry.name in ("providers", "targets"):
+                yield Finding(entry.key.span, f"`{entry.name}` is empty: promptfoo needs a provider", consequence=STOPS)
     for field in ("providers", "targets"):
         place = shape.places.get(field)
         if place is None or place.borrowed:
@@ -46,6 +56,8 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
             node = _id_of(item)
             if node is not None:
                 yield from _bare(node) if _BARE.match(node.text) else _with_vendor(node, STOPS)
+            elif isinstance(item, Mapping) and _lacks_id(item):
+                yield Finding(item.entries[0].key.span, "a provider of the list needs `id`", consequence=STOPS)
 
 
 def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
@@ -74,6 +86,14 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
             yield from _with_vendor(node, ROW_ERRORS)
 
 
+def _lacks_id(node: Mapping) -> bool:
+    """Whether an entry of the list has no id, and no key that may stand for one. The only key of a mapping is an id itself."""
+    names = {entry.name for entry in node.entries}
+    if len(node.entries) == 1 and "config" not in names and isinstance(node.entries[0].value, Mapping):
+        return False
+    return bool(names) and names <= _BESIDE_ID
+
+
 def _id_in(shape: Shape, field: str) -> Scalar | None:
     place = shape.places.get(field)
     return None if place is None or place.borrowed else _id_of(place.node)
@@ -90,6 +110,10 @@ def _id_of(node: Node | None) -> Scalar | None:
 
 def _with_vendor(node: Scalar, consequence: str) -> Iterator[Finding]:
     """An id whose vendor, or whose kind of model, promptfoo does not have."""
+    other = _OTHER_SIGN.match(node.text)
+    if other is not None:
+        yield from _other_sign(node, other[1], other[2], consequence)
+        return
     found = _VENDOR.match(node.text)
     if found is None:
         return
@@ -115,6 +139,15 @@ def _with_vendor(node: Scalar, consequence: str) -> Iterator[Finding]:
             severity="error" if kinds.stops else "warning",
             consequence=consequence if kinds.stops else f"promptfoo asks for a chat model called `{model}`",
         )  # fmt: skip
+
+
+def _other_sign(node: Scalar, vendor: str, rest: str, consequence: str) -> Iterator[Finding]:
+    """An id with another sign in the place of the first colon."""
+    known = vendor if vendor in VENDORS else closest(vendor, VENDORS)
+    meant = f"{known}:{rest}" if known else ""
+    advice = f"; did you mean `{meant}`?" if meant else ": the id of a model begins with its vendor and a colon"
+    fixes = _changed(node, meant) if meant else ()
+    yield Finding(node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence=consequence)
 
 
 def _bare(node: Scalar) -> Iterator[Finding]:

@@ -23,6 +23,14 @@ def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
         return
     for placed, told in suite.digest.pointing:
         for node in told.pointers:
+            if node.text[:1] == "#" and node.text[1:2] not in ("", "/"):
+                written = f"#/{node.text[1:]}"
+                fixes = (
+                    Fix(f"change it to `{written}`", (Edit(placed.outer(node.span), quoted(written)),), safe=False),
+                )
+                words = f"`{node.text}` is no pointer: write `{written}`"
+                yield Finding(placed.outer(node.span), words, fixes=fixes, consequence=STOPS)
+                continue
             lost = _lost(node.text, root)
             if lost is None:
                 continue

@@ -44,6 +44,8 @@ _OF_MATH = frozenset(
         "phi",
     }
 )
+#: A path of one prompt, whose label is made of it.
+_PLAIN_PATH = pattern(r"(?:file://)?[\w./ -]{1,300}\.(?:txt|md|j2|json|ya?ml|[cm]?[jt]s|py)(?::\w{1,99})?\Z")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
 #: A provider by its id, not by its label.
 _ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
@@ -81,11 +83,14 @@ def _prompt_names(suite: PromptfooSuite) -> frozenset[str] | None:
         return None
     names: set[str] = set()
     for each in suite.prompts:
-        if isinstance(each.node, Scalar) and path_sign(each.text) and "\n" not in each.text:
-            return None  # labels are made of the path and the text
-        if each.id and not each.label:
-            return None
-        names.update(n for n in (each.label, each.id, each.text) if n)
+        path = each.text if isinstance(each.node, Scalar) and path_sign(each.text) and "\n" not in each.text else ""
+        path = path or (each.id if each.id and not each.label else "")
+        if path and not _PLAIN_PATH.match(path):
+            return None  # a pattern, a folder, a table with labels of its own
+        # The label is the path, before a colon and the text.
+        names.update(
+            n for n in (each.label, each.id, each.text, path.removeprefix("file://"), path.rpartition("/")[2]) if n
+        )
     return frozenset(names)
 
 

@@ -11,7 +11,7 @@ from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.tree import Mapping, Scalar
+from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.case_summary import PROGRAM, CaseSummary, PlacedCase
@@ -49,9 +49,15 @@ def _is_known(suite: PromptfooSuite) -> bool:
         return False
     if suite.outside is None or any(each.names is None for each in suite.outside if each.what != "prompt"):
         return False
-    if not suite.digest.is_common_plain:
+    if not suite.digest.is_common_plain or _has_slip(configuration.node, "defaultTest"):
         return False
     return bool(suite.every_case) or any(each.what == "cases" for each in suite.outside)
+
+
+def _has_slip(node: Node | None, key: str) -> bool:
+    """Whether a key is misspelt, which is reported: what stands under it counts once it is mended."""
+    names = [entry.name or "" for entry in node.entries] if isinstance(node, Mapping) else []
+    return key not in names and any(closest(name, (key,)) for name in names if name)
 
 
 def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -61,13 +67,16 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     defaults = (each.names or () for each in suite.outside or () if each.what == "defaults")
     shared = _GIVEN.union(suite.digest.common, *defaults)
     every = shared.union(suite.digest.names, *(e.names or () for e in suite.outside or ()))
-    if suite.digest.is_plain:
+    misplaced = any(_has_slip(placed.case.node, "vars") for placed in suite.bearers)
+    if suite.digest.is_plain and not misplaced:
         yield from _in_prompts(suite, every)
     shared = _kept(suite, shared)
     for placed, told in suite.digest.rendering:
         if told.clean_for is shared:
             continue
-        if not told.is_plain or (placed.block < 0 and not suite.digest.is_plain):
+        if not told.is_plain or (placed.block < 0 and not (suite.digest.is_plain and not misplaced)):
+            continue
+        if misplaced and (_has_slip(placed.case.node, "vars") or _has_slip(suite.bearers[0].case.node, "vars")):
             continue
         found = list(_in_case(placed, told, every if placed.block < 0 else shared | told.names))
         if not found and placed.block >= 0:
@@ -141,13 +150,22 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
         return
     words = _OF_GRADERS.union(_WORD.findall(suite.frame.text))
     words = words.union(*(_WORD.findall(text) for e in suite.outside for text in e.texts or ()))
-    words = words.union(*(e.words for e in suite.outside))
+    words = words.union(*(e.words for e in suite.outside), _meant_in_prompts(suite, words))
+    if not suite.prompts or not any(each.text.strip() for each in suite.prompts):
+        return  # reported, and whatever the prompts are to be reads them
     for placed, told in suite.digest.listed:
         if told.names <= words or told.has_program:
             continue
         for name in told.own:
             if name not in words and name not in told.used and name != "assert":  # reported as misplaced
                 yield _unused(placed, name, context)
+
+
+def _meant_in_prompts(suite: PromptfooSuite, words: frozenset[str]) -> frozenset[str]:
+    """The variables that names in prompts are probably slips of; these are reported there."""
+    known = suite.digest.names | suite.digest.common
+    used = {u.name for node, _ in texts_of(suite.configuration) for u in names_in(node.text)} - known
+    return frozenset(meant for name in used if (meant := closest(name, sorted(known - words))))
 
 
 def _unused(placed: PlacedCase, name: str, context: Context) -> Finding:
