@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from rubric_core.language.closest_name import is_slip
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
@@ -171,6 +172,8 @@ class Keys(MeantKeys):
         """Whether a key is the author's own: by its name, or because others refer to what is below it."""
         if name.startswith(("x-", "$")):
             return True
+        if any(is_slip(name, each) for each in self.dialect.table(cls)):
+            return False
         referred = f"#/{name}/" in self.text or any(node.anchor for node in walk(entry.value))
         return cls.watched and (referred or (name.startswith(("_", "."))))
 

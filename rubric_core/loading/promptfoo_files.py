@@ -25,12 +25,13 @@ from rubric_core.loading.promptfoo_cases import (
     words_in,
 )
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS, PATHS_OF_OTHERS, PromptfooLookup
-from rubric_core.loading.reference_issues import BrokenCases, PathLikePrompt
+from rubric_core.loading.reference_issues import BrokenCases, MissingFile, PathLikePrompt
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 
 __all__ = ["look_up_configuration"]
 
 _EMPTY_CASE = "promptfoo runs no case from here; without any other it runs one empty case, which passes"
+_FAILS = "the assertion fails on every output"
 _NO_VARS = "promptfoo runs the case without these variables"
 _TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
 _CASE_FILES = (".yaml", ".yml", *_TABLES, *CODE_FILES)
@@ -213,13 +214,26 @@ class _Places(PromptfooLookup):
             if name and self.paths(name) == ():
                 self.missing(node, name, STOPS)
 
+    def borrowed(self, shape: Assertion) -> None:
+        """The files of an assertion that is written elsewhere: reported where it is referred to, as the others are."""
+        for field in _FILE_FIELDS:
+            node = shape.places[field].node if shape.has(field) else None
+            if isinstance(node, Scalar) and isinstance(node.value, str) and node.text.startswith(URL):
+                name = without_member(node.text.removeprefix(URL).strip())
+                if self.paths(name) == ():
+                    self.issues.append(
+                        MissingFile(span=shape.span, borrowed=True, node=node, name=name, consequence=ROW_ERRORS)
+                    )
+
     def fields(self, shape: Shape) -> None:
         """What is a file where it begins with `file://`."""
         for field in _FILE_FIELDS:
             place = shape.places.get(field)
             if place is None or place.borrowed:
                 continue
-            consequence = STOPS if field == "scoring" else ROW_ERRORS
+            text = place.node.text if isinstance(place.node, Scalar) else ""
+            fails = field == "value" and without_member(text).endswith((".py", ".rb"))
+            consequence = STOPS if field == "scoring" else _FAILS if fails else ROW_ERRORS
             for node in (
                 (n for n in walk(place.node) if isinstance(n, Scalar)) if field == "rubric_prompt" else [place.node]
             ):
@@ -243,6 +257,8 @@ def look_up_configuration(
     for shape in (inner for outer in shapes for inner in children(outer)):
         if not shape.borrowed:
             _of_shape(found, shape)
+        elif isinstance(shape, Assertion):
+            found.borrowed(shape)
     if isinstance(root, Sequence):  # items of the case list
         for item in root.items:
             found.cases(item, listed=True)

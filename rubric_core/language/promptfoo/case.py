@@ -42,7 +42,7 @@ class CaseOptions(Shape):
         Boolean(), "Whether the assertions of `defaultTest` are left out.", name="disableDefaultAsserts"
     )
     run_serially = key(Boolean(), "Whether the case runs alone.", name="runSerially")
-    repeat = key(Number(), "How often the case runs.", example="3")
+    repeat = key(Number(), "How often the case runs: a whole number of at least 1.", example="3")
 
 
 class PromptfooCase(Shape):

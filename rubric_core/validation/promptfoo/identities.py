@@ -12,7 +12,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
-from rubric_core.text import Edit
+from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["case_ids", "configured_ids", "grader_ids"]
@@ -62,6 +62,7 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
 
 def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     """The `provider` of a case, or of `defaultTest`: promptfoo makes it anew, so a label is not enough."""
+    yield from _scoring_function(shape)
     node = _id_in(shape, "provider")
     if node is None:
         return
@@ -70,6 +71,21 @@ def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     elif node.text not in _WITHOUT_MODEL:
         words = f"promptfoo has no provider `{node.text}`: `provider` of a case is an id; a label stands in the list `providers`"
         yield Finding(node.span, words, consequence=STOPS)
+
+
+def _scoring_function(shape: PromptfooCase) -> Iterator[Finding]:
+    place = shape.places.get("scoring")
+    node = place.node if place is not None and not place.borrowed else None
+    if (
+        isinstance(node, Scalar)
+        and isinstance(node.value, str)
+        and not node.text.startswith(("file://", "package:", "{{"))
+    ):
+        at = node.span.start + node.is_quoted
+        fixes = () if node.is_block else (Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False),)
+        yield Finding(
+            node.span, "a scoring function is a file that begins with file://", fixes=fixes, consequence=STOPS
+        )
 
 
 def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:

@@ -56,15 +56,14 @@ def _schema(node: Node) -> Iterator[Finding]:
         elif name == "required" and isinstance(value, Scalar) and isinstance(value.value, str):
             yield Finding(value.span, "`required` of a schema is a list", consequence=ROW_ERRORS)
         elif name in _SCHEMA or name == "items":
-            inner = value.items if name == "items" and isinstance(value, Sequence) else [value]
-            for each in inner:
+            for each in value.items if name == "items" and isinstance(value, Sequence) else [value]:
                 yield from _schema(each)
         elif name in _SCHEMAS:
             for each in value.items if isinstance(value, Sequence) else ():
                 yield from _schema(each)
         elif name in _NAMED and isinstance(value, Mapping):
-            for each in value.entries:
-                yield from _schema(each.value) if each.name != "<<" else ()
+            for inner in value.entries:
+                yield from _schema(inner.value) if inner.name != "<<" else ()
 
 
 def _unknown(entry: Entry, name: str) -> Finding:

@@ -25,11 +25,9 @@ def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
         for node in told.pointers:
             if node.text[:1] == "#" and node.text[1:2] not in ("", "/"):
                 written = f"#/{node.text[1:]}"
-                fixes = (
-                    Fix(f"change it to `{written}`", (Edit(placed.outer(node.span), quoted(written)),), safe=False),
-                )
+                fix = Fix(f"change it to `{written}`", (Edit(placed.outer(node.span), quoted(written)),), safe=False)
                 words = f"`{node.text}` is no pointer: write `{written}`"
-                yield Finding(placed.outer(node.span), words, fixes=fixes, consequence=STOPS)
+                yield Finding(placed.outer(node.span), words, fixes=(fix,), consequence=STOPS)
                 continue
             lost = _lost(node.text, root)
             if lost is None:

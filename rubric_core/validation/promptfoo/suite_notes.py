@@ -58,6 +58,9 @@ def _asserts(case: PromptfooCase) -> bool:
         return True
     options = options_of(case)
     stores = options is not None and options.has("store_output_as")
+    inner = [case.node.get(key) for key in ("vars", "metadata")]
+    if any(isinstance(each, Mapping) and each.entry("assert") is not None for each in inner):
+        return True  # reported there
     return stores or any(entry.name is not None and entry.name.startswith("ass") for entry in case.node.entries)
 
 

@@ -38,6 +38,8 @@ _ENVIRONMENT = pattern(r"\benv(?:\.([A-Za-z_]\w*)|\[\s*['\"]([A-Za-z_]\w*)['\"]\
 #: `{name}` of other templates, and `{{ name` without its end.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
 _OPEN = pattern(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
+#: A prompt that begins with a placeholder.
+_BRACES = pattern(r"\s{0,20}\{(?:\{|[A-Za-z_]\w{0,60}\})")
 _IN_CODE = pattern(
     r"\bvars(?:\.|\?\.)([A-Za-z_]\w*)|\bvars(?:\?\.)?\[\s*['\"]([^'\"]+)['\"]\s*\]|\.get\(\s*['\"]([^'\"]+)['\"]"
 )
@@ -142,7 +144,9 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
 
 def _is_code(text: str) -> bool:
     """Whether braces may be those of JSON or of code."""
-    return bool(_RAW.search(text)) or text.lstrip().startswith(("{", "[", "file://", "exec:")) or "```" in text
+    if _RAW.search(text) or "```" in text or text.startswith(("file://", "exec:")):
+        return True
+    return text.lstrip().startswith(("{", "[")) and _BRACES.match(text) is None
 
 
 def _single(node: Scalar, context: Context) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, remove_entry
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
 
@@ -25,13 +25,16 @@ _REJECTED = "`promptfoo validate` rejects the configuration; a run fills in noth
 
 
 def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
-    """Findings about the `vars` of one case."""
+    """Findings about the `vars` of one case, and about assertions in its `metadata`."""
+    yield from _in_metadata(shape)
     place = shape.places.get("vars")
     if place is None or place.borrowed:
         return
     node = place.node
     if isinstance(node, Sequence):
         yield from _list_of_maps(node)
+        if not node.items:
+            yield Finding(node.span, "`vars` is a mapping, or a list of files", consequence=_REJECTED)
         for item in node.items:
             if isinstance(item, Scalar) and isinstance(item.value, str):
                 yield from _path(item)
@@ -39,13 +42,25 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
         yield from _path(node)
     elif isinstance(node, Mapping):
         for entry in node.entries:
-            if entry.name == "assert" and isinstance(entry.value, Sequence):
+            if entry.name == "assert" and isinstance(entry.value, Sequence | Alias):
                 yield Finding(
                     entry.key.span, "`assert` is a variable here; assertions stand beside `vars`",
                     consequence="promptfoo warns, and runs the case without these assertions",
                 )  # fmt: skip
             if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
                 yield from _value(entry.name or "", entry.value, node, context)
+
+
+def _in_metadata(shape: PromptfooCase) -> Iterator[Finding]:
+    """Assertions among the metadata of a case without any, which are indented too far."""
+    place = shape.places.get("metadata")
+    node = place.node if place is not None and not place.borrowed and not shape.has("assertions") else None
+    entry = node.entry("assert") if isinstance(node, Mapping) else None
+    if entry is not None and isinstance(entry.value, Sequence | Alias):
+        yield Finding(
+            entry.key.span, "`assert` is metadata here; assertions stand beside `metadata`",
+            consequence="promptfoo runs the case without these assertions",
+        )  # fmt: skip
 
 
 def _value(name: str, node: Scalar, vars_: Mapping, context: Context) -> Iterator[Finding]:
@@ -111,4 +126,5 @@ def _path(node: Scalar) -> Iterator[Finding]:
 
 def _is_named(node: Node) -> bool:
     """Whether the path may be a file of another kind: a script or a table."""
-    return isinstance(node, Scalar) and re.search(r"\.\w{1,5}(?::\w+)?\Z", node.text.strip()) is not None
+    text = node.text.strip() if isinstance(node, Scalar) else ""
+    return " " not in text and re.search(r"\.\w{1,5}(?::\w+)?\Z", text) is not None

@@ -146,6 +146,8 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
     """Variables that no prompt, assertion or provider reads, where no program can read them."""
     if suite.configuration.has("red_team") or suite.prompts is None or suite.outside is None:
         return
+    slips = list(_slips(suite))
+    yield from slips
     if PROGRAM.search(suite.frame.text) or any(e.what == "prompt" and e.texts is None for e in suite.outside):
         return
     words = _OF_GRADERS.union(_WORD.findall(suite.frame.text))
@@ -158,7 +160,29 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
             continue
         for name in told.own:
             if name not in words and name not in told.used and name != "assert":  # reported as misplaced
-                yield _unused(placed, name, context)
+                found = _unused(placed, name, context)
+                if all(found.span != slip.span for slip in slips):
+                    yield found
+
+
+def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
+    """Variables that are called almost as one that a prompt uses, and that the case lacks."""
+    texts = [node.text for node, _ in texts_of(suite.configuration)]
+    texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
+    asked = {used.name for text in texts for used in names_in(text) if not used.optional} - suite.digest.common
+    others = suite.digest.names & asked
+    for placed, told in suite.digest.listed if others else ():
+        lacking = others - told.names
+        for name in told.own if lacking and told.is_plain else ():
+            meant = closest(name, sorted(lacking)) if name not in asked and name not in told.used else None
+            node = placed.case.places["vars"].node
+            entry = node.entry(name) if isinstance(node, Mapping) else None
+            if meant is not None and entry is not None:
+                at = placed.outer(entry.key.span)
+                yield Finding(
+                    at, f"no prompt uses `{name}`; did you mean `{meant}`, which this case lacks?", severity="warning",
+                    fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),), consequence=_EMPTY,
+                )  # fmt: skip
 
 
 def _meant_in_prompts(suite: PromptfooSuite, words: frozenset[str]) -> frozenset[str]:
