@@ -145,11 +145,12 @@ tests:
 LISTED = """\
 promptfooconfig.yaml:15: the provider bedrock:claude has no equal in AgentV: write one with the label `bedrock:claude` in \
 .agentv/providers.yaml, such as a `cli` that runs a program (`rubric run` also calls `http` and `python`)
-promptfooconfig.yaml:36: not carried over: AgentV has no `levenshtein`: write a `javascript` or `python` check
-promptfooconfig.yaml:45: not carried over: AgentV has no `rouge-n`: write a `python` check
+promptfooconfig.yaml:36: not carried over: `levenshtein`, which AgentV does not have; write a `javascript` or `python` check
+promptfooconfig.yaml:43: none of the test's own assertions was carried over: it checks nothing and has no score until `assert` has a check
+promptfooconfig.yaml:45: not carried over: `rouge-n`, which AgentV does not have; write a `python` check
 promptfooconfig.yaml:46: the test `given` is left out: AgentV checks no given output: serve it by a provider of the kind `replay`
 promptfooconfig.yaml:48: `redteam` is not carried over: AgentV has no red team: keep this file for promptfoo
-promptfooconfig.yaml → promptfoo.eval.yaml: written with 4 cases, 1 test left out · 5 places to look at
+promptfooconfig.yaml → promptfoo.eval.yaml: written with 4 cases, 1 test left out · 6 places to look at
 """
 
 

@@ -40,7 +40,7 @@ _INSTEAD: Mapping[str, str] = {
     "context-faithfulness": "write an `llm-rubric`", "conversation-relevance": "write an `llm-rubric`",
     "search-rubric": "write an `agent-rubric`", "classifier": "write an `llm-rubric`", "moderation": "write an `llm-rubric`",
     "tool-call-f1": "write `trajectory:tool-used`", "skill-used": "write AgentV's `skill-used` by hand",
-    "select-best": "AgentV compares runs instead: `rubric compare`", "max-score": "AgentV compares runs instead: `rubric compare`",
+    "select-best": "run both and compare them with `rubric compare`", "max-score": "run both and compare them with `rubric compare`",
 }  # fmt: skip
 _FALLBACK = "write a `javascript` or `python` check, or an `llm-rubric`"
 #: Types in front of which promptfoo ignores `not-`.
@@ -70,7 +70,7 @@ def convert_assertion(settings: Mapping[str, Any], around: Surroundings) -> Conv
     kind = written.removeprefix("not-")
     make = _MAKERS.get(kind)
     if make is None:
-        raise NotCarriedError(f"AgentV has no `{written}`: {_INSTEAD.get(kind, _FALLBACK)}")
+        raise NotCarriedError(f"`{written}`, which AgentV does not have; {_INSTEAD.get(kind, _FALLBACK)}")
     if "contextTransform" in settings:
         raise NotCarriedError(f"AgentV has no `contextTransform`, which `{written}` has here")
     differs = [f"`{name}` is left out: promptfoo ignores it" for name in settings if name not in _KEYS]

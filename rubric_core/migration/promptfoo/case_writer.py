@@ -17,6 +17,9 @@ __all__ = ["CaseWriter"]
 
 _ZERO = "in AgentV a missed check that is `required` makes the score 0"
 _NOTHING = "the test checks nothing: promptfoo passes every output, AgentV skips the case until `assert` has a check"
+_EMPTIED = (
+    "none of the test's own assertions was carried over: it checks nothing and has no score until `assert` has a check"
+)
 
 
 class CaseWriter:
@@ -67,8 +70,9 @@ class CaseWriter:
         passing = self._passing(draft)
         if passing is not None and passing != self.threshold:
             case["run"] = {"threshold": passing, **case.get("run", {})}
-        if not self._effective(draft) and not draft.is_emptied:
-            self._notes.add(draft.test.file.shown, draft.test.line, _NOTHING)
+        if draft.is_emptied or not self._effective(draft):
+            words = _EMPTIED if draft.is_emptied else _NOTHING
+            self._notes.add(draft.test.file.shown, draft.test.line, words)
         if is_gated:
             self._notes.add(draft.test.file.shown, draft.test.line, _ZERO)
         if not draft.is_first:
