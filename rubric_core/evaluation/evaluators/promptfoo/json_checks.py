@@ -11,7 +11,7 @@ from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["JSON_CHECKS"]
+__all__ = ["JSON_CHECKS", "first_error", "schema_validator"]
 
 
 def _is_json(check: Check) -> Finding:
@@ -22,7 +22,7 @@ def _is_json(check: Check) -> Finding:
     validator = _validator(check)
     if validator is None:
         return found(check, True, "", "is JSON")
-    misfit = _first_error(validator, value)
+    misfit = first_error(validator, value)
     return found(check, misfit is None, f"does not fit the schema: {misfit}", "fits the schema")
 
 
@@ -36,7 +36,7 @@ def _contains_json(check: Check) -> Finding:
     validator = _validator(check)
     if validator is None:
         return found(check, True, "", "contains a JSON object")
-    errors = [_first_error(validator, each) for each in objects]
+    errors = [first_error(validator, each) for each in objects]
     fits = None in errors
     # promptfoo looks no further than the first that fits; turned round, it is the last one looked at that decides
     return found(
@@ -62,6 +62,11 @@ def _validator(check: Check) -> Any:
         return None
     if not isinstance(schema, dict):
         raise row_error(check, "needs a JSON Schema as `value`")
+    return schema_validator(schema, check)
+
+
+def schema_validator(schema: dict[str, Any], check: Check) -> Any:
+    """The validator for a schema. Raises GraderError for one that promptfoo refuses."""
     try:
         from jsonschema import Draft7Validator, FormatChecker  # noqa: PLC0415  # an extra, for schemas alone
         from jsonschema.exceptions import SchemaError  # noqa: PLC0415
@@ -105,7 +110,8 @@ def _unknown_keys(schema: Any, known: frozenset[str]) -> Iterator[str]:
                 yield from _unknown_keys(each, known)
 
 
-def _first_error(validator: Any, value: Any) -> str | None:
+def first_error(validator: Any, value: Any) -> str | None:
+    """Where and why a value does not fit; None if it does."""
     error = next(iter(validator.iter_errors(value)), None)
     if error is None:
         return None

@@ -24,6 +24,7 @@ from rubric_core.evaluation.evaluators.promptfoo.services import SERVICES
 from rubric_core.evaluation.evaluators.promptfoo.similarity import SIMILARITIES
 from rubric_core.evaluation.evaluators.promptfoo.texts import TEXTS
 from rubric_core.evaluation.evaluators.promptfoo.tool_calls import TOOL_CHECKS
+from rubric_core.evaluation.evaluators.promptfoo.tool_schemas import TOOL_SCHEMAS
 from rubric_core.evaluation.evaluators.promptfoo.xml_checks import XML_CHECKS
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
 from rubric_core.evaluation.model.context import EvaluationContext
@@ -40,7 +41,7 @@ __all__ = ["RUN_TYPES", "promptfoo_evaluator"]
 
 _HANDLERS: Mapping[str, Handler] = {
     **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
-    **SIMILARITIES, **PROVIDER_REPORTS,
+    **SIMILARITIES, **PROVIDER_REPORTS, **TOOL_SCHEMAS,
 }  # fmt: skip
 #: Those that a model grades.
 _GRADED = {**MODEL_GRADED, **CONTEXT_GRADED, **RELEVANCE}

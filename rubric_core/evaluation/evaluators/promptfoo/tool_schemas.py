@@ -1,0 +1,91 @@
+"""Whether the calls of tools in an output fit the tools of the provider. `not-` changes nothing."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
+from rubric_core.evaluation.evaluators.promptfoo.json_checks import first_error, schema_validator
+from rubric_core.evaluation.model.unscored import Unscored
+
+__all__ = ["TOOL_SCHEMAS"]
+
+_FAILED, _SUCCEEDED = "MCP Tool Error", "MCP Tool Result"
+#: The kinds of providers that promptfoo knows no check of function calls for; of JavaScript classes each may have its own.
+_WITHOUT_CHECK = ("echo", "exec", "http", "webhook", "script")
+
+
+def _failed(reason: str) -> Finding:
+    return Finding(False, 0.0, reason)
+
+
+def _tools_call(check: Check) -> Finding:
+    """`is-valid-openai-tools-call`: a list of calls, whose arguments fit the parameters of `config.tools`."""
+    text, calls = check.text, check.output
+    if _FAILED in text or _SUCCEEDED in text:
+        return _failed("a tool of an MCP server failed") if _FAILED in text else Finding(True, 1.0)
+    if isinstance(calls, dict) and "tool_calls" in calls:
+        calls = calls["tool_calls"]
+    if not isinstance(calls, list) or not calls or not all(_is_call(each) for each in calls):
+        return _failed("it is no list of tool calls, each with `function: {name, arguments}`")
+    tools = _configured_tools(check)
+    if not tools:
+        return _failed("the provider has no `config.tools`")
+    listed = [
+        each["function"] for each in tools
+        if isinstance(each, Mapping) and each.get("type") == "function" and isinstance(each.get("function"), Mapping)
+    ]  # fmt: skip
+    reasons = (_misfit(check, each["function"], listed) for each in calls)
+    reason = next(filter(None, reasons), "")
+    return _failed(reason) if reason else Finding(True, 1.0)
+
+
+def _is_call(value: Any) -> bool:
+    function = value.get("function") if isinstance(value, dict) else None
+    return isinstance(function, dict) and all(isinstance(function.get(name), str) for name in ("name", "arguments"))
+
+
+def _configured_tools(check: Check) -> list[Any]:
+    """The tools of the provider. Raises Unscored for those in files, and for templates."""
+    target = check.context.target
+    config = target.settings.get("config") if target is not None else None
+    tools = config.get("tools") if isinstance(config, Mapping) else None
+    if not tools:
+        return []
+    if (
+        not isinstance(tools, list | tuple)
+        or "{{" in json.dumps(tools, default=str)
+        or "file://" in json.dumps(tools, default=str)
+    ):
+        raise Unscored(
+            "rubric checks calls of promptfoo only by tools that stand in the configuration", at=check.config
+        )
+    return list(tools)
+
+
+def _misfit(check: Check, call: Mapping[str, str], functions: list[Mapping[str, Any]]) -> str:
+    """Why a call fits none of the functions; empty if it does."""
+    name = call["name"]
+    schema = next((each.get("parameters") for each in functions if each.get("name") == name), None)
+    if not isinstance(schema, Mapping):
+        return f"there is no tool {name} with parameters"
+    try:
+        arguments = json.loads(call["arguments"])
+    except (ValueError, RecursionError):
+        return f"the arguments of {name} are no JSON"
+    error = first_error(schema_validator(dict(schema), check), arguments)
+    return f"the call of {name}: {error}" if error else ""
+
+
+def _function_call(check: Check) -> Finding:
+    """`is-valid-function-call`: checked by the provider, which most cannot."""
+    target, provider = check.context.target, check.context.provider
+    code = str(target.settings.get("code") or "") if target is not None else ""
+    if provider is None or provider.kind not in _WITHOUT_CHECK or not (provider.kind != "script" or ".py" in code):
+        raise Unscored("rubric does not check function calls as this provider of promptfoo would", at=check.config)
+    return _failed("promptfoo checks no function calls of this provider")
+
+
+TOOL_SCHEMAS: Mapping[str, Handler] = {
+    "is-valid-openai-tools-call": _tools_call, "is-valid-function-call": _function_call, "is-valid-openai-function-call": _function_call,
+}  # fmt: skip
