@@ -37,6 +37,7 @@ _OWN = frozenset({
 _ENVIRONMENT = pattern(r"\benv(?:\.([A-Za-z_]\w*)|\[\s*['\"]([A-Za-z_]\w*)['\"]\s*\])")
 #: `{name}` of other templates, and `{{ name` without its end.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
+_WHOLE = pattern(r"\{([A-Za-z_]\w{0,60})\}")
 _OPEN = pattern(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
 #: A prompt that begins with a placeholder.
 _BRACES = pattern(r"\s{0,20}\{(?:\{|[A-Za-z_]\w{0,60}\})")
@@ -150,7 +151,10 @@ def _is_code(text: str) -> bool:
 
 
 def _single(node: Scalar, context: Context) -> Iterator[Finding]:
-    for found in _SINGLE.finditer(context.text, *node.span):
+    # The sign before a placeholder tells it from JSON; nothing but one is none.
+    inner = Span(node.span.start + node.is_quoted, node.span.end - node.is_quoted)
+    whole = _WHOLE.fullmatch(context.text, *inner)
+    for found in (whole,) if whole is not None else _SINGLE.finditer(context.text, *node.span):
         written = f"{{{{{found[1]}}}}}"
         fixes = (Fix(f"write `{written}`", (Edit(Span(*found.span()), written),), safe=False),)
         yield Finding(
