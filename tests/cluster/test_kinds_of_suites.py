@@ -11,6 +11,7 @@ from test_rows import both, row, write
 
 from rubric_core.cluster.executor import ClusterExecutor
 from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
 
 #: Says back the last line of the prompt.
@@ -61,6 +62,24 @@ async def test_extensions(tmp_path: Path, address: str):
     own, there = await both(tmp_path / "suite.eval.yaml", address)
     assert own == there
     assert [each["verdict"] for each in there] == ["passed", "failed"]
+
+
+async def test_rows_of_promptfoo_that_are_compared_or_read_earlier_ones(tmp_path: Path, address: str):
+    texts = {
+        "compared": "prompts: ['{{q}}', '{{q}} {{q}}']\nproviders: [echo]\ntests:\n"
+        "  - {vars: {q: [a, b]}, assert: [{type: contains, value: a a}, {type: contains, value: a}, {type: max-score}]}\n",
+        "serial": "prompts: ['{% for turn in _conversation %}{{turn.output}};{% endfor %}{{q}}']\nproviders: [echo]\ntests:\n"
+        "  - {vars: {q: one}, assert: [{type: equals, value: one}]}\n"
+        "  - {vars: {q: two}, assert: [{type: equals, value: one;two}]}\n",
+    }
+    found = {}
+    for name, text in texts.items():
+        (tmp_path / f"promptfooconfig.{name}.yaml").write_text(text)
+        suite = load_suite(tmp_path / f"promptfooconfig.{name}.yaml")
+        rows = [each for case in suite.cases for each in variations(case)]
+        results = await run_cases(rows, executor=ClusterExecutor(suite, address))
+        found[name] = [each.verdict.value for each in results]
+    assert found == {"compared": ["failed", "failed", "passed", "failed"], "serial": ["passed", "passed"]}
 
 
 async def test_a_configuration_of_promptfoo(tmp_path: Path, address: str):
