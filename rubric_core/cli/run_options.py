@@ -94,7 +94,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         type=output_file,
-        help="also write the results to a file; its ending says the format: .json, .jsonl, .csv, .xml (JUnit), .md, .html",
+        help="also write the results to a file; its ending says the format: .json, .jsonl, .csv, .xml (JUnit), .md, .html, .promptfoo.json",
     )
     add("--no-store", action="store_true", help="do not keep the results")
     add(

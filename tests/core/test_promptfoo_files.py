@@ -80,7 +80,13 @@ def test_a_key_that_tells_comes_and_goes_while_it_is_typed() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["check"], ["check", "--fix"], ["migrate", "--to", "agentv-5"]],
+    [
+        ["check", "promptfooconfig.yaml"],
+        ["check", "--fix", "promptfooconfig.yaml"],
+        ["check", "--fix", "."],
+        ["migrate", "--to", "agentv-5", "."],
+        ["migrate", "--to", "agentv-3", "promptfooconfig.yaml"],
+    ],
 )
 def test_no_command_touches_it(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -89,11 +95,22 @@ def test_no_command_touches_it(
     monkeypatch.chdir(tmp_path)
     config = tmp_path / "promptfooconfig.yaml"
     config.write_text(CONFIG, encoding="utf-8")
-    main([*command, config.name])
+    main(command)
     assert config.read_text(encoding="utf-8") == CONFIG
     assert [each.name for each in tmp_path.iterdir()] == [config.name]
     said = capsys.readouterr()
-    assert ("promptfoo" if "check" not in command else "no findings") in said.out + said.err
+    assert (
+        "no findings" if "check" in command else "no suites" if "." in command else "promptfoo"
+    ) in said.out + said.err
+
+
+def test_a_migration_that_names_it_writes_a_suite_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = tmp_path / "promptfooconfig.yaml"
+    config.write_text(CONFIG, encoding="utf-8")
+    assert main(["migrate", "--to", "agentv-5", config.name]) == 0
+    assert config.read_text(encoding="utf-8") == CONFIG
+    assert {each.name for each in tmp_path.iterdir()} == {config.name, "promptfoo.eval.yaml"}
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_nothing_in_an_export_acts_on_a_terminal(form: ExportFormat, database: R
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [("a.json", "json"), ("A.JSONL", "jsonl"), ("a.csv", "csv"), ("junit.xml", "junit"), ("a.junit.xml", "junit"), ("a.md", "markdown")],
+    [("a.json", "json"), ("A.JSONL", "jsonl"), ("a.csv", "csv"), ("junit.xml", "junit"), ("a.junit.xml", "junit"), ("a.md", "markdown"), ("a.promptfoo.json", "promptfoo")],
 )  # fmt: skip
 def test_the_ending_of_a_file_says_the_format(name: str, form: ExportFormat) -> None:
     assert format_of(Path(name)) == form

@@ -72,7 +72,10 @@ async def test_prompts_times_values(write: Callable[[str], Path]) -> None:
     assert [each.verdict for each in found.values() if each is not failed] == [Verdict.PASSED] * 5
     assert (failed.verdict, failed.score) == (Verdict.FAILED, pytest.approx(2 / 3))
     assert failed.evaluators[1].misses == ('does not equal "Hello Zoe"',)
-    assert failed.details == {"named_scores": {"exact": 0.0}}
+    details = dict(failed.details or {})
+    row = details.pop("row")
+    assert details == {"named_scores": {"exact": 0.0}}
+    assert (row["prompt"], row["vars"]) == ({"raw": "Bye {{name}}", "label": "bye"}, {"name": "Zoe"})
 
 
 def test_the_command_line_runs_it(write: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from rubric_core.evaluation.engine.events import Answered
 from rubric_core.evaluation.evaluators.promptfoo.registry import promptfoo_evaluator
 from rubric_core.evaluation.model.evaluator import Evaluator
 from rubric_core.evaluation.model.inputs import PromptInputs
-from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, PromptfooAssertion, given_score
+from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, ROW, PromptfooAssertion, given_score
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
@@ -62,9 +62,14 @@ class PromptfooAttempt(Attempt):
         made = replace_fields(
             base, verdict=verdict, score=score, reason=reason, evaluators=tuple(results), answer=answer.text,
             tokens=None if answer.cached_at else answer.tokens, cost_usd=self.cost(), usage=self.usage(results),
-            exchanges=self.log.exchanges, details=_details(configs, results, answer) or base.details,
+            exchanges=self.log.exchanges, details={**_details(configs, results, answer), **self._row()} or None,
         )  # fmt: skip
         return _awaiting_comparison(made) if self.case.comparing and verdict is not Verdict.UNSCORED else made
+
+    def _row(self) -> Mapping[str, Any]:
+        """What is kept of the row, with its values filled in."""
+        row = self.case.row_data
+        return {ROW: row} if row is not None else {}
 
     async def _scored(
         self, code: Any, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]

@@ -26,6 +26,7 @@ from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.prepare import fill_in_case, prepare_case, require_valid, with_variables
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
 from rubric_core.evaluation.engine.unsupported import refuse
+from rubric_core.evaluation.model.promptfoo_assertion import ROW
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.workspaces.workspace import Workspaces
@@ -204,10 +205,12 @@ def unrun_result(case: Runnable, ports: Ports) -> CaseResult:
     """The result of a case that has not been run: everything about it but what a run finds."""
     targets = targets_of(case, ports)
     requested = requested_fields(case, ports.files)
+    row = case.row_data if isinstance(case, PromptfooRunnable) else None
     return CaseResult(
         id=case.id, verdict=Verdict.UNSCORED, dialect=case.dialect.name, line=case.line, file=case.file_name,
         fingerprint=fingerprint(case, ports.files, targets),
-        test_fingerprint=fingerprint_of_test(case, ports.files, targets, requested["threshold"]), **requested,
+        test_fingerprint=fingerprint_of_test(case, ports.files, targets, requested["threshold"]),
+        details={ROW: row} if row is not None else None, **requested,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from rubric_core.evaluation.exporting.run_cases import ExportedRun
 
 __all__ = ["FORMATS", "ExportFormat", "UnknownFormatError", "exported", "format_of"]
 
-ExportFormat: TypeAlias = Literal["csv", "html", "json", "jsonl", "junit", "markdown"]
+ExportFormat: TypeAlias = Literal["csv", "html", "json", "jsonl", "junit", "markdown", "promptfoo"]
 FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 _ENDINGS: Mapping[str, ExportFormat] = {
     ".csv": "csv",
@@ -64,6 +64,12 @@ def _markdown(run: ExportedRun) -> Iterator[str]:
     return markdown_summary(run)
 
 
+def _promptfoo(run: ExportedRun) -> Iterator[str]:
+    from rubric_core.evaluation.exporting.promptfoo_results import promptfoo_results  # noqa: PLC0415
+
+    return promptfoo_results(run)
+
+
 _WRITERS: Mapping[ExportFormat, Callable[[ExportedRun], Iterator[str]]] = {
     "csv": _csv,
     "html": _html,
@@ -71,7 +77,10 @@ _WRITERS: Mapping[ExportFormat, Callable[[ExportedRun], Iterator[str]]] = {
     "jsonl": _jsonl,
     "junit": _junit,
     "markdown": _markdown,
+    "promptfoo": _promptfoo,
 }
+#: Before the ending of JSON: the document is promptfoo's.
+_PROMPTFOO = ".promptfoo"
 
 
 class UnknownFormatError(ValueError):
@@ -81,6 +90,8 @@ class UnknownFormatError(ValueError):
 def format_of(path: Path) -> ExportFormat:
     """The format that the ending of a file stands for. Raises UnknownFormatError."""
     found = _ENDINGS.get(path.suffix.lower())
+    if found == "json" and path.stem.lower().endswith(_PROMPTFOO):
+        return "promptfoo"
     if found is None:
         raise UnknownFormatError(f"{path}: no format ends with {path.suffix!r}; use {', '.join(_ENDINGS)}")
     return found

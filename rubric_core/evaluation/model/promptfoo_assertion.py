@@ -10,10 +10,12 @@ from rubric_core.language.promptfoo.assertion import SET_TYPE
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Sequence
 
-__all__ = ["NO_VALUE", "PROMPTFOO_KIND", "PromptfooAssertion", "given_score", "promptfoo_assertion"]
+__all__ = ["NO_VALUE", "PROMPTFOO_KIND", "ROW", "PromptfooAssertion", "given_score", "promptfoo_assertion"]
 
 #: The kind under which the evaluator of all assertions is registered.
 PROMPTFOO_KIND = "promptfoo"
+#: The key of `CaseResult.details` with the prompt, the values and the test of a row: see `PromptfooRunnable.row_data`.
+ROW = "row"
 _INVERSE = "not-"
 #: The key of `EvaluatorResult.details` with a score outside of 0..1, as a script gave it.
 _GIVEN = "score_given"

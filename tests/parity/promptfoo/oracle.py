@@ -11,7 +11,7 @@ import npm
 
 from .row import Row, Scored
 
-__all__ = ["VERSION", "command", "exit_code", "rows"]
+__all__ = ["VERSION", "command", "exit_code", "import_results", "read_rows", "rows"]
 
 #: The last release for Node 20.
 VERSION = "0.121.20"
@@ -40,10 +40,20 @@ def rows(
     if not output.is_file():
         said = (done.stdout + done.stderr)[-2000:]
         raise RuntimeError(f"{configuration.name}: promptfoo ended with {done.returncode} and wrote nothing: {said}")
-    return {
-        (each["testIdx"], each["promptIdx"]): _row(each)
-        for each in json.loads(output.read_text())["results"]["results"]
-    }
+    return read_rows(output)
+
+
+def read_rows(results: Path) -> dict[tuple[int, int], Row]:
+    """The rows of a file of results, by the numbers of the test and of the column."""
+    written = json.loads(results.read_text(encoding="utf-8"))["results"]["results"]
+    return {(each["testIdx"], each["promptIdx"]): _row(each) for each in written}
+
+
+def import_results(start: Sequence[str], results: Path, work: Path) -> "subprocess.CompletedProcess[str]":
+    """What it says to a file of results that it is to keep as a run of its own."""
+    around = {**os.environ, **_QUIET, "PROMPTFOO_CONFIG_DIR": str(work / "promptfoo")}
+    command = [*start, "import", str(results)]
+    return subprocess.run(command, cwd=work, env=around, capture_output=True, text=True, timeout=300, check=False)
 
 
 def exit_code(start: Sequence[str], configuration: Path, work: Path) -> int:

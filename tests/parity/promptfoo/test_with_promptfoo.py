@@ -45,3 +45,37 @@ def test_a_row_that_differs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     ((_, number, found),) = compare_all(("promptfoo",), tmp_path, "scoring")
     assert number > 100
     assert [each.test for each in found] == [theirs[first].description, theirs[second].description]
+
+
+RESULTS = """\
+prompts: ["Hi {{who}}", {raw: "Bye {{who}}", label: bye}]
+providers: [echo, {id: echo, label: parrot}]
+tests:
+  - description: greets
+    vars: {who: [Ann, Bob]}
+    threshold: 0.5
+    assert:
+      - {type: contains, value: "{{who}}", metric: name}
+      - {type: equals, value: "Hi {{who}}", weight: 3}
+      - {type: assert-set, assert: [{type: contains, value: Hi}, {type: not-contains, value: Ann}]}
+  - vars: {who: x}
+    assert: [{type: latency}]
+"""
+
+
+def test_results_are_written_as_promptfoo_writes_them(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows have the same numbers, verdicts and scores, and promptfoo takes the file for one of its own."""
+    monkeypatch.chdir(tmp_path)
+    configuration = tmp_path / "promptfooconfig.yaml"
+    configuration.write_text(RESULTS, encoding="utf-8")
+    main(["run", "promptfooconfig.yaml", "--no-store", "-o", "own.promptfoo.json"])
+    theirs, own = oracle.rows(command, configuration, {}, tmp_path), oracle.read_rows(tmp_path / "own.promptfoo.json")
+    assert len(own) == 12
+    for at, row in theirs.items():
+        # Errors are said otherwise, and the output of such a row is kept.
+        told = own[at].output if row.verdict == "unscored" else row.output
+        assert own[at] == row._replace(reason=own[at].reason, output=told)
+    done = oracle.import_results(command, tmp_path / "own.promptfoo.json", tmp_path)
+    assert (done.returncode, "has been successfully imported" in done.stdout + done.stderr) == (0, True)

@@ -110,6 +110,7 @@ class PromptfooRunnable(Runnable):
                 ",".join(part for part in (prompt.prompt.label if several else "", row.label) if part),
                 row.variables,
                 prompt.prompt,
+                row.number,
             )
             for prompt, row in product(prompts, rows)
         )
@@ -144,20 +145,37 @@ class PromptfooRunnable(Runnable):
         written = self.test.part("vars") if variables is None else variables
         whole = self.test.part("options").get("disableVarExpansion") is True
         lists = {n: v for n, v in written.items() if not whole and isinstance(v, list) and v and isinstance(v[0], str)}
-        for values in product(*lists.values()):
+        for number, values in enumerate(product(*lists.values())):
             chosen = dict(zip(lists, values, strict=True))
-            yield Variant(
-                ",".join(row_label(name, str(value)) for name, value in chosen.items()), {**written, **chosen}
-            )
+            label = ",".join(row_label(name, str(value)) for name, value in chosen.items())
+            yield Variant(label, {**written, **chosen}, number=number)
 
     @property
     def place(self) -> RowPlace:
         """Which row of the run this is."""
-        values = self.variant.variables if self.variant is not None else None
-        number = next((n for n, each in enumerate(self.rows()) if each.variables == values), 0)
+        number = self.variant.number if self.variant is not None else 0
         sent = self.sent_prompt
         prompt = next((n for n, each in enumerate(self.matrix.prompts) if each is sent), -1)
         return RowPlace(self.base_id, number, self.options.target or "", prompt)
+
+    @property
+    def row_data(self) -> Mapping[str, Any] | None:
+        """Prompt, values and test of a row, for its result: what promptfoo's files of results have. None for what is no row."""
+        variant, prompt, data = self.variant, self.sent_prompt, self.test.data
+        if variant is None or prompt is None:
+            return None
+        written = self.test.part("vars") if variant.variables is None else variant.variables
+        names = [(provider.name, id(each)) for provider, each in self.columns]
+        column = (self.options.target, id(prompt))
+        kept = {name: data[name] for name in ("description", "threshold", "metadata") if data.get(name) is not None}
+        return {
+            "name": self.base_id,
+            "number": self.place.number,
+            "column": names.index(column) if column in names else len(names),
+            "prompt": {"raw": prompt.text, "label": prompt.label},
+            "vars": {name: self.variables.get(name, value) for name, value in written.items()},
+            "test": {**kept, "assert": [dict(settings) for settings, _ in self.test.assertions]},
+        }
 
     @property
     def rows_belong_together(self) -> bool:

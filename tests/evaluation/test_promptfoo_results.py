@@ -1,0 +1,76 @@
+"""Runs in the form of promptfoo's files of results: `-o out.promptfoo.json`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rubric_core.cli import main
+
+CONFIG = """\
+prompts: ["Hi {{who}}", {raw: "Bye {{who}}", label: bye}]
+providers: [echo]
+tests:
+  - description: greets
+    vars: {who: [Ann, Bob]}
+    threshold: 0.5
+    assert:
+      - {type: contains, value: "{{who}}", metric: name}
+      - {type: assert-set, assert: [{type: contains, value: Hi}, {type: not-contains, value: Bye}]}
+  - vars: {who: x}
+    assert: [{type: moderation}]
+"""
+
+
+@pytest.fixture
+def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
+    assert main(["run", "promptfooconfig.yaml", "--no-store", "-o", "out.promptfoo.json"]) == 3
+    found: dict[str, Any] = json.loads((tmp_path / "out.promptfoo.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_rows_stand_at_their_test_and_column(document: dict[str, Any]) -> None:
+    rows = document["results"]["results"]
+    assert {(row["testIdx"], row["promptIdx"], row["vars"]["who"], row["response"]["output"]) for row in rows} == {
+        (0, 0, "Ann", "Hi Ann"), (0, 1, "Ann", "Bye Ann"), (1, 0, "Bob", "Hi Bob"), (1, 1, "Bob", "Bye Bob"),
+        (2, 0, "x", "Hi x"), (2, 1, "x", "Bye x"),
+    }  # fmt: skip
+    assert [(each["label"], each["raw"], each["provider"]) for each in document["results"]["prompts"]] == [
+        ("Hi {{who}}", "Hi {{who}}", "echo"),
+        ("bye", "Bye {{who}}", "echo"),
+    ]
+
+
+def test_a_row_has_its_assertions_as_they_are_written(document: dict[str, Any]) -> None:
+    row = next(each for each in document["results"]["results"] if each["response"]["output"] == "Bye Ann")
+    # One of two assertions passes, and the threshold is 0.5.
+    assert (row["success"], row["score"], row["failureReason"], row["namedScores"]) == (True, 0.5, 0, {"name": 1.0})
+    first, second, *members = row["gradingResult"]["componentResults"]
+    assert (first["pass"], first["score"]) == (True, 1.0)
+    assert first["assertion"] == {"type": "contains", "value": "{{who}}", "metric": "name"}
+    assert (second["pass"], [each["pass"] for each in second["componentResults"]]) == (False, [False, False])
+    assert second["componentResults"] == members
+    assert [each["assertion"]["type"] for each in members] == ["contains", "not-contains"]
+
+
+def test_a_row_without_a_score_is_an_error_and_no_pass(document: dict[str, Any]) -> None:
+    rows = [each for each in document["results"]["results"] if each["testIdx"] == 2]
+    assert [(row["success"], row["failureReason"], "gradingResult" in row) for row in rows] == [(False, 2, False)] * 2
+    assert all("moderation" in row["error"] for row in rows)
+    counts = {name: document["results"]["stats"][name] for name in ("successes", "failures", "errors")}
+    assert counts == {"successes": 4, "failures": 0, "errors": 2}
+    assert [each["metrics"]["testErrorCount"] for each in document["results"]["prompts"]] == [1, 1]
+
+
+def test_a_suite_of_agentv_has_its_input_as_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".agentv").mkdir()
+    (tmp_path / ".agentv/targets.yaml").write_text("targets:\n  - {name: default, provider: mock, response: hello}\n")
+    (tmp_path / "a.eval.yaml").write_text("tests:\n  - {id: a, criteria: c, input: hi, assertions: [hello]}\n")
+    main(["run", "a.eval.yaml", "--no-store", "-o", "a.promptfoo.json"])
+    document = json.loads((tmp_path / "a.promptfoo.json").read_text(encoding="utf-8"))
+    (row,) = document["results"]["results"]
+    assert (row["vars"], row["testCase"]["description"], row["prompt"]["raw"]) == ({"input": "hi"}, "a", "hi")
