@@ -80,7 +80,7 @@ async def test_the_executor_runs_the_cases_that_the_schedule_gives_to_it(folder:
     results = await run_cases(folder.cases(SUITE), workers=3, executor=executor)
     assert [each.verdict.value for each in results] == ["passed", "passed", "failed"]
     assert (executor.most, executor.wanted, executor.open) == (1, 3, False)
-    assert executor.ran == ["first", "third", "second"]
+    assert executor.ran == ["first", "second", "third"]
     assert shown(results) == shown(await run_cases(folder.cases(SUITE)))
 
 
