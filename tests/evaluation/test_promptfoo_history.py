@@ -156,3 +156,21 @@ async def test_an_output_is_never_read_as_a_file(write: Write, tmp_path: Path):
 )  # fmt: skip
 async def test_what_is_not_run_is_unscored(write: Write, text: str, reason: str):
     assert reason in (await answers(write(text)))["second"]
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "changed"),
+    [
+        (TALK, "one", "won", [True, True, False, True]),
+        (TALK, "other", "another", [False, False, True, False]),
+        (TALK, "three", "four", [False, False, False, True]),
+        (STORED, "one", "won", [True, True, True]),  # whatever reads the word
+        (STORED, "two", "too", [False, True, False]),
+    ],
+)
+async def test_an_edit_of_an_earlier_test_makes_later_results_stale(
+    write: Write, text: str, old: str, new: str, changed: list[bool]
+) -> None:
+    before = await run_cases(load_suite(write(text)).cases)
+    after = await run_cases(load_suite(write(text.replace(f"q: {old}", f"q: {new}"))).cases)
+    assert [a.fingerprint != b.fingerprint for a, b in zip(before, after, strict=True)] == changed

@@ -52,6 +52,8 @@ class Runnable(CaseSource):
     files: Files = field(default_factory=DiskFiles)
     #: Whether the cases of its suite run one after another, because later ones read what earlier ones gave.
     is_serial: bool = False
+    #: A hash of those that are run before this one for what they give to it; empty for independent cases.
+    history_hash: str = ""
     #: The row of a scenario with which the case is run.
     row: ScenarioRow = field(default_factory=ScenarioRow)
     #: Which variation of the case this is, once its variations are known.

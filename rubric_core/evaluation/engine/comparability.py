@@ -38,7 +38,7 @@ def fingerprint_of_test(runnable: Runnable, files: Files, targets: Targets, thre
         "asked": asked, "evaluators": graded, "dialect": runnable.dialect.name, "threshold": threshold,
         "variables": runnable.variables, "judges": _judges(runnable, targets), "files": _files(runnable, files, asked),
     }  # fmt: skip
-    return hashlib.sha256(_JSON.encode(test).encode()).hexdigest()[:32]
+    return hashlib.sha256(f"{_JSON.encode(test)}{runnable.history_hash}".encode()).hexdigest()[:32]
 
 
 def _graders(runnable: Runnable) -> Iterable[Shape]:

@@ -59,7 +59,7 @@ def fingerprint(runnable: Runnable, files: Files, targets: Targets) -> str:
     whole = (
         f'{{"asked": {asked}, "case": {_JSON.encode(case)}, "dialect": {_JSON.encode(runnable.dialect.name)}, '
         f'"files": {_encoded(digests)}, "suite": {inherited.text}, "targets": {entries.text}, '
-        f'"variant": {_variant(runnable)}, "workspace": {_encoded(workspace)}}}'
+        f'"variant": {_variant(runnable)}, "workspace": {_encoded(workspace)}}}{runnable.history_hash}'
     )
     return hashlib.sha256(whole.encode()).hexdigest()[:32]
 

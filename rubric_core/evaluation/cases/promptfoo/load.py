@@ -17,7 +17,7 @@ from rubric_core.evaluation.cases.promptfoo.configuration import (
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
 from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooProvider, providers_of
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooMatrix, PromptfooRunnable
-from rubric_core.evaluation.cases.promptfoo.serial import is_serial, needed_tests
+from rubric_core.evaluation.cases.promptfoo.serial import histories, is_serial, needed_tests
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.model import Case, EvaluateOptions, Repeat, RunSettings, Suite
@@ -71,10 +71,12 @@ def _cases(
     order = sorted(range(len(tests)), key=lambda number: not tests[number].listed)
     names = dict(zip(order, distinct_names(tests[number].named for number in order), strict=True))
     serial = is_serial(maker.prompts, tests)
-    needed = needed_tests(maker.prompts, tests, [names[number] for number in range(len(tests))]) if serial else ()
+    named = [names[number] for number in range(len(tests))]
+    needed = needed_tests(maker.prompts, tests, named) if serial else ()
+    before = histories(tests, named, needed) if serial else [""] * len(tests)
     for number, test in enumerate(tests):
         own = (*troubles, *problems[None], *problems.get(id(test.node), ()))
-        made = maker.case(test, names[number], own, is_serial=serial)
+        made = maker.case(test, names[number], own, is_serial=serial, history_hash=before[number])
         if serial and needed[number]:  # whatever came of the earlier ones
             vars(made.case).update(depends_on=list(needed[number]), on_dependency_failure="run")
         yield made

@@ -1,11 +1,13 @@
 """Which tests of promptfoo need earlier ones: for their conversation, or for outputs that are stored under a name."""
 
+import json
 from collections.abc import Sequence
+from hashlib import sha256
 
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 
-__all__ = ["STORED", "is_serial", "needed_tests", "reads_conversation"]
+__all__ = ["STORED", "histories", "is_serial", "needed_tests", "reads_conversation"]
 
 #: The option that names what the output is stored as.
 STORED = "storeOutputAs"
@@ -46,7 +48,7 @@ def needed_tests(
     found: list[tuple[str, ...]] = [()] * len(tests)
     first, stored, spoken = "", "", dict[str, str]()
     has_conversation = _has_conversation(prompts)
-    for number in sorted(range(len(tests)), key=lambda n: not _is_first(tests[n])):
+    for number in _in_order(tests):
         test, name = tests[number], names[number]
         before = [first, stored, spoken.get(test.conversation_id, "") if has_conversation else ""]
         found[number] = tuple(dict.fromkeys(each for each in before if each))
@@ -54,3 +56,23 @@ def needed_tests(
         stored = name if _stores(test) else stored
         spoken[test.conversation_id] = name
     return found
+
+
+def histories(tests: Sequence[PromptfooTest], names: Sequence[str], needed: Sequence[Sequence[str]]) -> list[str]:
+    """For each test a hash of all that have to be run before it, as they are written; empty where there are none."""
+    found = [""] * len(tests)
+    whole: dict[str, str] = {}
+    for number in _in_order(tests):
+        test, before = tests[number], [whole[name] for name in needed[number]]
+        found[number] = _hash(before) if before else ""
+        whole[names[number]] = _hash([found[number], test.data, [settings for settings, _ in test.assertions]])
+    return found
+
+
+def _in_order(tests: Sequence[PromptfooTest]) -> list[int]:
+    """The numbers of the tests in the order in which they run."""
+    return sorted(range(len(tests)), key=lambda number: not _is_first(tests[number]))
+
+
+def _hash(value: object) -> str:
+    return sha256(json.dumps(value, default=str).encode()).hexdigest()[:32]
