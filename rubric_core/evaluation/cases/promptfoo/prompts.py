@@ -1,7 +1,8 @@
 """The prompts of a configuration of promptfoo: texts, and the files that promptfoo takes a text for."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -26,6 +27,8 @@ _LINES = (".jsonl", ".csv")
 PROGRAMS = (
     ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".sh", ".bash", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".exe",
 )  # fmt: skip
+#: Those of them that are run: files of functions.
+_FUNCTION = pattern(r"[^:*]+\.(?:js|cjs|mjs|py)(?::[A-Za-z_$][\w$.]*)?\Z")
 _ENDINGS = (*_TEXTS, *_WHOLE, *_DATA, *_LINES, *PROGRAMS)
 _REMOTE = ("portkey://", "langfuse://", "helicone://")
 
@@ -42,6 +45,10 @@ class PromptfooPrompt:
     prompt: Prompt
     #: Why it cannot be run.
     trouble: str = ""
+    #: The file that makes it, as `file://PATH[:FUNCTION]`; `text` is what the file has then. Empty for a text.
+    program: str = ""
+    #: Settings that its program is told.
+    config: Mapping[str, Any] = field(default_factory=dict)
 
 
 def prompts_of(configuration: PromptfooConfiguration) -> list[PromptfooPrompt]:
@@ -76,8 +83,10 @@ def is_reference_to(reference: object, label: str, identity: str) -> bool:
 
 def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration, before: int) -> Iterator[PromptfooPrompt]:
     label = identity = ""
+    config: Mapping[str, Any] = {}
     if isinstance(item, dict):
         label, identity = _text(item.get("label")), _text(item.get("id"))
+        config = found if isinstance(found := item.get("config"), dict) else {}
         raw = item.get("raw")
         if isinstance(raw, str):
             yield _made(raw, at, before, label or raw, identity, named=label)
@@ -88,7 +97,8 @@ def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration, before:
     elif "\n" in item or not _is_path(item):
         yield _made(item, at, before, label or item, identity, named=label)
     else:
-        yield from _of_path(item, at, configuration, before, label)
+        for made in _of_path(item, at, configuration, before, label):
+            yield replace(made, config=config)
 
 
 def _text(value: object) -> str:
@@ -108,6 +118,9 @@ def _of_path(
     text: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
 ) -> Iterator[PromptfooPrompt]:
     name = text.removeprefix(URL)
+    if _FUNCTION.match(name):
+        yield _of_function(name, at, configuration, before, label)
+        return
     if text.startswith(("exec:", *_REMOTE)) or PurePath(name.partition(":")[0]).suffix.lower() in PROGRAMS:
         trouble = f"rubric does not run programs and functions that make prompts of promptfoo: {text}"
         yield _made(text, at, before, label or text, "", named=label, trouble=trouble)
@@ -121,6 +134,20 @@ def _of_path(
             return
     for number, each in enumerate(names):
         yield from _of_file(each, at, configuration, before + number, label)
+
+
+def _of_function(
+    name: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
+) -> PromptfooPrompt:
+    """A prompt that a function of a file makes, or a whole Python file."""
+    path, _, function = name.partition(":")
+    full = f"{configuration.directory / path}:{function}" if function else f"{configuration.directory / path}"
+    try:
+        text, trouble = configuration.read(path), ""
+    except ConfigurationError as error:
+        text, trouble = "", str(error)
+    named = label or ":".join(part for part in (PurePath(path).stem, function) if part)
+    return replace(_made(text, at, before, label or full, "", named=named, trouble=trouble), program=f"{URL}{name}")
 
 
 def _of_file(

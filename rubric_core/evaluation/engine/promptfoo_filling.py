@@ -1,0 +1,218 @@
+"""The variables, the prompt and the values of assertions of one row of promptfoo, filled in (issue 18, section 3)."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
+from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
+from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
+from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.templating.custom_filters import CustomFilters
+from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
+from rubric_core.loading.directory_search import URL
+from rubric_core.ports import Ports
+
+__all__ = ["RowFilling"]
+
+_CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb")
+_YAML = (".yaml", ".yml")
+#: Files whose content promptfoo sends in another form than as text.
+_MEDIA = (
+    ".pdf",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+    ".bmp",
+    ".svg",
+    ".mp3",
+    ".wav",
+    ".ogg",
+    ".mp4",
+    ".webm",
+    ".mov",
+)
+_NAME = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_IN_TEMPLATE = re.compile(r"\{\{\s*([A-Za-z_]\w*)|\{%\s*(?:if|for)\s+(?:\w+\s+in\s+)?([A-Za-z_]\w*)")
+#: Tags that are not closed on their line: promptfoo leaves the whole text as it is then.
+_OPEN = re.compile(r"(\{%[^%]*$|\{\{[^}]*$|\{#[^#]*$)", re.MULTILINE)
+_RAW = re.compile(r"\{%\s*raw\s*%\}")
+#: Rounds in which variables are put into one another.
+_ROUNDS = 5
+_TEMPLATE = re.compile(r"\{[{%#]")
+
+
+class RowFilling:
+    """Fills in one row. Blocks.
+
+    `made` is the prompt that a program has made; None for one that is written.
+    """
+
+    def __init__(self, case: PromptfooRunnable, ports: Ports, filters: CustomFilters | None, made: str | None) -> None:
+        self._case, self._ports, self._filters, self._made = case, ports, filters, made
+
+    def row(self) -> FilledRow:
+        """The row. Raises Unscored."""
+        variables = self._variables()
+        prompt = self._prompt(variables)
+        return FilledRow(prompt, variables, tuple(self._assertion(each, variables) for each in self._case.assertions))
+
+    def _text(self, template: str, values: Mapping[str, Any], what: str) -> str:
+        if "{{" not in template and "{%" not in template and "{#" not in template:
+            return template
+        templates = Templates(values, self._ports.environment, self._ports.sandbox, self._filters, is_plain=True)
+        try:
+            return templates.text(template) or ""
+        except TemplateError as error:
+            raise Unscored(f"{what}: {error}", at=self._case.case) from None
+
+    # Variables
+
+    def _variables(self) -> dict[str, Any]:
+        values = {name: self.value(name, value) for name, value in self._case.variables.items()}
+        earlier = self._case.earlier
+        values = {n: v.removesuffix("\n") if isinstance(v, str) else v for n, v in {**values, **earlier}.items()}
+        for _ in range(_ROUNDS):
+            changed = False
+            for name, value in values.items():
+                found = _NAME.search(value) if isinstance(value, str) else None
+                if name in earlier:  # an output is no template
+                    continue
+                if found is not None and values.get(found[1]) is not None:
+                    self._refuse_template(name, found[1], values[found[1]])
+                    values[name], changed = value.replace(found[0], _js_text(values[found[1]]), 1), True
+            if not changed:
+                break
+        return values
+
+    def _refuse_template(self, name: str, other: str, value: Any) -> None:
+        """Raises Unscored for an earlier output with a template, which promptfoo would fill in as a part of another variable."""
+        if other in self._case.earlier and _TEMPLATE.search(_js_text(value)):
+            words = (
+                f"the variable {name}: the output stored as {other} contains a template, which rubric does not fill in"
+            )
+            raise Unscored(words, at=self._case.case)
+
+    def value(self, name: str, value: Any) -> Any:
+        """A variable, read from its file if it names one. Raises Unscored."""
+        if not isinstance(value, str) or not value.startswith(URL):
+            return value
+        path = value.lower()
+        if path.partition(":")[0].endswith(_CODE) or path.endswith((*_CODE, *_MEDIA)):
+            raise Unscored(
+                f"rubric does not run programs, and does not read media, for variables of promptfoo: {name}: {value}",
+                at=self._case.case,
+            )
+        try:
+            if path.endswith(_YAML):
+                return json.dumps(
+                    self._case.matrix.configuration.external(value), ensure_ascii=False, separators=(",", ":")
+                )
+            return self._case.matrix.configuration.read(value).strip()
+        except ConfigurationError as error:
+            raise Unscored(f"the variable {name}: {error}", at=self._case.case) from None
+
+    # Prompts
+
+    def _prompt(self, variables: Mapping[str, Any]) -> str:
+        sent, options = self._case.sent_prompt, self._case.test.part("options")
+        text = f"{options.get('prefix') or ''}{sent.text if sent is not None else ''}{options.get('suffix') or ''}"
+        text = text if self._made is None else self._made  # without prefix and suffix, as in promptfoo
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError):
+            rendered = {n: self._in_variable(n, v, variables) for n, v in variables.items()}
+            return self._text(_closed(text), rendered, "the prompt")
+        return json.dumps(self._in_leaves(parsed, variables), ensure_ascii=False, indent=2)
+
+    def _in_variable(self, name: str, value: Any, variables: Mapping[str, Any]) -> Any:
+        if name in self._case.earlier:
+            return value
+        if not isinstance(value, str) or not _names_in(value) <= {n for n, v in variables.items() if v is not None} | {
+            "env"
+        }:
+            return value
+        return self._text(_closed(value), variables, f"the variable {name}")
+
+    def _in_leaves(self, value: Any, variables: Mapping[str, Any]) -> Any:
+        if isinstance(value, str):
+            return self._text(value, variables, "the prompt")
+        if isinstance(value, list):
+            return [self._in_leaves(item, variables) for item in value]
+        if isinstance(value, dict):
+            return {name: self._in_leaves(item, variables) for name, item in value.items()}
+        return value
+
+    # Assertions
+
+    def _assertion(self, assertion: PromptfooAssertion, variables: Mapping[str, Any]) -> PromptfooAssertion:
+        made = PromptfooAssertion(assertion.span, assertion.node)
+        vars(made).update(vars(assertion))
+        made.members = tuple(self._assertion(each, variables) for each in assertion.members)
+        try:
+            made.settings = dict(self._settings(assertion, variables))
+        except Unscored as problem:
+            made.trouble = problem.reason
+        except ConfigurationError as error:
+            made.trouble = str(error)
+        return made
+
+    def _refuse_conversation(self, value: Any) -> None:
+        """Raises Unscored for a value with the conversation, to which promptfoo adds the turn of the row before it fills the value in."""
+        texts = value if isinstance(value, list) else [value]
+        if "_conversation" in self._case.earlier and any(isinstance(t, str) and reads_conversation(t) for t in texts):
+            raise Unscored("rubric does not fill `_conversation` into assertions of promptfoo")
+
+    def _settings(self, assertion: PromptfooAssertion, variables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        for name, value in assertion.settings.items():
+            if name == "value":
+                self._refuse_conversation(value)
+                yield name, self._compared(value, variables)
+            elif name == "metric" and isinstance(value, str):
+                yield name, self._text(value, variables, "`metric`")
+            else:
+                yield name, value
+
+    def _compared(self, value: Any, variables: Mapping[str, Any]) -> Any:
+        """A `value` with its templates filled in, or what is in its file; code stays where it is."""
+        if isinstance(value, list):
+            return [self._compared(item, variables) if isinstance(item, str) else item for item in value]
+        if not isinstance(value, str):
+            return value
+        if not value.startswith(URL):
+            return self._text(value, variables, "`value`")
+        path = value.removeprefix(URL).partition(":")[0].lower()
+        if path.endswith(_CODE):
+            return value
+        configuration = self._case.matrix.configuration
+        if path.endswith((".json", *_YAML)):
+            return configuration.external(value)
+        if path.endswith(".txt"):
+            return configuration.read(value).strip()
+        raise ConfigurationError(f"promptfoo does not read {value.removeprefix(URL)} as a `value`")
+
+
+def _names_in(template: str) -> set[str]:
+    return {first or second for first, second in _IN_TEMPLATE.findall(template)}
+
+
+def _closed(template: str) -> str:
+    """The template, marked as raw where a tag is not closed: promptfoo sends such a text unchanged."""
+    if _OPEN.search(template) and not _RAW.search(template):
+        return f"{{% raw %}}{template}{{% endraw %}}"
+    return template
+
+
+def _js_text(value: Any) -> str:
+    """A value as JavaScript puts it into a text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join("" if item is None else _js_text(item) for item in value)
+    if isinstance(value, dict):
+        return "[object Object]"
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

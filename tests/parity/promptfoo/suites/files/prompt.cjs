@@ -1,0 +1,2 @@
+module.exports.named = (context) => [{ role: 'user', content: `${context.config.tone} tone {{who}}` }];
+module.exports.nested = (context) => ({ prompt: `tone ${context.vars.who}` });

@@ -1,0 +1,41 @@
+"""Prompts by functions, and printed by the file."""
+
+import json
+import sys
+
+
+def chat(context):
+    return [
+        {"role": "user", "content": "Hi {{who}}, " + str(context["vars"]["who"]) + " of " + context["provider"]["id"]}
+    ]
+
+
+def text(context):
+    return f"tone {context['config']['tone']} {context['provider'].get('label')} {{{{who}}}} {sorted(context['vars'])}"
+
+
+def mapping(context):
+    return {"who": context["vars"]["who"], "tone": "{{who}}"}
+
+
+def wrapped(context):
+    return {"prompt": ["{{who}}", {"tone": 1}]}
+
+
+def nothing(context):
+    return None
+
+
+def number(context):
+    return 7
+
+
+def fails(context):
+    raise ValueError("no prompt")
+
+
+if __name__ == "__main__":
+    told = json.loads(sys.argv[1])
+    print("tone", json.dumps(told["vars"]["who"]), sorted(told))
+    print("{{who}}")
+    print()
