@@ -13,6 +13,7 @@ from rubric_core.ports import Ports
 
 __all__ = ["PromptPlace", "made_prompt"]
 
+#: promptfoo drops the empty lines of what a file prints.
 _WHOLE_FILE = """\
 import io, contextlib, json, os, runpy, sys
 sys.argv = [file, json.dumps(context, separators=(",", ":"), ensure_ascii=False)]
@@ -20,7 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
 printed = io.StringIO()
 with contextlib.redirect_stdout(printed):
     runpy.run_path(file, run_name="__main__")
-return printed.getvalue().removesuffix("\\n")
+return "\\n".join(line for line in printed.getvalue().split("\\n") if line)
 """
 
 

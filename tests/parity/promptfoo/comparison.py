@@ -1,6 +1,7 @@
 """Runs one configuration in both programs and says in which rows they differ."""
 
 import asyncio
+import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -119,12 +120,22 @@ def _differences(ours: Row, theirs: Row) -> Iterator[str]:
             yield f"{other.type} scores {mine.score}, in promptfoo {other.score}"
     if ours.output != theirs.output:
         yield f"output {ours.output!r}, in promptfoo {theirs.output!r}"
-    if ours.prompt and not theirs.prompt.startswith("[") and ours.prompt != theirs.prompt:
+    if ours.prompt and not theirs.prompt.startswith("[") and not _is_same_text(ours.prompt, theirs.prompt):
         yield f"prompt {ours.prompt!r}, in promptfoo {theirs.prompt!r}"
     if ours.named_scores.keys() != theirs.named_scores.keys() or any(
         not _alike(value, theirs.named_scores[name]) for name, value in ours.named_scores.items()
     ):
         yield f"named scores {ours.named_scores}, in promptfoo {theirs.named_scores}"
+
+
+def _is_same_text(ours: str, theirs: str) -> bool:
+    """Whether two prompts are the same: promptfoo's file of results has those that are JSON on one line."""
+    if ours == theirs or not theirs.startswith("{"):
+        return ours == theirs
+    try:
+        return bool(json.loads(ours) == json.loads(theirs))
+    except ValueError:
+        return False
 
 
 def _alike(one: float | None, other: float | None) -> bool:

@@ -11,7 +11,7 @@ def chat(context):
 
 
 def text(context):
-    return f"tone {context['config']['tone']} {context['provider'].get('label')} {{{{who}}}} {sorted(context['vars'])}"
+    return f"tone {context['config']['tone']} {context['provider'].get('label')} {{{{who}}}} {sorted(name for name in context['vars'] if name[:2] != '__')}"
 
 
 def mapping(context):
@@ -37,5 +37,6 @@ def fails(context):
 if __name__ == "__main__":
     told = json.loads(sys.argv[1])
     print("tone", json.dumps(told["vars"]["who"]), sorted(told))
-    print("{{who}}")
+    print()
+    print("  {{who}}")
     print()
