@@ -68,8 +68,12 @@ class PromptfooAttempt(Attempt):
 
     def _row(self) -> Mapping[str, Any]:
         """What is kept of the row, with its values filled in."""
-        row = self.case.row_data
-        return {ROW: row} if row is not None else {}
+        row, filled = self.case.row_data, self.case.filled
+        if row is None:
+            return {}
+        # A text is what was sent to the target, which is kept; of messages as JSON only the messages are.
+        sent = {"sent": filled.prompt} if filled is not None and filled.prompt.lstrip().startswith("[") else {}
+        return {ROW: {**row, **sent}}
 
     async def _scored(
         self, code: Any, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]

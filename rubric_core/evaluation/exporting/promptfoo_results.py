@@ -3,6 +3,7 @@
 Rows of other suites than promptfoo's have their input as a variable, and a prompt that is nothing else.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -43,7 +44,7 @@ class _Row:
         self.case, self.result = case, result
         told = (result.details or {}).get(ROW)
         row: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
-        self.sent = case.input
+        self.sent = _on_one_line(str(row.get("sent") or case.input))
         prompt = row.get("prompt") or {"raw": _INPUT, "label": _INPUT}
         self.column = _Column(result.target, str(prompt.get("raw", "")), str(prompt.get("label", "")))
         self.variables: Mapping[str, Any] = row.get("vars", {} if row else {"input": self.sent})
@@ -116,6 +117,16 @@ class _Row:
         missed = (each for outer in self.result.evaluators for each in outer.flat() if each.verdict is Verdict.FAILED)
         first = next(missed, None)
         return self.result.reason or ("; ".join(first.misses) or first.name if first is not None else "failed")
+
+
+def _on_one_line(prompt: str) -> str:
+    """A prompt that is a JSON list or object as promptfoo's files have it; any other as it is."""
+    if not prompt.startswith(("[", "{")):
+        return prompt
+    try:
+        return json.dumps(json.loads(prompt), ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return prompt
 
 
 def _components(evaluator: EvaluatorResult, assertion: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ def test_a_row_that_differs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 RESULTS = """\
-prompts: ["Hi {{who}}", {raw: "Bye {{who}}", label: bye}]
+prompts: ["Hi {{who}}", {raw: "Bye {{who}}", label: bye}, {raw: '[{"role": "user", "content": "Hi {{who}}"}]', label: chat}]
 providers: [echo, {id: echo, label: parrot}]
 tests:
   - description: greets
@@ -72,7 +72,7 @@ def test_results_are_written_as_promptfoo_writes_them(
     configuration.write_text(RESULTS, encoding="utf-8")
     main(["run", "promptfooconfig.yaml", "--no-store", "-o", "own.promptfoo.json"])
     theirs, own = oracle.rows(command, configuration, {}, tmp_path), oracle.read_rows(tmp_path / "own.promptfoo.json")
-    assert len(own) == 12
+    assert len(own) == 18
     for at, row in theirs.items():
         # Errors are said otherwise, and the output of such a row is kept.
         told = own[at].output if row.verdict == "unscored" else row.output
