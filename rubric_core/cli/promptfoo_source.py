@@ -79,14 +79,22 @@ class _Reader:
 
     def _prompt(self, prompt: PromptfooPrompt, *, is_alone: bool) -> SourcePrompt:
         configuration = self._configuration
-        function = _FUNCTION.fullmatch(prompt.text) if prompt.trouble else None
-        path = function[1] if function else ""
-        if not function and prompt.id and is_alone and configuration.files.is_file(configuration.directory / prompt.id):
+        function = _FUNCTION.fullmatch(prompt.program) if prompt.program else None
+        path, trouble = function[1] if function else "", prompt.trouble
+        if prompt.program and not function:
+            trouble = "AgentV has no prompt that a whole Python file prints: name a function of it"
+        if (
+            not prompt.program
+            and prompt.id
+            and is_alone
+            and configuration.files.is_file(configuration.directory / prompt.id)
+        ):
             path = configuration.shown(configuration.directory / prompt.id)
-        is_labelled = prompt.label not in (prompt.text, f"{prompt.id}: {prompt.text}", prompt.id)
+        is_path = bool(prompt.program) and prompt.label.startswith(str(configuration.directory))
+        is_labelled = not is_path and prompt.label not in (prompt.text, f"{prompt.id}: {prompt.text}", prompt.id)
         return SourcePrompt(
             prompt.prompt.label, is_labelled, (prompt.label, prompt.id), prompt.text, path, prompt.prompt.node,
-            "" if function else prompt.trouble, bool(function),
+            trouble, bool(function),
         )  # fmt: skip
 
     def test(self, test: PromptfooTest) -> SourceTest:
