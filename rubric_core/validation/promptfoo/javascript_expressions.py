@@ -7,6 +7,11 @@ from abc import ABC, abstractmethod
 from typing import NoReturn
 
 from rubric_core.validation.promptfoo.javascript_tokens import (
+    ASSIGNING,
+    BINARY,
+    RESERVED,
+    UNARY,
+    FaultError,
     Token,
     UnsureError,
     pattern_end,
@@ -14,28 +19,11 @@ from rubric_core.validation.promptfoo.javascript_tokens import (
     template_part,
 )
 
-__all__ = ["RESERVED", "ExpressionReader", "FaultError"]
+__all__ = ["ExpressionReader"]
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
-_UNARY = frozenset({"delete", "void", "typeof", "await", "+", "-", "~", "!", "++", "--"})
-_BINARY = frozenset({
-    "&&", "||", "??", "|", "^", "&", "==", "!=", "===", "!==", "<", ">", "<=", ">=", "<<", ">>", ">>>", "+", "-", "*", "/", "%", "**",
-    "in", "instanceof",
-})  # fmt: skip
-_ASSIGNING = frozenset({
-    "=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=",
-})  # fmt: skip
-#: Words that cannot be a value.
-RESERVED = frozenset({
-    "break", "case", "catch", "const", "continue", "debugger", "default", "do", "else", "export", "extends", "finally", "for", "if", "in",
-    "instanceof", "return", "switch", "throw", "try", "var", "while", "with",
-})  # fmt: skip
 #: How deep brackets are followed.
 _DEEPEST = 60
-
-
-class FaultError(Exception):
-    """What is wrong."""
 
 
 class ExpressionReader(ABC):
@@ -141,7 +129,7 @@ class ExpressionReader(ABC):
             kind = "value"
         elif kind == "arguments":
             raise FaultError("`()` holds no value")
-        elif self.token.kind == "sign" and self.token.text in _ASSIGNING:
+        elif self.token.kind == "sign" and self.token.text in ASSIGNING:
             if kind not in ("name", "member", "literal", "parentheses"):
                 raise FaultError(f"what stands before `{self.token.text}` cannot be assigned to")
             self.next()
@@ -152,7 +140,7 @@ class ExpressionReader(ABC):
 
     def conditional(self, *, no_in: bool) -> str:
         kind = self.unary()
-        while self.token.text in _BINARY and self.token.kind in ("sign", "name") and not (no_in and self.is_word("in")):
+        while self.token.text in BINARY and self.token.kind in ("sign", "name") and not (no_in and self.is_word("in")):
             self.next()
             self.unary()
             kind = "value"
@@ -165,7 +153,7 @@ class ExpressionReader(ABC):
 
     def unary(self) -> str:
         begun = self.token
-        while self.token.kind in ("sign", "name") and self.token.text in _UNARY:
+        while self.token.kind in ("sign", "name") and self.token.text in UNARY:
             self.next()
         is_plain = begun is self.token
         kind = self.operand()

@@ -1,9 +1,13 @@
-"""Whether JavaScript can be the body of a function (issue 18, section 2)."""
+"""Whether JavaScript can be the body of a function (issue 18, section 2).
+
+Written here because the parsers in Python that are kept up are programs to install or refuse what node takes (`?.`, `??`): a
+correct line must never be called wrong, and an author needs a sentence, not a node of a tree.
+"""
 
 from collections.abc import Callable
 
-from rubric_core.validation.promptfoo.javascript_expressions import RESERVED, ExpressionReader, FaultError
-from rubric_core.validation.promptfoo.javascript_tokens import UnclosedError, UnsureError
+from rubric_core.validation.promptfoo.javascript_expressions import ExpressionReader
+from rubric_core.validation.promptfoo.javascript_tokens import RESERVED, FaultError, UnsureError
 
 __all__ = ["function_body_fault"]
 
@@ -12,7 +16,7 @@ def function_body_fault(code: str, parameters: tuple[str, ...] = ()) -> str:
     """What is wrong with the body of a function with these parameters; empty for nothing, and where that cannot be told."""
     try:
         _Parser(code).body(parameters)
-    except (FaultError, UnclosedError) as fault:
+    except FaultError as fault:
         return str(fault)
     except (UnsureError, RecursionError):
         return ""

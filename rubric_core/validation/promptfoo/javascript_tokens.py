@@ -4,18 +4,47 @@ from typing import NamedTuple
 
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["Token", "UnclosedError", "UnsureError", "pattern_end", "read_token", "template_part"]
+__all__ = [
+    "ASSIGNING",
+    "BINARY",
+    "RESERVED",
+    "UNARY",
+    "FaultError",
+    "Token",
+    "UnsureError",
+    "pattern_end",
+    "read_token",
+    "template_part",
+]  # fmt: skip
 
-_NAME = pattern(r"(?:[^\W\d]|[$_])[\w$]{0,200}")
-_NUMBER = pattern(
-    r"0[xX][\da-fA-F_]{1,60}n?|0[oO][0-7_]{1,60}n?|0[bB][01_]{1,99}n?"
-    r"|(?:\d[\d_]{0,60}(?:\.[\d_]{0,60})?|\.\d[\d_]{0,60})(?:[eE][+-]?\d{1,9})?n?"
+#: Space, and one token behind it: a name, a number, a sign (longer ones first), or what a string or a template begins with.
+_TOKEN = pattern(
+    r"[\s\ufeff]*(?:(?P<name>(?:[^\W\d]|[$_])[\w$]{0,200})"
+    r"|(?P<number>0[xX][\da-fA-F_]{1,60}n?|0[oO][0-7_]{1,60}n?|0[bB][01_]{1,99}n?"
+    r"|(?:\d[\d_]{0,60}(?:\.[\d_]{0,60})?|\.\d[\d_]{0,60})(?:[eE][+-]?\d{1,9})?n?)"
+    r"|(?P<comment>//|/\*)"
+    # `a?.5:1` has no optional member.
+    r"|(?P<sign>>>>=|\.\.\.|===|!==|\*\*=|<<=|>>=|>>>|&&=|\|\|=|\?\?=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.(?!\d)|\+\+|--|\+=|-=|\*=|/=|%="
+    r"|&=|\|=|\^=|\*\*|<<|>>|[{}()\[\];,<>+\-*/%&|^!~?:=.])"
+    r"|(?P<string>[\"'])|(?P<template>`))"
 )
-#: Longer ones first.
-_SIGNS = (
-    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++",
-    "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "**", "<<", ">>", *"{}()[];,<>+-*/%&|^!~?:=.",
-)  # fmt: skip
+_SPACE = pattern(r"[\s\ufeff]*\Z")
+#: Operators before a value, between two, and between a place and a value.
+UNARY = frozenset({"delete", "void", "typeof", "await", "+", "-", "~", "!", "++", "--"})
+BINARY = frozenset({
+    "&&", "||", "??", "|", "^", "&", "==", "!=", "===", "!==", "<", ">", "<=", ">=", "<<", ">>", ">>>", "+", "-", "*", "/", "%", "**",
+    "in", "instanceof",
+})  # fmt: skip
+ASSIGNING = frozenset({
+    "=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=",
+})  # fmt: skip
+#: Words that cannot be a value.
+RESERVED = frozenset({
+    "break", "case", "catch", "const", "continue", "debugger", "default", "do", "else", "export", "extends", "finally", "for", "if", "in",
+    "instanceof", "return", "switch", "throw", "try", "var", "while", "with",
+})  # fmt: skip
+#: Characters. The pattern takes no more of a name or a number, so that no text makes it slow.
+_LONGEST = 60
 _BREAKS = "\n\r\u2028\u2029"
 
 
@@ -23,8 +52,8 @@ class UnsureError(Exception):
     """Something that is not looked at."""
 
 
-class UnclosedError(Exception):
-    """A string, a template or a comment without its end; the message says which."""
+class FaultError(Exception):
+    """What is wrong, such as a string without its end."""
 
 
 class Token(NamedTuple):
@@ -40,48 +69,41 @@ class Token(NamedTuple):
 
 
 def read_token(code: str, at: int) -> Token:
-    """The token at or after `at`; a `/` begins none but a division. Raises UnclosedError and UnsureError."""
-    start, after_break = _skip_space(code, at)
-    if start >= len(code):
-        return Token("end", "", start, start, after_break)
-    sign = code[start]
-    if sign in "\"'":
-        return Token("string", sign, start, _string_end(code, start), after_break)
-    if sign == "`":
-        return Token("template", sign, start, start + 1, after_break)
-    found = _NAME.match(code, start)
-    if found is not None:
-        if code.startswith("\\", found.end()):
-            raise UnsureError
-        return Token("name", found[0], start, found.end(), after_break)
-    found = _NUMBER.match(code, start)
-    if found is not None:
-        return Token("number", found[0], start, found.end(), after_break)
-    for each in _SIGNS:
-        # `a?.5:1` has no optional member.
-        if code.startswith(each, start) and not (each == "?." and code[start + 2 : start + 3].isdigit()):
-            return Token("sign", each, start, start + len(each), after_break)
-    raise UnsureError
-
-
-def _skip_space(code: str, at: int) -> tuple[int, bool]:
+    """The token at or after `at`; a `/` begins none but a division. Raises FaultError and UnsureError."""
     after_break = False
-    while at < len(code):
-        if code.startswith("//", at):
-            while at < len(code) and code[at] not in _BREAKS:
-                at += 1
-        elif code.startswith("/*", at):
-            end = code.find("*/", at + 2)
-            if end < 0:
-                raise UnclosedError("a comment that begins with /* has no end")
-            after_break = after_break or "\n" in code[at:end]
-            at = end + 2
-        elif code[at].isspace() or code[at] == "\ufeff":
-            after_break = after_break or code[at] in _BREAKS
-            at += 1
-        else:
+    while True:
+        found = _TOKEN.match(code, at)
+        if found is None or found.lastgroup is None:
+            space = _SPACE.match(code, at)
+            if space is None:
+                raise UnsureError
+            return Token("end", "", len(code), len(code), after_break or _has_break(space[0]))
+        kind, start, end = found.lastgroup, found.start(found.lastgroup), found.end()
+        after_break = after_break or (start > at and _has_break(code[at:start]))
+        if kind != "comment":
             break
-    return at, after_break
+        at = _comment_end(code, start)
+        after_break = after_break or _has_break(code[start:at])
+    text = found[kind]
+    if kind == "string":
+        end = _string_end(code, start)
+    elif kind in ("name", "number") and (code.startswith("\\", end) or end - start >= _LONGEST):
+        raise UnsureError
+    return Token(kind, text, start, end, after_break)
+
+
+def _has_break(space: str) -> bool:
+    return any(sign in space for sign in _BREAKS)
+
+
+def _comment_end(code: str, start: int) -> int:
+    if code.startswith("//", start):
+        ends = [end for sign in _BREAKS if (end := code.find(sign, start)) >= 0]
+        return min(ends, default=len(code))
+    end = code.find("*/", start + 2)
+    if end < 0:
+        raise FaultError("a comment that begins with /* has no end")
+    return end + 2
 
 
 def _string_end(code: str, start: int) -> int:
@@ -90,22 +112,22 @@ def _string_end(code: str, start: int) -> int:
         if code[at] == quote:
             return at + 1
         at += 2 if code[at] == "\\" else 1
-    raise UnclosedError(f"a string that begins with {quote} has no end")
+    raise FaultError(f"a string that begins with {quote} has no end")
 
 
 def template_part(code: str, at: int) -> tuple[int, bool]:
-    """Where the text of a template that begins at `at` ends, and whether an expression follows. Raises UnclosedError."""
+    """Where the text of a template that begins at `at` ends, and whether an expression follows. Raises FaultError."""
     while at < len(code):
         if code[at] == "`":
             return at + 1, False
         if code.startswith("${", at):
             return at + 2, True
         at += 2 if code[at] == "\\" else 1
-    raise UnclosedError("a template that begins with ` has no end")
+    raise FaultError("a template that begins with ` has no end")
 
 
 def pattern_end(code: str, start: int) -> int:
-    """Where the pattern ends that begins at `start`, with its flags. Raises UnclosedError."""
+    """Where the pattern ends that begins at `start`, with its flags. Raises FaultError."""
     at, in_class = start + 1, False
     while at < len(code) and code[at] not in _BREAKS:
         sign = code[at]
@@ -116,4 +138,4 @@ def pattern_end(code: str, start: int) -> int:
             return at
         in_class = sign == "[" or (in_class and sign != "]")
         at += 2 if sign == "\\" else 1
-    raise UnclosedError("a pattern that begins with / has no end")
+    raise FaultError("a pattern that begins with / has no end")
