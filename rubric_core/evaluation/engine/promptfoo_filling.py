@@ -12,6 +12,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
+from rubric_core.language.promptfoo.javascript import scalar_text
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 
@@ -209,10 +210,6 @@ def _closed(template: str) -> str:
 
 def _js_text(value: Any) -> str:
     """A value as JavaScript puts it into a text."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, list):
         return ",".join("" if item is None else _js_text(item) for item in value)
-    if isinstance(value, dict):
-        return "[object Object]"
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return "[object Object]" if isinstance(value, dict) else scalar_text(value)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rubric_core.migration.promptfoo.converted import (
+from rubric_core.migration.promptfoo.conversion import (
     USUAL_MINIMUM,
-    Converted,
+    Conversion,
     NotCarriedError,
     Surroundings,
     above_zero,
@@ -62,7 +62,7 @@ _KEYS = frozenset(
 )
 
 
-def convert_assertion(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+def convert_assertion(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
     """The evaluator for an assertion. Raises NotCarriedError."""
     written = settings.get("type")
     if not isinstance(written, str) or not written:
@@ -108,7 +108,7 @@ def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _set(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+def _set(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
     listed, least = settings.get("assert"), share_of(settings)
     if not isinstance(listed, list) or not listed:
         raise NotCarriedError("an empty `assert-set`, which always passes in promptfoo")
@@ -132,20 +132,20 @@ def _set(settings: Mapping[str, Any], around: Surroundings) -> Converted:
     if isinstance(settings.get("config"), dict):
         keys["config"] = settings["config"]
     if least is not None:
-        return Converted(keys, "score", above_zero(least), tuple(differs), tuple(lost))
+        return Conversion(keys, "score", above_zero(least), tuple(differs), tuple(lost))
     if "score" in grades:
         differs.append("in promptfoo each member has to pass; in AgentV the mean of the set decides")
-        return Converted(keys, "score", USUAL_MINIMUM, tuple(differs), tuple(lost))
-    return Converted(keys, "check", 1.0, tuple(differs), tuple(lost))
+        return Conversion(keys, "score", USUAL_MINIMUM, tuple(differs), tuple(lost))
+    return Conversion(keys, "check", 1.0, tuple(differs), tuple(lost))
 
 
-def _member(settings: Any, around: Surroundings) -> Converted:
+def _member(settings: Any, around: Surroundings) -> Conversion:
     if not isinstance(settings, dict) or settings.get("type") == "assert-set":
         raise NotCarriedError("promptfoo takes no such member of a set")
     return convert_assertion(settings, around)
 
 
-_MAKERS: Mapping[str, Callable[[Mapping[str, Any], Surroundings], Converted]] = {
+_MAKERS: Mapping[str, Callable[[Mapping[str, Any], Surroundings], Conversion]] = {
     "equals": trimmed, "starts-with": trimmed, "contains": compared, "icontains": compared, "regex": compared,
     "contains-any": several, "contains-all": several, "icontains-any": several, "icontains-all": several, "is-json": json_value,
     "word-count": word_count, "latency": latency, "cost": cost, "javascript": script, "python": script, "webhook": webhook,

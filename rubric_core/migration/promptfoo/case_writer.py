@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rubric_core.migration.promptfoo.cases import CaseDraft, Checks, with_comments
-from rubric_core.migration.promptfoo.converted import Converted
+from rubric_core.migration.promptfoo.conversion import Conversion
 from rubric_core.migration.promptfoo.gates import EVERY, needs_gates, passing_score, with_gate
 from rubric_core.migration.promptfoo.notes import Notes
 from rubric_core.migration.promptfoo.source import SourceFile
@@ -42,7 +42,7 @@ class CaseWriter:
         """Every case."""
         return [self._case(draft) for draft in self._drafts]
 
-    def _effective(self, draft: CaseDraft) -> list[Converted]:
+    def _effective(self, draft: CaseDraft) -> list[Conversion]:
         """The checks of a case, those of the default test included."""
         own = draft.checks.converted
         return [*self._shared.converted, *own] if draft.test.inherits and not draft.is_emptied else own

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 from rubric_core.migration.promptfoo.assertions import convert_assertion
-from rubric_core.migration.promptfoo.converted import Converted, NotCarriedError, Surroundings
+from rubric_core.migration.promptfoo.conversion import Conversion, NotCarriedError, Surroundings
 from rubric_core.migration.promptfoo.notes import Notes
 from rubric_core.migration.promptfoo.rows import CaseIds, is_multiplied, mapping_of, rows_of
 from rubric_core.migration.promptfoo.scripts import transform_code
@@ -44,11 +44,11 @@ class Checks(NamedTuple):
 
     #: Where they are written.
     file: SourceFile
-    made: tuple[tuple[Converted, Mapping[str, Any], Node], ...] = ()
+    made: tuple[tuple[Conversion, Mapping[str, Any], Node], ...] = ()
     lost: tuple[str, ...] = ()
 
     @property
-    def converted(self) -> list[Converted]:
+    def converted(self) -> list[Conversion]:
         """The evaluators."""
         return [each for each, _, _ in self.made]
 
@@ -98,7 +98,7 @@ class CaseReader:
         self, pairs: Sequence[tuple[Mapping[str, Any], Node]], options: Mapping[str, Any], file: SourceFile
     ) -> Checks:
         """The evaluators for assertions."""
-        made: list[tuple[Converted, Mapping[str, Any], Node]] = []
+        made: list[tuple[Conversion, Mapping[str, Any], Node]] = []
         lost: list[str] = []
         around = replace(self._around, options=options)
         for settings, node in pairs:

@@ -6,7 +6,7 @@ own minimum, and a missed one makes the score 0.
 
 from collections.abc import Sequence
 
-from rubric_core.migration.promptfoo.converted import USUAL_MINIMUM, Converted
+from rubric_core.migration.promptfoo.conversion import USUAL_MINIMUM, Conversion
 
 __all__ = ["EVERY", "needs_gates", "passing_score", "with_gate"]
 
@@ -16,13 +16,13 @@ EVERY = 1
 _BETWEEN = frozenset({"assert-set", "javascript", "python", "webhook"})
 
 
-def needs_gates(checks: Sequence[Converted]) -> bool:
+def needs_gates(checks: Sequence[Conversion]) -> bool:
     """Whether the score alone does not tell if every check passed."""
     counted = [each for each in checks if each.counts]
     return len(counted) > 1 and any(each.grade == "score" for each in counted)
 
 
-def passing_score(checks: Sequence[Converted]) -> float | None:
+def passing_score(checks: Sequence[Conversion]) -> float | None:
     """The score from which a case passes: any where no check counts; None for one without checks."""
     counted = [each for each in checks if each.counts]
     if not counted:
@@ -33,7 +33,7 @@ def passing_score(checks: Sequence[Converted]) -> float | None:
     return between[0] if len(counted) == 1 else min(USUAL_MINIMUM, *between)
 
 
-def with_gate(check: Converted) -> dict[str, object]:
+def with_gate(check: Conversion) -> dict[str, object]:
     """The keys of a check that has to pass whatever the others say."""
     keys = dict(check.keys)
     if not check.counts:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.loading.directory_search import URL
-from rubric_core.migration.promptfoo.converted import (
+from rubric_core.migration.promptfoo.conversion import (
     USUAL_MINIMUM,
-    Converted,
+    Conversion,
     NotCarriedError,
     Surroundings,
     above_zero,
@@ -24,12 +24,12 @@ _PASSES = (
 )
 
 
-def rubric(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+def rubric(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
     """`llm-rubric`."""
     return _judged(settings, around, share_of(settings))
 
 
-def _judged(settings: Mapping[str, Any], around: Surroundings, least: float | None) -> Converted:
+def _judged(settings: Mapping[str, Any], around: Surroundings, least: float | None) -> Conversion:
     value = settings.get("value")
     keys: dict[str, Any] = {"type": "llm-rubric"}
     if isinstance(value, str) and value.startswith(URL):
@@ -56,15 +56,15 @@ def _judged(settings: Mapping[str, Any], around: Surroundings, least: float | No
         keys["min_score"] = above_zero(least)
     differs: tuple[str, ...] = () if name is not None else (_NO_GRADER,)
     differs += (*(() if prompt else (_OWN_PROMPT,)), *((_PASSES,) if least is None else ()))
-    return Converted(keys, "score", USUAL_MINIMUM if least is None else least, differs)
+    return Conversion(keys, "score", USUAL_MINIMUM if least is None else least, differs)
 
 
-def closed_question(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+def closed_question(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
     """`model-graded-closedqa`, which is judged by one criterion."""
     return _judged(settings, around, None)
 
 
-def by_steps(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+def by_steps(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
     """`g-eval` with one criterion."""
     if not isinstance(settings.get("value"), str) or settings.get("rubricPrompt") is not None:
         raise NotCarriedError("AgentV has no `g-eval`: write an `llm-rubric` with its criteria as a list")
@@ -76,7 +76,7 @@ def by_steps(settings: Mapping[str, Any], around: Surroundings) -> Converted:
 _USUAL_EMBEDDINGS = "text-embedding-3-large"
 
 
-def similar(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+def similar(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
     """`similar`, where a model of OpenAI embeds."""
     value, least = text_of(settings), share_of(settings)
     written = settings.get("provider", around.options.get("provider"))
@@ -95,4 +95,4 @@ def similar(settings: Mapping[str, Any], around: Surroundings) -> Converted:
         **({} if least is None else {"threshold": least}),
         "config": {"embedding_provider": settings_of_model},
     }
-    return Converted(keys, "score", 0.75 if least is None else least)
+    return Conversion(keys, "score", 0.75 if least is None else least)

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.migration.promptfoo.converted import NotCarriedError
+from rubric_core.migration.promptfoo.conversion import NotCarriedError
 
 __all__ = ["CaseIds", "is_multiplied", "mapping_of", "rows_of"]
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from rubric_core.language.promptfoo.javascript import declarations_and_result
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.directory_search import URL
-from rubric_core.migration.promptfoo.converted import Converted, NotCarriedError, Surroundings, above_zero, share_of
+from rubric_core.migration.promptfoo.conversion import Conversion, NotCarriedError, Surroundings, above_zero, share_of
 
 __all__ = ["javascript_code", "script", "transform_code", "webhook"]
 
@@ -14,7 +15,6 @@ _NUMBER = "promptfoo passes any number above 0, hence the low `min_score`"
 #: The score from which a number passes where promptfoo wants more than 0.
 _MORE_THAN_NOTHING = 0.00001
 _GIVES_RESULT = pattern(r"\breturn\b|=>|\bthrow\b|\braise\b")
-_DECLARED = pattern(r"(?:const|let|var)\s")
 #: What makes a truth value of an expression, as far as its characters tell.
 _TRUTH = pattern(
     r"[<>]=?|[=!]==?|\.(?:includes|startsWith|endsWith|startswith|endswith|test|some|every|hasOwnProperty|isdigit)\(|^\s*!|\bnot\s|\bin\b"
@@ -31,31 +31,16 @@ def javascript_code(code: str) -> str:
     Raises NotCarriedError for declarations alone.
     """
     line = code.strip().rstrip(";").rstrip()
-    if "\n" in line or not _DECLARED.match(line):
-        return line if "\n" not in line else code.rstrip()
-    head, last = _parted(line)
-    if not last.strip():
+    if "\n" in line:
+        return code.rstrip()
+    declared, result = declarations_and_result(line)
+    if not declared:
+        return line
+    if not result.strip():
         raise NotCarriedError(
             "the code only declares something, so promptfoo fails every output: add what it should give"
         )
-    return f"{head}; return {last.strip()}"
-
-
-def _parted(code: str) -> tuple[str, str]:
-    """The code before and after the last semicolon outside of quotes."""
-    quote, last, at = "", -1, 0
-    while at < len(code):
-        sign = code[at]
-        if sign == "\\":
-            at += 1
-        elif quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"`":
-            quote = sign
-        elif sign == ";":
-            last = at
-        at += 1
-    return (code[:last], code[last + 1 :]) if last >= 0 else (code, "")
+    return f"{declared}; return {result.strip()}"
 
 
 def _result_of(code: str) -> Literal["truth", "number", "unknown"]:
@@ -75,7 +60,7 @@ def transform_code(written: Any) -> str:
     return written if written.startswith(URL) else javascript_code(written)
 
 
-def script(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+def script(settings: Mapping[str, Any], _: Surroundings) -> Conversion:
     """`javascript` and `python`."""
     kind, value = settings["type"].removeprefix("not-"), settings.get("value")
     if not isinstance(value, str) or not value.strip():
@@ -89,18 +74,18 @@ def script(settings: Mapping[str, Any], _: Surroundings) -> Converted:
     if isinstance(settings.get("config"), dict):
         keys["config"] = settings["config"]
     if least is not None:
-        return Converted(keys, "score", above_zero(least))
+        return Conversion(keys, "score", above_zero(least))
     result = _result_of(value)
     if result == "number" and settings["type"] == kind:
-        return Converted(keys, "score", _MORE_THAN_NOTHING, (_NUMBER,))
-    return Converted(keys, differs=() if result == "truth" else (_CODE,))
+        return Conversion(keys, "score", _MORE_THAN_NOTHING, (_NUMBER,))
+    return Conversion(keys, differs=() if result == "truth" else (_CODE,))
 
 
-def webhook(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+def webhook(settings: Mapping[str, Any], _: Surroundings) -> Conversion:
     """`webhook`."""
     value, least = settings.get("value"), share_of(settings)
     if not isinstance(value, str) or not value:
         raise NotCarriedError("`webhook` has no address")
     keys: dict[str, Any] = {"value": value, **({} if least is None else {"threshold": least})}
     differs = ("AgentV sends more about the case than promptfoo does; a score counts as it is",)
-    return Converted(keys, "score" if least is not None else "check", 1.0 if least is None else least, differs)
+    return Conversion(keys, "score" if least is not None else "check", 1.0 if least is None else least, differs)

@@ -7,7 +7,7 @@ from rubric_core.language.secret_names import looks_secret
 from rubric_core.lazy_compilation import pattern
 from rubric_core.migration.promptfoo.case_writer import CaseWriter
 from rubric_core.migration.promptfoo.cases import CaseDraft, CaseReader, with_comments
-from rubric_core.migration.promptfoo.converted import NotCarriedError, Surroundings
+from rubric_core.migration.promptfoo.conversion import NotCarriedError, Surroundings
 from rubric_core.migration.promptfoo.gates import EVERY
 from rubric_core.migration.promptfoo.named_parts import NamedParts
 from rubric_core.migration.promptfoo.notes import ConversionNote, Notes

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.migration.promptfoo.converted import NotCarriedError
+from rubric_core.migration.promptfoo.conversion import NotCarriedError
 from rubric_core.migration.promptfoo.notes import Notes
 from rubric_core.migration.promptfoo.scripts import transform_code
 from rubric_core.migration.promptfoo.source import SourceFile, SourceProvider

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rubric_core.language.promptfoo.javascript import scalar_text
 from rubric_core.loading.directory_search import URL
-from rubric_core.migration.promptfoo.converted import Converted, NotCarriedError, Surroundings, js_text, text_of
+from rubric_core.migration.promptfoo.conversion import Conversion, NotCarriedError, Surroundings, text_of
 
 __all__ = ["compared", "cost", "json_value", "latency", "several", "trimmed", "word_count"]
 
@@ -12,20 +13,20 @@ _WHITE_SPACE = "AgentV ignores white space around the output here; promptfoo doe
 _NO_COST = "AgentV fails it where the provider reports no cost; promptfoo makes an error of the row"
 
 
-def compared(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+def compared(settings: Mapping[str, Any], _: Surroundings) -> Conversion:
     """Types that look for one text."""
-    return Converted({"value": text_of(settings)})
+    return Conversion({"value": text_of(settings)})
 
 
-def trimmed(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+def trimmed(settings: Mapping[str, Any], _: Surroundings) -> Conversion:
     """Types that AgentV compares without the white space around."""
     value = text_of(settings)
     if value != value.strip():
         raise NotCarriedError("AgentV compares without the white space around this value: write a `javascript` check")
-    return Converted({"value": value}, differs=(_WHITE_SPACE,))
+    return Conversion({"value": value}, differs=(_WHITE_SPACE,))
 
 
-def several(settings: Mapping[str, Any], around: Surroundings) -> Converted:
+def several(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
     """Types that look for several texts."""
     value = settings.get("value")
     if isinstance(value, str) and value.startswith(URL):
@@ -42,19 +43,19 @@ def several(settings: Mapping[str, Any], around: Surroundings) -> Converted:
         or any(isinstance(each, dict | list) or each in (None, "") for each in found)
     ):
         raise NotCarriedError(f"AgentV needs a list of texts as the value of `{settings['type']}`")
-    return Converted({"value": [js_text(each) for each in found]})
+    return Conversion({"value": [scalar_text(each) for each in found]})
 
 
-def json_value(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+def json_value(settings: Mapping[str, Any], _: Surroundings) -> Conversion:
     """`is-json`."""
     if settings.get("value") is not None:
         raise NotCarriedError(
             "AgentV's `is-json` takes no schema: check the fields in a `javascript` check, or with `field-accuracy`"
         )
-    return Converted({})
+    return Conversion({})
 
 
-def word_count(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+def word_count(settings: Mapping[str, Any], _: Surroundings) -> Conversion:
     """`word-count`, as JavaScript."""
     value = settings.get("value")
     count = "output.trim().split(/\\s+/).filter(Boolean).length"
@@ -65,17 +66,19 @@ def word_count(settings: Mapping[str, Any], _: Surroundings) -> Converted:
         raise NotCarriedError("its `min` is above its `max`, at which promptfoo makes an error of the row")
     if not bounds or any(n not in signs or isinstance(v, bool) or not isinstance(v, int) for n, v in bounds.items()):
         raise NotCarriedError("AgentV has no `word-count`: write a `javascript` check")
-    return Converted({"type": "javascript", "value": " && ".join(f"{count} {signs[n]} {v}" for n, v in bounds.items())})
+    return Conversion(
+        {"type": "javascript", "value": " && ".join(f"{count} {signs[n]} {v}" for n, v in bounds.items())}
+    )
 
 
-def latency(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+def latency(settings: Mapping[str, Any], _: Surroundings) -> Conversion:
     """`latency`."""
-    return Converted({"threshold": _number(settings)})
+    return Conversion({"threshold": _number(settings)})
 
 
-def cost(settings: Mapping[str, Any], _: Surroundings) -> Converted:
+def cost(settings: Mapping[str, Any], _: Surroundings) -> Conversion:
     """`cost`."""
-    return Converted({"budget": _number(settings)}, differs=(_NO_COST,))
+    return Conversion({"budget": _number(settings)}, differs=(_NO_COST,))
 
 
 def _number(settings: Mapping[str, Any]) -> float:

@@ -9,7 +9,8 @@ from typing import Any
 from rubric_core.evaluation.cases.loaded_suite import GeneratedCases
 from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.directory_search import URL
+from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.path_matches import path_matches
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
@@ -104,6 +105,15 @@ class PromptfooConfiguration:
                 found = found.get(part, _MISSING) if isinstance(found, dict) else _MISSING
         if found is _MISSING:
             raise ConfigurationError(f"`$ref: {pointer}` refers to nothing")
+        return found
+
+    def files_named(self, name: str) -> list[Path]:
+        """The files that a path or a pattern of paths names. Raises ConfigurationError for a pattern that matches none."""
+        if not is_pattern(name):
+            return [self.directory / name]
+        found = list(path_matches(name, [self.directory], self.files).paths)
+        if not found:
+            raise ConfigurationError(f"no file matches {name}")
         return found
 
     def external(self, name: str) -> Any:

@@ -12,8 +12,7 @@ from rubric_core.evaluation.cases.promptfoo.test_files import (
     inline_part,
     tree_parts,
 )
-from rubric_core.loading.directory_search import URL, is_pattern
-from rubric_core.loading.path_matches import path_matches
+from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 
@@ -39,12 +38,7 @@ def _in_files(text: str, at: Node, configuration: PromptfooConfiguration) -> Ite
     if not text.startswith(URL):
         raise ConfigurationError(f"promptfoo takes no text for it: {text:.60}")
     name = text.removeprefix(URL)
-    found = [configuration.directory / name]
-    if is_pattern(name):
-        found = list(path_matches(name, [configuration.directory], configuration.files).paths)
-        if not found:
-            raise ConfigurationError(f"no file matches {name}")
-    for path in found:
+    for path in configuration.files_named(name):
         if path.suffix == ".csv":
             records = table_records(configuration.read(str(path)), configuration.shown(path))
             yield from (TestPart(record, at, None, (path,)) for _, record in records)

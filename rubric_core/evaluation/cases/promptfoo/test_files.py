@@ -13,7 +13,7 @@ from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles, t
 from rubric_core.evaluation.cases.promptfoo.table_rows import test_of_row
 from rubric_core.evaluation.cases.promptfoo.test_programs import TestProgram
 from rubric_core.lazy_compilation import dataclass, pattern
-from rubric_core.loading.directory_search import URL, is_pattern, without_function
+from rubric_core.loading.directory_search import URL, without_function
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
@@ -136,12 +136,7 @@ def _of_path(text: str, configuration: PromptfooConfiguration, *, is_alone: bool
     if is_alone and as_rows:
         yield from _of_lone_file(configuration.directory / name, configuration)
         return
-    found = [configuration.directory / name]
-    if is_pattern(name):
-        found = list(path_matches(name, [configuration.directory], configuration.files).paths)
-        if not found:
-            raise ConfigurationError(f"no file matches {name}")
-    for path in found:
+    for path in configuration.files_named(name):
         yield from _of_listed_file(path, configuration)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE, PromptfooAssertion
 from rubric_core.evaluation.model.unscored import GraderError
+from rubric_core.language.promptfoo.javascript import scalar_text
 
 __all__ = ["Check", "Finding", "Handler", "found", "js_text", "row_error"]
 
@@ -75,10 +76,4 @@ def js_text(value: Any) -> str:
     """A value as JavaScript's `String` gives it."""
     if value is NO_VALUE:
         return "undefined"
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
-    return value if isinstance(value, str) else json.dumps(value)
+    return json.dumps(value) if isinstance(value, list | dict) else scalar_text(value)

@@ -7,11 +7,11 @@ from typing import Any
 
 from rubric_core.evaluation.code.scripts import CodeFailedError, Language, run_code
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, row_error
+from rubric_core.language.promptfoo.javascript import declarations_and_result
 from rubric_core.loading.directory_search import URL
 
 __all__ = ["SCRIPTS", "expected_by_script"]
 
-_DECLARED = re.compile(r"(?:const|let|var)\s")
 _TOO_LONG = 200
 _NEEDED = ("pass", "score", "reason")
 
@@ -41,26 +41,9 @@ def _in_javascript(code: str) -> str:
     body = code
     if "\n" not in code:
         body = code.strip().rstrip(";")
-        head, semicolon, last = _parted(body) if _DECLARED.match(body) else ("", "", body)
-        body = f"{head}{semicolon} return {last}" if last.strip() else body
+        declared, result = declarations_and_result(body)
+        body = f"{declared}; return {result}" if result.strip() else body
     return f"(() => {{\n{body}\n}})()"
-
-
-def _parted(code: str) -> tuple[str, str, str]:
-    """The code before the last semicolon outside quotes, that semicolon, and the code after it."""
-    quote, last, at = "", -1, 0
-    while at < len(code):
-        sign = code[at]
-        if sign == "\\":
-            at += 1
-        elif quote:
-            quote = "" if sign == quote else quote
-        elif sign in "'\"`":
-            quote = sign
-        elif sign == ";":
-            last = at
-        at += 1
-    return (code[:last], ";", code[last + 1 :]) if last >= 0 else (code, "", "")
 
 
 async def _python(check: Check) -> Finding:

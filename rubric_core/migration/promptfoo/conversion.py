@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from rubric_core.language.promptfoo.javascript import scalar_text
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import URL
 
 __all__ = [
     "USUAL_MINIMUM",
-    "Converted",
+    "Conversion",
     "NotCarriedError",
     "Surroundings",
     "above_zero",
-    "js_text",
     "share_of",
     "text_of",
 ]
@@ -43,7 +43,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class Conversion:
     """One evaluator."""
 
     #: Its keys, in order.
@@ -61,15 +61,6 @@ class Converted:
     def counts(self) -> bool:
         """Whether it can fail a case: in promptfoo an assertion of weight 0 always passes."""
         return bool(self.keys.get("weight", 1) != 0)
-
-
-def js_text(value: Any) -> str:
-    """A value as JavaScript writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
 
 
 def text_of(settings: Mapping[str, Any]) -> str:
@@ -90,7 +81,7 @@ def text_of(settings: Mapping[str, Any]) -> str:
         raise NotCarriedError(
             f"AgentV compares `{settings['type']}` with one text; for this value write a `javascript` check"
         )
-    return js_text(value)
+    return scalar_text(value)
 
 
 def above_zero(least: float) -> float:
