@@ -15,7 +15,7 @@ from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.meant_keys import MeantKeys, has_entry
 from rubric_core.loading.read_entries import MERGE, Merged
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, walk
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, mappings_in, walk
 from rubric_core.text import Span
 
 __all__ = ["Keys"]
@@ -96,13 +96,12 @@ class Keys(MeantKeys):
 
     def unread_duplicates(self, root: Node) -> None:
         """Keys twice in mappings of which nothing is read: the file is rejected for these, too."""
-        seen: dict[str, Entry] = {}
-        told: set[int] | None = None
-        for node in walk(root):
-            if not isinstance(node, Mapping) or len({entry.name for entry in node.entries}) == len(node.entries):
-                continue
-            told = told or {id(issue.node) for issue in self.issues if isinstance(issue, DuplicateKey)}
-            seen.clear()
+        repeating = [node for node in mappings_in(root) if _may_repeat(node)]
+        if not repeating:
+            return
+        told = {id(issue.node) for issue in self.issues if isinstance(issue, DuplicateKey)}
+        for node in sorted(repeating, key=lambda each: each.span.start):
+            seen: dict[str, Entry] = {}
             for entry in node.entries if id(node) not in told else ():
                 if entry.name is not None and entry.name != MERGE and seen.setdefault(entry.name, entry) is not entry:
                     self.duplicate(node, entry, seen[entry.name])
@@ -275,3 +274,11 @@ def _shown(key: str) -> str:
     """A key that is no word, on one line."""
     words = " ".join(key.split())
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+def _may_repeat(node: Mapping) -> bool:
+    """Whether a key of a mapping may be there twice. Asked for every mapping of a file."""
+    entries = node.entries
+    return len(entries) > 1 and len({each.key.text if type(each.key) is Scalar else "" for each in entries}) < len(
+        entries
+    )

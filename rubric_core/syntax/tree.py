@@ -21,7 +21,7 @@ __all__ = [
     "SyntaxFix",
     "SyntaxProblem",
     "SyntaxTree",
-    "walk",
+    "mappings_in", "walk",
 ]  # fmt: skip
 
 #: A hole is a value that could not be read; its text is reported as a problem.
@@ -227,6 +227,19 @@ class SyntaxTree:
         self.problems = problems
         self.anchors = anchors
         self.aliases = aliases
+
+
+def mappings_in(root: Node | None) -> Iterator[Mapping]:
+    """The mappings of a tree, itself included, in no order; quicker than `walk`, since it steps over scalars."""
+    waiting = [root] if root is not None else []
+    while waiting:
+        node = waiting.pop()
+        if type(node) is Mapping:
+            yield node
+            waiting += [each.value for each in node.entries if type(each.value) is not Scalar]
+            waiting += [each.key for each in node.entries if type(each.key) is not Scalar]
+        elif type(node) is Sequence:
+            waiting += [each for each in node.items if type(each) is not Scalar]
 
 
 def walk(node: Node | None) -> Iterator[Node]:
