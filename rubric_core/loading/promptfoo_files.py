@@ -6,7 +6,6 @@ Paths are relative to the directory of the configuration. What a missing file do
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
@@ -15,26 +14,19 @@ from rubric_core.language.promptfoo.prompt_paths import path_sign, without_membe
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
-from rubric_core.loading.files import absolute
 from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.promptfoo_case_places import CasePlaces
 from rubric_core.loading.promptfoo_cases import (
-    case_file_trouble,
-    kind_of_cases,
     kind_of_prompt,
-    variables_in_cases,
-    words_in,
 )
-from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS, PATHS_OF_OTHERS, PromptfooLookup
-from rubric_core.loading.reference_issues import BrokenCases, MissingFile, PathLikePrompt
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
+from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
+from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in, walk
 
 __all__ = ["look_up_configuration"]
 
-_EMPTY_CASE = "promptfoo runs no case from here; without any other it runs one empty case, which passes"
 _FAILS = "the assertion fails on every output"
 _NO_VARS = "promptfoo runs the case without these variables"
-_TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
-_CASE_FILES = (".yaml", ".yml", *_TABLES, *CODE_FILES)
 #: The ends of the names of programs that promptfoo starts for each row; it loads others first of all.
 _RUN_BY_ROW = (".py", ".rb", ".go")
 _PROGRAMS = ("python:", "golang:", "ruby:")
@@ -42,7 +34,7 @@ _PROGRAMS = ("python:", "golang:", "ruby:")
 _FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "transform_vars", "postprocess", "scoring")
 
 
-class _Places(PromptfooLookup):
+class _Places(CasePlaces):
     """The places of a configuration in which files are named."""
 
     def prompts(self, place: FieldPlace) -> None:
@@ -122,72 +114,6 @@ class _Places(PromptfooLookup):
         if found == ():
             self.missing(node, name, ROW_ERRORS if name.endswith(_RUN_BY_ROW) else STOPS)
 
-    def cases(self, node: Node | None, *, listed: bool, rows: bool = False) -> None:
-        """A path in the place of cases; with `rows`, YAML and JSON are flat rows of variables, as tables are."""
-        if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
-            return
-        name = without_member(node.text.removeprefix(URL).partition("#")[0])
-        if name.startswith(PATHS_OF_OTHERS) or name.endswith(CODE_FILES):
-            self.needs(node, STOPS if name.endswith(CODE_FILES) else "", bare=True)
-            self.outside.append(OutsideText("cases", node))
-            return
-        found = self.sent(node, name, cases=True)
-        if found == ():
-            self.missing(node, name, self._without_cases(name, listed=listed))
-        elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
-            told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
-            self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
-        else:
-            self._case_files(node, name, found, rows=rows)
-
-    def _without_cases(self, name: str, *, listed: bool) -> str:
-        """What promptfoo does with a path in the place of cases behind which is no file."""
-        if self.look.is_directory(absolute(self.base / name)):
-            return STOPS if listed or name.endswith(_CASE_FILES) else _EMPTY_CASE
-        loud = not listed and name.endswith(_TABLES)
-        return STOPS if loud else "promptfoo logs it and" + _EMPTY_CASE.removeprefix("promptfoo")
-
-    def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool) -> None:
-        known: frozenset[str] | None = frozenset()
-        words: frozenset[str] = frozenset()
-        for path in found or ():
-            words |= words_in(path, self.look)
-            if rows and path.suffix.lower() != ".csv":
-                known = None
-                continue
-            text = self.look.text(path)
-            kind = kind_of_cases(path)
-            if kind is not None:
-                self.files[path] = kind
-            names = variables_in_cases(path, self.look) if text is not None else None
-            known = None if names is None or known is None else known | names
-            trouble = case_file_trouble(path, self.look) if text is not None else ""
-            if trouble:
-                self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
-                known = None
-        names = known if found is not None else None
-        self.outside.append(OutsideText("cases", node, names=names, words=words))
-
-    def defaults(self, place: FieldPlace, what: str) -> None:
-        """`defaultTest` or scenarios in other files."""
-        nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
-        for node in nodes:
-            if isinstance(node, Scalar) and isinstance(node.value, str):
-                found = self.needs(node, STOPS, bare=what == "default_test", cases=True)
-                self._defaults_files(node, found, what)
-
-    def _defaults_files(self, node: Node, found: tuple[Path, ...] | None, what: str) -> None:
-        kind = FileKind.PROMPTFOO_DEFAULTS if what == "default_test" else FileKind.PROMPTFOO_SCENARIOS
-        known: frozenset[str] | None = frozenset() if found else None
-        words: frozenset[str] = frozenset()
-        for path in found or ():
-            if path.suffix.lower() in (".yaml", ".yml", ".json"):
-                self.files[path] = kind
-            names = variables_in_cases(path, self.look)
-            known = None if names is None or known is None else known | names
-            words |= words_in(path, self.look)
-        self.outside.append(OutsideText("defaults", node, names=known, words=words))
-
     def case(self, shape: PromptfooCase) -> None:
         """The files of one case."""
         place = shape.places.get("vars")
@@ -252,8 +178,8 @@ def look_up_configuration(
         base: The directory of the configuration.
     """
     found = _Places(look, base)
-    for node in (inner for outer in shapes for inner in walk(outer.node)):
-        found.reference(node.get("$ref") if isinstance(node, Mapping) else None)
+    for node in (inner for outer in shapes for inner in mappings_in(outer.node)):
+        found.reference(node.get("$ref"))
     for shape in (inner for outer in shapes for inner in children(outer)):
         if not shape.borrowed:
             _of_shape(found, shape)

@@ -1,0 +1,91 @@
+"""The places of a configuration of promptfoo where files with cases, defaults and scenarios are named (issue 18, section 2)."""
+
+from pathlib import Path
+
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.language.promptfoo.prompt_paths import without_member
+from rubric_core.language.shape import FieldPlace
+from rubric_core.loading.block_references import OutsideText
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.files import absolute
+from rubric_core.loading.promptfoo_cases import case_file_trouble, kind_of_cases, variables_in_cases, words_in
+from rubric_core.loading.promptfoo_lookup import CODE_FILES, PATHS_OF_OTHERS, PromptfooLookup
+from rubric_core.loading.reference_issues import BrokenCases
+from rubric_core.syntax.tree import Node, Scalar, Sequence
+
+__all__ = ["CasePlaces"]
+
+_EMPTY_CASE = "promptfoo runs no case from here; without any other it runs one empty case, which passes"
+_TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
+_CASE_FILES = (".yaml", ".yml", *_TABLES, *CODE_FILES)
+
+
+class CasePlaces(PromptfooLookup):
+    """Looks up what is named in the place of cases, of `defaultTest` and of scenarios."""
+
+    def cases(self, node: Node | None, *, listed: bool, rows: bool = False) -> None:
+        """A path in the place of cases; with `rows`, YAML and JSON are flat rows of variables, as tables are."""
+        if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.text.strip():
+            return
+        name = without_member(node.text.removeprefix(URL).partition("#")[0])
+        if name.startswith(PATHS_OF_OTHERS) or name.endswith(CODE_FILES):
+            self.needs(node, STOPS if name.endswith(CODE_FILES) else "", bare=True)
+            self.outside.append(OutsideText("cases", node))
+            return
+        found = self.sent(node, name, cases=True)
+        if found == ():
+            self.missing(node, name, self._without_cases(name, listed=listed))
+        elif found and not all(path.name.lower().endswith(_CASE_FILES) for path in found):
+            told = f"promptfoo reads no cases from {found[0].suffix or 'such'} files"
+            self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=told))
+        else:
+            self._case_files(node, name, found, rows=rows)
+
+    def _without_cases(self, name: str, *, listed: bool) -> str:
+        """What promptfoo does with a path in the place of cases behind which is no file."""
+        if self.look.is_directory(absolute(self.base / name)):
+            return STOPS if listed or name.endswith(_CASE_FILES) else _EMPTY_CASE
+        loud = not listed and name.endswith(_TABLES)
+        return STOPS if loud else "promptfoo logs it and" + _EMPTY_CASE.removeprefix("promptfoo")
+
+    def _case_files(self, node: Scalar, name: str, found: tuple[Path, ...] | None, *, rows: bool) -> None:
+        known: frozenset[str] | None = frozenset()
+        words: frozenset[str] = frozenset()
+        for path in found or ():
+            words |= words_in(path, self.look)
+            if rows and path.suffix.lower() != ".csv":
+                known = None
+                continue
+            text = self.look.text(path)
+            kind = kind_of_cases(path)
+            if kind is not None:
+                self.files[path] = kind
+            names = variables_in_cases(path, self.look) if text is not None else None
+            known = None if names is None or known is None else known | names
+            trouble = case_file_trouble(path, self.look) if text is not None else ""
+            if trouble:
+                self.issues.append(BrokenCases(span=node.span, node=node, name=name, trouble=trouble))
+                known = None
+        names = known if found is not None else None
+        self.outside.append(OutsideText("cases", node, names=names, words=words))
+
+    def defaults(self, place: FieldPlace, what: str) -> None:
+        """`defaultTest` or scenarios in other files."""
+        nodes = place.node.items if isinstance(place.node, Sequence) else [place.node]
+        for node in nodes:
+            if isinstance(node, Scalar) and isinstance(node.value, str):
+                found = self.needs(node, STOPS, bare=what == "default_test", cases=True)
+                self._defaults_files(node, found, what)
+
+    def _defaults_files(self, node: Node, found: tuple[Path, ...] | None, what: str) -> None:
+        kind = FileKind.PROMPTFOO_DEFAULTS if what == "default_test" else FileKind.PROMPTFOO_SCENARIOS
+        known: frozenset[str] | None = frozenset() if found else None
+        words: frozenset[str] = frozenset()
+        for path in found or ():
+            if path.suffix.lower() in (".yaml", ".yml", ".json"):
+                self.files[path] = kind
+            names = variables_in_cases(path, self.look)
+            known = None if names is None or known is None else known | names
+            words |= words_in(path, self.look)
+        self.outside.append(OutsideText("defaults", node, names=known, words=words))
