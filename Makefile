@@ -35,7 +35,7 @@ demo: $(INSTALLED)
 # What tries a sample of many texts or edits tries all of them with RUBRIC_THOROUGH=1, as in .ci/run. EXCEPT=FOLDER leaves one out.
 test: $(DEVELOPING) bytecode
 	@checked=0; $(MAKE) --no-print-directory lint || checked=1; \
-	$(BIN)/python -m pytest -n 2 --dist worksteal -rs $(if $(EXCEPT),--ignore=$(EXCEPT)) && exit $$checked
+	$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs $(if $(EXCEPT),--ignore=$(EXCEPT)) && exit $$checked
 
 lint: $(DEVELOPING)
 	@failed=0; \

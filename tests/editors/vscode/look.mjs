@@ -67,14 +67,20 @@ export async function openFile(page, name) {
   await focused(page);
 }
 
-/** Put the cursor at the end of a line of the active editor, given by its number. */
+/**
+ * Put the cursor at the end of a line of the active editor, given by its number. A loaded machine may draw the editor anew between
+ * the key and the answer, which then goes nowhere: the cursor is where it was, and a person asks again.
+ */
 export async function goTo(page, number) {
-  await page.keyboard.press('Control+G');
-  await ask(page, `:${number}:999`);
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: new RegExp(`line ${number}\\b`, 'u') }).waitFor();
-  await page.keyboard.press('Enter');
-  await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
-  await page.locator('.statusbar-item[id="status.editor.selection"]', { hasText: `Ln ${number},` }).waitFor();
+  const reached = page.locator('.statusbar-item[id="status.editor.selection"]', { hasText: `Ln ${number},` });
+  await until(async () => {
+    await page.keyboard.press('Control+G');
+    await ask(page, `:${number}:999`);
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: new RegExp(`line ${number}\\b`, 'u') }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    return reached.waitFor({ timeout: 10_000 }).then(() => true, gone);
+  }, PATIENCE_MS, `the cursor in line ${number}`);
   await focused(page);
 }
 
