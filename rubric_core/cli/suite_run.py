@@ -100,7 +100,7 @@ class SuiteRun:
         self._stored = stored
         self._exports = exports
         self._group = ResultGroup(self._take_all, self._stop)
-        self.done = SuiteOutcome(suite, cases, DerivedMetrics(suite.analysis.suite))
+        self.done = SuiteOutcome(suite, cases, DerivedMetrics(cases[0].suite if cases else suite.analysis.suite))
         #: What is kept of results that are on their way to the end of the run, by their identity.
         self._kept: dict[int, CaseResult] = {}
         #: The cases by their ids and targets.

@@ -18,7 +18,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, ROW
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.evaluation.scoring.promptfoo import named_scores, promptfoo_outcome
+from rubric_core.evaluation.scoring.promptfoo import named_scores, named_weights, promptfoo_outcome
 from rubric_core.evaluation.scoring.score import Outcome
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.loading.directory_search import URL
@@ -62,18 +62,19 @@ class PromptfooAttempt(Attempt):
         made = replace_fields(
             base, verdict=verdict, score=score, reason=reason, evaluators=tuple(results), answer=answer.text,
             tokens=None if answer.cached_at else answer.tokens, cost_usd=self.cost(), usage=self.usage(results),
-            exchanges=self.log.exchanges, details={**_details(configs, results, answer), **self._row()} or None,
+            exchanges=self.log.exchanges, details={**_details(configs, results, answer), **self._row(configs, results)} or None,
         )  # fmt: skip
         return _awaiting_comparison(made) if self.case.comparing and verdict is not Verdict.UNSCORED else made
 
-    def _row(self) -> Mapping[str, Any]:
+    def _row(self, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]) -> Mapping[str, Any]:
         """What is kept of the row, with its values filled in."""
         row, filled = self.case.row_data, self.case.filled
         if row is None:
             return {}
         # A text is what was sent to the target, which is kept; of messages as JSON only the messages are.
         sent = {"sent": filled.prompt} if filled is not None and filled.prompt.lstrip().startswith("[") else {}
-        return {ROW: {**row, **sent}}
+        weights = {name: each for name, each in named_weights(_metrics(configs), results).items() if each != 1}
+        return {ROW: {**row, **sent, **({"named_score_weights": weights} if weights else {})}}
 
     async def _scored(
         self, code: Any, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]
@@ -88,7 +89,7 @@ class PromptfooAttempt(Attempt):
             {"pass": each.verdict is Verdict.PASSED, "score": given_score(each) or 0.0, "reason": each.misses[0] if each.misses else each.name}
             for outer in results for each in outer.flat()
         ]  # fmt: skip
-        named = named_scores([(each.metric, float(each.weight)) for each in configs], results)
+        named = named_scores(_metrics(configs), results)
         around: dict[str, Any] = {"threshold": case.pass_threshold, "componentResults": parts, "tokensUsed": {}}
         ports, limit = seal(self.ports, self._secrets), case.options.time_limit
         try:
@@ -210,10 +211,15 @@ def _awaiting_comparison(result: CaseResult) -> CaseResult:
     )  # fmt: skip
 
 
+def _metrics(configs: Sequence[PromptfooAssertion]) -> list[tuple[str, float]]:
+    """The metric and the weight of each assertion."""
+    return [(each.metric, float(each.weight)) for each in configs]
+
+
 def _details(
     configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult], answer: Answer
 ) -> Mapping[str, Any]:
     """The named scores of the row, and when its answer was given."""
-    named = named_scores([(each.metric, float(each.weight)) for each in configs], results)
+    named = named_scores(_metrics(configs), results)
     told: dict[str, Any] = {"named_scores": named} if named else {}
     return {**told, **({"cached_answer": answer.cached_at} if answer.cached_at else {})}

@@ -13,6 +13,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import ROW, given_score
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.results.journal import json_text
 from rubric_core.evaluation.results.records import RunCase
+from rubric_core.evaluation.scoring.derived_metrics import MetricTotals, derived_values
 from rubric_core.language.promptfoo.assertion import SET_TYPE
 from rubric_core.ports import Tokens
 
@@ -52,6 +53,8 @@ class _Row:
         #: The test in its suite, and which combination of its values this is.
         self.test_key = (case.suite, str(row.get("name", result.id)))
         self.number = int(row.get("number", 0))
+        self.derived: Sequence[tuple[str, str]] = [(name, formula) for name, formula in row.get("derived_metrics", ())]
+        self.weights: Mapping[str, float] = row.get("named_score_weights", {})
         #: The place of its column in the configuration.
         self.place = int(row.get("column", 0))
 
@@ -161,26 +164,35 @@ class _Metrics:
         self.counts = dict.fromkeys(_KINDS, 0)
         self.score = self.cost = 0.0
         self.latency = self.passed = self.failed = 0
-        self.named: dict[str, float] = {}
+        self.named = MetricTotals()
         self.named_counts: dict[str, int] = {}
+        self.named_weights: dict[str, float] = {}
+        self.derived: Sequence[tuple[str, str]] = ()
 
     def add(self, row: _Row) -> None:
         self.counts[row.failure] += 1
         self.score += row.result.score or 0
         self.cost += row.result.cost_usd or 0
         self.latency += round(row.result.duration_ms or 0)
+        self.derived = row.derived or self.derived
+        self.named.take_row(row.result)
+        if row.failure == _ERROR:  # promptfoo has no assertions of such a row
+            return
         for each in (part for evaluator in row.result.evaluators for part in evaluator.flat()):
             self.passed += each.verdict is Verdict.PASSED
             self.failed += each.verdict is Verdict.FAILED
-        for name, score in row.named_scores.items():
-            self.named[name] = self.named.get(name, 0) + score
-            self.named_counts[name] = self.named_counts.get(name, 0) + 1
+        written = [str(part.get("assertion", {}).get("metric")) for part in row.components()]
+        for name in row.named_scores:
+            self.named_counts[name] = self.named_counts.get(name, 0) + (written.count(name) or 1)
+            self.named_weights[name] = self.named_weights.get(name, 0) + row.weights.get(name, 1)
 
     def as_data(self) -> dict[str, Any]:
+        derived = {each.name: each.value for each in derived_values(self.derived, self.named) if each.value is not None}
+        named = {**self.named.sums, **derived}
         tests = {f"test{kind}Count": self.counts[number] for number, kind in _KINDS.items()}
         return {
             "score": self.score, **tests, "assertPassCount": self.passed, "assertFailCount": self.failed, "totalLatencyMs": self.latency,
-            "tokenUsage": _tokens(None), "namedScores": self.named, "namedScoresCount": self.named_counts, "cost": self.cost,
+            "tokenUsage": _tokens(None), "namedScores": named, "namedScoresCount": self.named_counts, "namedScoreWeights": self.named_weights, "cost": self.cost,
         }  # fmt: skip
 
 
@@ -224,10 +236,13 @@ def _foot(run: ExportedRun, metrics: Sequence[_Metrics], columns: Mapping[_Colum
         "successes": passed, "failures": failed, "errors": errors, "tokenUsage": _tokens(record.tokens),
         "durationMs": round(record.duration_ms or 0),
     }  # fmt: skip
-    config = {
+    config: dict[str, Any] = {
         "description": ", ".join(record.suites),
         "prompts": list(dict.fromkeys(column.raw for column in columns)),
         "providers": list(dict.fromkeys(column.provider for column in columns)),
     }
+    derived = dict.fromkeys(pair for each in metrics for pair in each.derived)
+    if derived:
+        config["derivedMetrics"] = [{"name": name, "value": formula} for name, formula in derived]
     about = {"exportedBy": f"rubric {record.rubric_version}".strip(), "evaluationCreatedAt": record.started_at}
     return f'\n"stats": {json_text(stats)}}},\n"config": {json_text(config)}, "shareableUrl": null, "metadata": {json_text(about)}}}'

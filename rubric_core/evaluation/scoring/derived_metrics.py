@@ -1,27 +1,25 @@
 """Metrics computed from other metrics: `derived_metrics: [{name: f1, value: 2 * p * r / (p + r)}]`.
 
-A metric is the sum of the scores that the evaluators of its name gave, over all cases; `__count` is how many cases there were.
+In a suite a metric is the sum of the scores that the evaluators of its name gave, over all cases; `__count` is how many cases there were.
+In a configuration of promptfoo it is that of each column, that is, of a prompt with a provider, and assertions count by their weights.
 """
 
-import ast
 import math
-import operator
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
+from rubric_core.evaluation.model.promptfoo_assertion import ROW
+from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
+from rubric_core.evaluation.scoring.formula import formula_value
 from rubric_core.language.model import DerivedMetric, Suite
 
-__all__ = ["DerivedMetrics", "DerivedValue"]
+__all__ = ["DerivedMetrics", "DerivedValue", "MetricTotals", "derived_values"]
 
-_OPERATORS: Mapping[type[ast.AST], Callable[..., float]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Mod: math.fmod, ast.Pow: math.pow,
-    ast.UAdd: operator.pos, ast.USub: operator.neg,
-}  # fmt: skip
-_FUNCTIONS: Mapping[str, Callable[..., float]] = {
-    "abs": abs, "ceil": math.ceil, "exp": math.exp, "floor": math.floor, "log": math.log, "log10": math.log10, "log2": math.log2, "max": max, "min": min,
-    "pow": math.pow, "round": round, "sqrt": math.sqrt,
-}  # fmt: skip
+#: The longest name of a column that is shown, in characters.
+_LONGEST_COLUMN = 60
+_COUNT = "__count"
+#: The key of `CaseResult.details` that a case which was run several times has.
+_TRIALS = "trials"
 
 
 class DerivedValue(NamedTuple):
@@ -32,51 +30,77 @@ class DerivedValue(NamedTuple):
     reason: str = ""
 
 
+class _Column(NamedTuple):
+    """A prompt with a provider, and its place among those of a configuration; all are the same in a suite."""
+
+    place: int = 0
+    provider: str = ""
+    prompt: str = ""
+
+
+class MetricTotals:
+    """The sums of the named scores of one column of promptfoo, or of a suite."""
+
+    def __init__(self) -> None:
+        self.sums: dict[str, float] = {}
+        #: How many rows or cases there were.
+        self.count = 0
+        #: Whether the scores of a row that was run several times are not known run by run.
+        self.is_incomplete = False
+
+    def add(self, name: str, score: float) -> None:
+        """Add to a sum."""
+        self.sums[name] = self.sums.get(name, 0.0) + score
+
+    def take_row(self, result: CaseResult) -> None:
+        """Count a row, or each run of it. One without a score counts without metrics."""
+        self.is_incomplete |= not result.runs and _TRIALS in (result.details or {})
+        for each in result.runs or (result,):
+            self.count += 1
+            details = each.details or {}
+            weights = details.get(ROW, {}).get("named_score_weights", {})
+            for name, score in (
+                (details.get("named_scores") or {}).items() if each.verdict is not Verdict.UNSCORED else ()
+            ):
+                self.add(name, score * weights.get(name, 1.0))
+
+
 class DerivedMetrics:
-    """Takes the results of a run as they come, and works out what its suite wants to know at the end."""
+    """Collects the results of a run as they come, and computes the derived metrics of its suite at the end."""
 
     def __init__(self, suite: Suite | None) -> None:
         written = suite.derived_metrics if suite is not None else None
-        self._wanted = [each for each in written or () if isinstance(each, DerivedMetric) and each.name]
-        self._sums: dict[str, float] = {}
-        self._count = 0
+        self._formulas = [
+            (each.name, each.value or "") for each in written or () if isinstance(each, DerivedMetric) and each.name
+        ]
+        self._columns: dict[_Column, MetricTotals] = {}
 
     def __bool__(self) -> bool:
-        """Whether there is anything to work out."""
-        return bool(self._wanted)
+        """Whether there is anything to compute."""
+        return bool(self._formulas)
 
     def take(self, result: CaseResult) -> None:
         """Count a case."""
-        self._count += 1
-        for each in result.evaluators if self._wanted else ():
-            self._add(each)
-
-    def _add(self, result: EvaluatorResult) -> None:
-        if result.score is not None:
-            self._sums[result.name] = self._sums.get(result.name, 0.0) + result.score
-        for member in result.members:
-            self._add(member)
+        if not self._formulas:
+            return
+        row = (result.details or {}).get(ROW)
+        column = _Column(row["column"], result.target, row["prompt"]["label"]) if row else _Column()
+        totals = self._columns.setdefault(column, MetricTotals())
+        if row:
+            totals.take_row(result)
+            return
+        totals.count += 1
+        for each in result.evaluators:
+            _add_evaluator(totals, each)
 
     def values(self) -> list[DerivedValue]:
-        """What is computed; each may use those before it."""
-        known = {**self._sums, "__count": float(self._count)}
-        made: list[DerivedValue] = []
-        for each in self._wanted:
-            name = each.name or ""
-            try:
-                value = float(_value(_parsed(each.value or ""), known))
-            except ZeroDivisionError:
-                made.append(DerivedValue(name, reason="division by zero"))
-                continue
-            except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
-                made.append(DerivedValue(name, reason=str(error)))
-                continue
-            if math.isfinite(value):
-                known[name] = value
-                made.append(DerivedValue(name, value))
-            else:
-                made.append(DerivedValue(name, reason="the result is not a number"))
-        return made
+        """The derived metrics, of each column; each may use those before it."""
+        columns = self._columns or {_Column(): MetricTotals()}
+        return [
+            each._replace(name=f"{each.name}{_suffix(column, list(columns))}")
+            for column, totals in sorted(columns.items(), key=lambda item: item[0])
+            for each in derived_values(self._formulas, totals)
+        ]
 
     def words(self) -> str:
         """The numbers for people, in one sentence."""
@@ -84,32 +108,51 @@ class DerivedMetrics:
         return f"derived metrics: {', '.join(parts)}"
 
 
-def _parsed(text: str) -> ast.expr:
-    """An expression in the notation of mathjs, as far as it is arithmetic. Raises ValueError."""
-    if text.startswith("file://") or "=>" in text:
-        raise ValueError("rubric evaluates expressions and does not run functions for them")
+def derived_values(formulas: Sequence[tuple[str, str]], totals: MetricTotals) -> list[DerivedValue]:
+    """The derived metrics over some sums; what cannot be computed has a reason and no number.
+
+    Args:
+        formulas: The name and the formula of each.
+        totals: What they are computed of.
+    """
+    if totals.is_incomplete:
+        return [
+            DerivedValue(name, reason="the scores of repeated tests are not kept run by run") for name, _ in formulas
+        ]
+    known = {**totals.sums, _COUNT: float(totals.count)}
+    made = [_derived(name, formula, known) for name, formula in formulas]
+    return [each if each.name not in totals.sums else _is_taken(each.name) for each in made]
+
+
+def _derived(name: str, formula: str, known: dict[str, float]) -> DerivedValue:
+    """One of them, which the next ones then know."""
     try:
-        return ast.parse(text.replace("^", "**").strip(), mode="eval").body
-    except (SyntaxError, MemoryError):
-        raise ValueError(f"{text!r} is not an expression") from None
+        value = formula_value(formula, known)
+    except ZeroDivisionError:
+        return DerivedValue(name, reason="division by zero")
+    except (ArithmeticError, ValueError, TypeError, RecursionError) as error:
+        return DerivedValue(name, reason=str(error))
+    if not math.isfinite(value):
+        return DerivedValue(name, reason="the result is not a number")
+    known[name] = value
+    return DerivedValue(name, value)
 
 
-def _value(node: ast.expr, known: Mapping[str, float]) -> float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-        return float(node.value)
-    if isinstance(node, ast.Name):
-        if node.id not in known:
-            there = ", ".join(name for name in known if name != "__count") or "none"
-            raise ValueError(f"there is no metric {node.id}; there are: {there}")
-        return known[node.id]
-    if isinstance(node, ast.BinOp | ast.UnaryOp) and type(node.op) in _OPERATORS:
-        inner: list[Any] = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.operand]
-        return _OPERATORS[type(node.op)](*(_value(each, known) for each in inner))
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in _FUNCTIONS
-        and not node.keywords
-    ):
-        return float(_FUNCTIONS[node.func.id](*(_value(each, known) for each in node.args)))
-    raise ValueError(f"rubric supports sums, products, powers and {', '.join(_FUNCTIONS)}")
+def _is_taken(name: str) -> DerivedValue:
+    return DerivedValue(name, reason="an assertion has a metric with this name, too")
+
+
+def _add_evaluator(totals: MetricTotals, result: EvaluatorResult) -> None:
+    if result.score is not None:
+        totals.add(result.name, result.score)
+    for member in result.members:
+        _add_evaluator(totals, member)
+
+
+def _suffix(column: _Column, columns: Sequence[_Column]) -> str:
+    """What tells a column from the others: its provider, its prompt, or both; empty for the only one."""
+    several = (len({each.provider for each in columns}) > 1, len({each.prompt for each in columns}) > 1)
+    differing = [part for part, is_shown in zip(column[1:], several, strict=True) if is_shown]
+    words = " ".join(", ".join(differing).split())
+    short = words if len(words) <= _LONGEST_COLUMN else f"{words[: _LONGEST_COLUMN - 1]}…"
+    return f" [{short}]" if differing else ""

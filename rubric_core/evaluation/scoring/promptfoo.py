@@ -8,7 +8,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import given_score
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.scoring.score import Outcome, ungraded_words
 
-__all__ = ["PromptfooTotal", "named_details", "named_scores", "promptfoo_outcome", "promptfoo_total"]
+__all__ = ["PromptfooTotal", "named_details", "named_scores", "named_weights", "promptfoo_outcome", "promptfoo_total"]
 
 
 class PromptfooTotal(NamedTuple):
@@ -77,6 +77,11 @@ def named_scores(assertions: Sequence[tuple[str, float]], results: Sequence[Eval
     return {name: total / weight if weight > 0 else 0.0 for name, (total, weight) in _sums(assertions, results).items()}
 
 
+def named_weights(assertions: Sequence[tuple[str, float]], results: Sequence[EvaluatorResult]) -> dict[str, float]:
+    """The sums of the weights behind the named scores of a row; see `named_scores`."""
+    return {name: weight for name, (_, weight) in _sums(assertions, results).items()}
+
+
 def _sums(
     assertions: Sequence[tuple[str, float]], results: Sequence[EvaluatorResult]
 ) -> dict[str, tuple[float, float]]:
@@ -110,7 +115,7 @@ def named_details(
         return {}
     return {
         "named_scores": named_scores(assertions, results),
-        "named_score_weights": {name: w for name, (_, w) in sums.items()},
+        "named_score_weights": named_weights(assertions, results),
     }
 
 

@@ -57,6 +57,16 @@ class PromptfooConfiguration:
         """The directory that its file paths are relative to."""
         return self.path.absolute().parent
 
+    @property
+    def derived_metrics(self) -> list[tuple[str, str]]:
+        """The name and the formula of each of `derivedMetrics`; a formula that is no text is empty."""
+        written = self.data.get("derivedMetrics")
+        named = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
+        return [
+            (each["name"], formula if isinstance(formula := each.get("value"), str) else "")
+            for each in named if isinstance(each.get("name"), str)
+        ]  # fmt: skip
+
     def node(self, name: str) -> Node:
         """The node of a top-level key's value; the root if the key is merged in or missing."""
         return self.followed(self.root.get(name)) or self.root

@@ -20,7 +20,7 @@ from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooMatrix, Pro
 from rubric_core.evaluation.cases.promptfoo.serial import histories, is_serial, needed_tests
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, tests_of
 from rubric_core.evaluation.cases.suite_facts import SuiteFacts
-from rubric_core.language.model import Case, EvaluateOptions, Repeat, RunSettings, Suite
+from rubric_core.language.model import Case, DerivedMetric, EvaluateOptions, Repeat, RunSettings, Suite
 from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.promptfoo_names import distinct_names
 from rubric_core.ports import Files
@@ -170,12 +170,17 @@ class CaseMaker:
             node.span, None, max_concurrency=workers if isinstance(workers, int) and 0 < workers <= 50 else None,
             timeout_ms=_number(settings.get("timeoutMs")) or None, max_eval_time_ms=_number(settings.get("maxEvalTimeMs")) or None,
         )  # fmt: skip
-        vars(suite).update(evaluate_options=limits)
+        vars(suite).update(evaluate_options=limits, derived_metrics=self._derived_metrics())
         for key, name in (("env", "env"), ("tags", "tags"), ("nunjucksFilters", "nunjucks_filters")):
             written = self._configuration.data.get(key)
             if isinstance(written, dict):
                 vars(suite)[name] = written
         return suite
+
+    def _derived_metrics(self) -> list[DerivedMetric]:
+        span = self._configuration.root.span
+        formulas = self._configuration.derived_metrics
+        return [DerivedMetric(span, None, name=name, value=formula) for name, formula in formulas]
 
     def _made_case(self, test: PromptfooTest) -> Case:
         """The case fields that the engine reads."""

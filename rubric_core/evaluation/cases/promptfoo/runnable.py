@@ -168,7 +168,9 @@ class PromptfooRunnable(Runnable):
         names = [(provider.name, id(each)) for provider, each in self.columns]
         column = (self.options.target, id(prompt))
         kept = {name: data[name] for name in ("description", "threshold", "metadata") if data.get(name) is not None}
+        derived = self.matrix.configuration.derived_metrics
         return {
+            **({"derived_metrics": derived} if derived else {}),
             "name": self.base_id,
             "number": self.place.number,
             "column": names.index(column) if column in names else len(names),
