@@ -237,7 +237,7 @@ class _Process:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """Have it end soon; whoever waits for its reply is told."""
+        """Have it end soon; whoever waits for its reply gets an error."""
         with suppress(OSError):
             self._process.kill()
 

@@ -44,7 +44,7 @@ def _reply(request: dict[str, Any], templates: "_Templates") -> dict[str, Any]:
         return {"error": f"needs more than {_MEMORY >> 20} MB of memory"}
     except _Failure as failure:
         return {"error": str(failure), "told": True}
-    except Exception as error:  # noqa: BLE001  # whatever is wrong with it is told
+    except Exception as error:  # noqa: BLE001  # whatever is wrong with it is reported
         return {"error": f"fails: {error or type(error).__name__}"}
 
 

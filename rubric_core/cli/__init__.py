@@ -54,7 +54,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     try:
         with chosen_colour(options.color), safe_streams(text=_is_for_people(options)):
             code = int(import_module(f"{__name__}.{options.command}").main(options))
-        sys.stdout.flush()  # a full disk is told here, while it can be
+        sys.stdout.flush()  # a full disk is reported here, while it can be
     except BrokenPipeError as error:
         return _without_output(error)
     except Exception as error:

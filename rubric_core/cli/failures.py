@@ -20,7 +20,7 @@ _ALLOWED = "Allowed by --allow-grader-errors: the other graders decided."
 
 
 def failures(path: Path, results: Sequence[CaseResult], style: TerminalStyle) -> Iterator[str]:
-    """Each case of a suite that did not pass, with what did not hold; what several in a row have in common is told once, after the last of them."""
+    """Each case of a suite that did not pass, with what did not hold; what several in a row have in common is printed once, after the last of them."""
     several = len({result.target for result in results}) > 1
     failing = [result for result in results if result.verdict is not Verdict.PASSED]
     details = [failure_lines(result) for result in failing]

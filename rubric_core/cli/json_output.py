@@ -15,7 +15,7 @@ class TextOutput(Protocol):
     """Where text goes: standard output, or a file."""
 
     def put(self, text: str, upto: int | None = None, /) -> None:
-        """Add to it; `upto` is the number of cases that are told with it."""
+        """Add to it; `upto` is the number of cases written once it is out."""
 
 
 class JsonRows:

@@ -70,7 +70,7 @@ def plan_suites(
 ) -> tuple[list[SuitePlan], list[str]]:
     """The suites with something to run, and a sentence for each that cannot be run.
 
-    One that is alone is there without cases, too: that nothing of it failed is told. Raises WrongUseError when no case has the
+    A suite on its own is listed even without cases, so that "nothing failed" is printed. Raises WrongUseError when no case has the
     names, tags and values that are asked for.
     """
     if options.seed is not None and options.sample is None:

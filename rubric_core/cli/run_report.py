@@ -45,7 +45,7 @@ class _Ended:
 
 
 class SuiteReport:
-    """Shows the results of suites: a short suite as a whole with results behind its lines, of others a line for each case.
+    """Shows the results of suites: a short suite as a whole with results at the ends of its lines, of others a line for each case.
 
     Args:
         out: Where results go.

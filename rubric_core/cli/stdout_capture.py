@@ -44,7 +44,7 @@ def capture_stdout(show: Callable[[str], None]) -> Iterator[None]:
 
 
 def _read(reader: int, told: int, show: Callable[[str], None]) -> None:
-    """Read until it is told to end, and then what is still there: a program that lives on may never close its side."""
+    """Read until asked to end, and then what is left: a program that lives on may never close its side."""
     lines = _Lines(show)
     with selectors.DefaultSelector() as waiting:
         waiting.register(reader, selectors.EVENT_READ)

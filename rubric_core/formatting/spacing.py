@@ -26,7 +26,7 @@ def inner_edits(text: str, tree: SyntaxTree) -> Iterator[Edit]:
 
 
 def _colon(text: str, entry: Entry, *, keep: bool) -> Iterator[Edit]:
-    """No blank in front of a colon and one behind it; more, where they `keep` things in columns."""
+    """No blank before a colon and one after it; more, where they `keep` things in columns."""
     start, end = entry.key.span.end, entry.value.whole.start
     if isinstance(entry.key, Alias) or _is_nothing(entry.value):
         return

@@ -111,7 +111,7 @@ class CharacterReader:
     # Escapes
 
     def character(self, *, in_class: bool) -> str:
-        """The one character that an escape stands for; the place is behind its backslash."""
+        """The one character that an escape stands for; the place is after its backslash."""
         char = self.one()
         if char in _CONTROLS:
             return _CONTROLS[char]

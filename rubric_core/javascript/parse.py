@@ -195,7 +195,7 @@ class _Parser(CharacterReader):
         return found[1]
 
     def _group(self) -> tuple[Node, bool]:
-        """A group, behind its bracket."""
+        """A group, after its bracket."""
         if not self.take("?"):
             return self._captured(), True
         for mark, behind in (("=", False), ("!", False), ("<=", True), ("<!", True)):

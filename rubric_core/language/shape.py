@@ -158,7 +158,7 @@ class Shape:
 
     #: Whether a key that is nearly a known one is reported even though any further key may stand here.
     watched: ClassVar[bool] = False
-    #: Whether a key with nothing behind it means the same as not writing it.
+    #: Whether the key without a value means the same as no key.
     nullable: ClassVar[bool] = False
     #: Whether `{name: {…}}` is short for `{id: name, …}`.
     keyed: ClassVar[bool] = False

@@ -30,7 +30,7 @@ _TYPES = frozenset({"type", "provider"})
 _CLOSED = "closed"
 #: So many uses weigh as much as everything that is known more generally: of a key anywhere, of one behind another.
 _ANYWHERE, _BEHIND = 5.0, 1.0
-#: A mapping that is still typed ends where its last key does: the cursor may be so many characters behind it.
+#: A mapping that is still typed ends where its last key does: the cursor may be so many characters after it.
 _FARTHEST = 500
 
 

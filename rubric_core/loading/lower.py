@@ -279,7 +279,7 @@ class Lowering(Keys):
             self._without_value(made, field, value)
 
     def _without_value(self, made: Shape, field: str, node: Scalar) -> None:
-        """A key with nothing behind it, which a suite does without, is as good as not there."""
+        """A key without a value, where a suite works without the key, counts as absent."""
         last = self.issues[-1] if self.issues else None
         idle = may_be_left_empty(self.dialect, type(made), field, in_words=bool(node.text))
         if isinstance(last, CutText | WrongType) and last.node is node and idle:

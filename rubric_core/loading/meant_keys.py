@@ -71,7 +71,7 @@ class MeantKeys(Tags):
     def _fitting(
         self, made: Shape, node: Node, value: object, *, any_key: bool
     ) -> tuple[dict[str, str], dict[str, str]]:
-        """Those that a value can stand under, older names first. Of many keys behind each other most have like values."""
+        """Those that a value can stand under, older names first. Many keys in a row mostly have similar values."""
         content = (node.text, node.style) if isinstance(node, Scalar) else None
         length = len(node.entries) if isinstance(node, Mapping) else 0
         key = (id(made), type(node), type(value), content, length)  # the shapes are kept in `_missing_keys`

@@ -86,7 +86,7 @@ def _tells_at_once(text: str) -> bool:
 
 
 def _finished(node: Mapping) -> frozenset[str]:
-    """The keys behind which another one follows; a next line could still belong to the last one."""
+    """The keys that another key follows; the next line could still belong to the last one."""
     return frozenset(e.name for e in node.entries[:-1] if e.name is not None) & key_names(node)
 
 

@@ -115,7 +115,7 @@ class LoadedTargetFile:
         return next((e for e in self.entries if e.name == name), None)
 
     def joined(self, other: "LoadedTargetFile | None") -> "LoadedTargetFile":
-        """This file with the entries of another one behind its own."""
+        """This file with the entries of another one after its own."""
         if other is None:
             return self
         return replace(self, entries=(*self.entries, *other.entries), defaults={**other.defaults, **self.defaults})

@@ -10,7 +10,7 @@ __all__ = ["cut_off_text", "stray_sign", "swallowed_text"]
 
 #: Behind a plain text: a comment that begins with a number, as numbers of issues do.
 _CUT = pattern(r" +(#\d[^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
-#: The same where all of the value is gone; a comment that is meant has a blank behind its `#`.
+#: The same where all of the value is gone; an intended comment has a blank after its `#`.
 _SWALLOWED = pattern(r"[ \t]*(#[^\s#!][^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
 #: A name.
 _WORD = pattern(r"[A-Za-z][\w./:-]*")

@@ -26,7 +26,7 @@ def add_first_assertion(spot: RefactoringPlace) -> Iterator[Refactoring]:
         return
     last = node.entries[-1]
     margin = " " * column_of(spot.text, node.entries[0].key.whole.start)
-    # A block of text ends behind its last line break.
+    # A block of text ends after its last line break.
     block = isinstance(last.value, Scalar) and last.value.is_block
     end = len(spot.text[: last.span.end].rstrip()) if block else line_end(spot.text, last.span.end)
     written = "".join(f"{spot.newline}{margin}{line}" for line in lines)

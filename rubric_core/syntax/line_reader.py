@@ -22,7 +22,7 @@ _QUOTES: dict[str, Style] = {"'": "single", '"': "double"}
 _STYLES: dict[str, Style] = {"|": "literal", ">": "folded"}
 _HEADERS = frozenset({"|", "|-", ">", ">-"})
 _QUOTED = pattern(r"(\"[^\"\\\n]*\"|'[^'\n]*') *(?: #[^\n]*)?")
-#: Blanks behind it belong to it: with more than one place for them, a long row of blanks would be tried at each.
+#: Blanks after it belong to it: with more than one place for them, a long row of blanks would be tried at each.
 _FLOW_VALUE = r"(?:\"[^\"\\\n]*\" *|'[^'\n]*' *|[\w./$(<+=~^][^,\[\]{}:#&*!|>'\"%@`?\n]*)"
 _FLOW_KEY = r"[A-Za-z_]\w{0,99}"
 _FLOW_LIST = pattern(rf"(\[ *{_FLOW_VALUE}(?:, *{_FLOW_VALUE})*\]) *(?: #[^\n]*)?")

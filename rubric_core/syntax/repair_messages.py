@@ -35,7 +35,7 @@ _WORDS = {
 }
 #: A comment that holds the end of a bracket.
 _CUT = pattern(r" (#[^\s\]},]*)([^\r\n]*[\]}])?[^\r\n]*")
-#: A text in quotes, and the blanks behind it.
+#: A text in quotes, and the blanks after it.
 _CLOSED = pattern(r"(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')[ \t]*(?=\S)")
 #: One word in backquotes, as Markdown has code.
 _WRAPPED = pattern(r"`([\w./-]+)`")

@@ -19,7 +19,7 @@ __all__ = [
     "unclosed_references",
 ]
 
-#: `{{ name }` and `${{ NAME }`; behind it no third brace, and nothing that makes it LaTeX or code.
+#: `{{ name }` and `${{ NAME }`; no third brace follows, and nothing that makes it LaTeX or code.
 _HALF = pattern(r"(?<![\\\w{^])\$?\{\{(?P<space>[ \t]*)(?P<name>[A-Za-z_][\w.]*)[ \t]*\}(?=[\s.,;:?!\"')\]]|\Z)")
 _LITERAL = pattern(r"\{%-?\s*(raw|verbatim)\s*-?%\}")
 _WORD = pattern(r"\{%-?\s*(\w*)")

@@ -22,7 +22,7 @@ class CaseEntry(NamedTuple):
 
 
 class ExternalCases(NamedTuple):
-    """A path in the case list, and the cases behind it."""
+    """A path in the case list, and the cases in its file."""
 
     span: Span
     found: CaseFileContents

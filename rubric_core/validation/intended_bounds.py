@@ -102,7 +102,7 @@ def _scaled(written: Sequence[_WrittenBounds], scale: Callable[[float], float]) 
 def _joined(bounds: Sequence[tuple[float, ...]]) -> list[tuple[int, ...]]:
     """Bands side by side from 0 to 10; nothing where they still do not cover everything once.
 
-    A lower bound moves up to a whole number, an upper one down. Of a border that two share, the upper band begins behind it.
+    A lower bound moves up to a whole number, an upper one down. Of a border that two bands share, the upper one begins after it.
     """
     order = sorted(range(len(bounds)), key=lambda n: bounds[n])
     found: dict[int, tuple[int, ...]] = {}

@@ -189,7 +189,7 @@ Needs = Collection[str] | Callable[[type], Collection[str] | None] | None
 
 @dataclass(frozen=True)
 class Rule(Generic[T]):
-    """One code, what it visits, and the function behind it."""
+    """One code, what it visits, and the function that checks it."""
 
     code: str
     severity: Severity

@@ -80,7 +80,7 @@ def _command(suite: str, what: Action | Lens) -> "CommandWithArguments":
 
 
 def reference_lenses(snapshot: Snapshot, found: Iterable[NameUses], client: Client) -> list["CodeLens"]:
-    """Code lenses with the numbers of references; a client that can list them is told where they are."""
+    """Code lenses with the numbers of references; a client that can list them also gets their places."""
     return [
         {"range": range_of(snapshot, each.name.span), "command": _listing(snapshot, each, client)} for each in found
     ]

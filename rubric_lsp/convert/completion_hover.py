@@ -87,7 +87,7 @@ def documentation(item: "Completion", client: Client) -> "Documented":
 
 
 def inlay_hints(snapshot: Snapshot, found: Iterable[Hint], client: Client) -> list["InlayHint"]:
-    """Inlay hints; a client that draws results itself is told which they are."""
+    """Inlay hints; for a client that draws results itself, results are marked as such."""
     return [_inlay_hint(snapshot, hint, client) for hint in found]
 
 

@@ -105,7 +105,7 @@ def decoded(body: bytes | Unreadable) -> object:
 
 
 def _messages(framing: Framing, data: bytes) -> Iterator[object]:
-    """The messages that are complete with `data`. What fails in reading one is answered, and those behind it are read."""
+    """The messages that are complete with `data`. One that cannot be read is answered with an error, and those after it are read."""
     try:
         for body in framing.feed(data):
             yield decoded(body)

@@ -26,7 +26,7 @@ __all__ = ["TestStates", "ids_of"]
 
 
 class TestStates:
-    """Tells a client with a tree of tests what becomes of them. Others are told nothing."""
+    """Reports the states of tests to a client that shows a tree of them, and nothing to others."""
 
     def __init__(self, host: Host, known: KnownResults, tree: TestTree) -> None:
         self._host, self._known, self._tree = host, known, tree

@@ -26,7 +26,7 @@ return "\\n".join(line for line in printed.getvalue().split("\\n") if line)
 
 
 class PromptPlace(NamedTuple):
-    """Where a prompt is made, and what its program is told."""
+    """Where a prompt is made, and what its program gets."""
 
     ports: Ports
     directory: Path

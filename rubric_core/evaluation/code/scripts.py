@@ -1,6 +1,6 @@
 """Code in a suite, run in its own process: JavaScript by node, Python by python3; expressions, bodies, or files.
 
-The code gets `output`, the answer, and `context`, what programs that grade are told, with `vars` and `config`.
+The code gets `output`, the answer, and `context`, the payload of grading programs, with `vars` and `config`.
 """
 
 import json

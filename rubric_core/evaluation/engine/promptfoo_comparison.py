@@ -111,7 +111,7 @@ async def _best_selected(
     )
     found = []
     for number, each in enumerate(results):
-        # What the judge was sent is told once.
+        # The request to the judge is listed once.
         own = (
             judged if number == 0 else replace_fields(judged, exchanges=(), raw_replies=(), evaluator_raw_request=None)
         )

@@ -28,7 +28,7 @@ class JsonDocument:
     """One JSON object for a suite, or one that lists those of several. Cases are written as they are put.
 
     Args:
-        put: Takes the text, piece by piece, and the number of cases that are told with it.
+        put: Takes the text, piece by piece, and the number of cases that it contains.
         several: Whether it lists suites.
         prompts: Whether cases have the requests that were sent.
         run: What is known of the run as a whole, if it is over.

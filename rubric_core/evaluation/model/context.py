@@ -104,7 +104,7 @@ class EvaluationContext:
     anchors: Mapping[str, Node]
     #: Called with each criterion as it is judged.
     on_criterion: Callable[[CriterionResult], None]
-    #: Takes the secrets of the suite out of what judges are told.
+    #: Takes the secrets of the suite out of what is sent to judges.
     redact: Redactor
     #: Wraps a judge so that its costs are counted.
     metered: Callable[[Provider], Provider]

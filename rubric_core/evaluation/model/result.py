@@ -43,7 +43,7 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionResult:
-    """One line of a rubric, judged: `score` is 0..1, `raw` the whole number of 0..10 behind it where there are score ranges (document 000)."""
+    """One line of a rubric, judged: `score` is 0..1, `raw` the whole number 0..10 that it comes from where there are score ranges (document 000)."""
 
     id: str
     #: The text of the criterion.
@@ -88,7 +88,7 @@ def criterion_label(name: str, text: str, *, named: bool) -> str:
 class Ungraded(NamedTuple):
     """An evaluator that did not grade: it gave no score, or it crashed and its score of 0 stands for that."""
 
-    #: Its name, behind those of what it is a member of: `turn-1 / style / tone`.
+    #: Its name, after the names of what it is a member of: `turn-1 / style / tone`.
     name: str
     reason: str
     #: Whether it could not run or crashed; otherwise it had nothing to grade with, such as a judge.

@@ -21,7 +21,7 @@ class SentRequest(NamedTuple):
     """One request of a case, and for whom it was made."""
 
     exchange: Exchange
-    #: The name of the evaluator, behind those of what it is a member of; empty for the request to the target.
+    #: The name of the evaluator, after the names of what it is a member of; empty for the request to the target.
     evaluator: str = ""
     #: The run of a case that is run several times, from 1; 0 where there is one run only.
     run: int = 0

@@ -25,7 +25,7 @@ _LARGEST = 2_000_000_000
 _LONGEST_LINE = 64_000_000
 #: Bytes: names of files have 255 at most, and locks and drafts have longer endings.
 _LONGEST_NAME = 200
-#: The end of the first line of a file, and what stands between the rows behind it.
+#: The end of the first line of a file, and what separates the rows after it.
 _BEGIN, _BETWEEN = '"cases": {\n', ",\n"
 
 

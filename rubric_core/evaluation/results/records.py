@@ -101,7 +101,7 @@ class EvaluatorScore(NamedTuple):
     """The score of an evaluator, a member or a criterion; 0..1, None when there is none."""
 
     kind: ScoreKind
-    #: Its name behind those of what it is part of: "style / tone".
+    #: Its name after the names of what it is part of: "style / tone".
     path: str
     #: The type of the evaluator; "" of a criterion.
     type: str

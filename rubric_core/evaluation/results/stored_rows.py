@@ -1,6 +1,6 @@
 """Results as rows of JSON in the store. What was sent is bounded there, and a text that was sent several times stands once.
 
-A judge is told the same question and answer for every evaluator, and a program gets them in a payload: written out each time,
+A judge is sent the same question and answer for every evaluator, and a program gets them in a payload: written out each time,
 these would be most of the store.
 """
 

@@ -101,7 +101,7 @@ def _timed(tally: Tally, step: ExpectedStep, use: ToolUse | None) -> None:
 def _in_order(steps: Sequence[ExpectedStep], uses: Sequence[ToolUse]) -> Tally:
     tally, start = Tally(), 0
     for step in steps:
-        # The search for a call that was not made goes on to the end: in agentv, nothing is found behind it.
+        # The search for a call that was not made goes on to the end: in agentv, nothing is found after it.
         at = next((i for i in range(start, len(uses)) if uses[i].tool == step.tool), len(uses))
         start = at + 1
         use = uses[at] if at < len(uses) else None

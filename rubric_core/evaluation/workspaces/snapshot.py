@@ -15,7 +15,7 @@ from rubric_core.loading.path_patterns import Patterns
 
 __all__ = ["KeptFile", "Snapshot", "changes", "take"]
 
-#: Bytes; of a longer file only a hash is kept, and it is told only that it changed.
+#: Bytes; of a longer file only a hash is kept, so only that it changed is reported.
 _LARGEST = 1_000_000
 #: Characters of a diff.
 _LONGEST = 1_000_000

@@ -32,7 +32,7 @@ class CaseWorkspace:
     """The directory in which the target of one case works."""
 
     path: Path
-    #: What programs in it are told beside their usual variables.
+    #: Environment variables that programs in it get beside the usual ones.
     variables: Mapping[str, str] = field(default_factory=dict)
     #: Whether the case did not pass; set by who runs it.
     failed: bool = False
@@ -130,7 +130,7 @@ class Workspaces:
             await self._away(home, home / "workspace", kept=kept)
 
     def _told_of(self, case: Runnable, plan: WorkspacePlan) -> Mapping[str, object]:
-        """What the hooks around a case are told of it. Raises Unscored when its input cannot be read."""
+        """What the hooks around a case get to know of it. Raises Unscored when its input cannot be read."""
         if not any(name.endswith("_each") for name, _ in plan.hooks):
             return {"test_id": case.id}
         inputs = prompt_inputs(
@@ -162,7 +162,7 @@ class Workspaces:
             self._told(f"{told['test_id']}: {problem}")
 
     def _told_around(self) -> Mapping[str, object]:
-        """What the hooks around all cases are told."""
+        """What the hooks around all cases get to know."""
         return {"eval_run_id": self._id, "case_input": None, "case_metadata": None}
 
     async def _run(self, name: str, base: _Base, path: Path | None, told: Mapping[str, object]) -> None:
@@ -255,7 +255,7 @@ class Workspaces:
         await self._after(base, lent, told)
 
     async def _before(self, base: _Base, path: Path) -> Snapshot:
-        """What changes are told against: for cases that share a workspace the state before the first, unless a hook made it ready again."""
+        """The state that changes are found against: for cases that share a workspace the one before the first case, unless a hook reset it."""
         if path == base.path and base.before is not None and not any(h.command for h in base.plan.at("before_each")):
             return base.before
         taken = await in_thread(lambda: take(path))

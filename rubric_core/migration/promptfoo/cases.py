@@ -225,7 +225,7 @@ class CaseReader:
         return None
 
     def _rest(self, test: SourceTest) -> dict[str, Any]:
-        """The keys behind the evaluators."""
+        """The keys that follow the evaluators."""
         found: dict[str, Any] = {}
         options, default = mapping_of(test.data.get("options")), mapping_of(self._default.get("options"))
         transform = options.get("transform", options.get("postprocess"))

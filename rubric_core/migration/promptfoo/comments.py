@@ -33,7 +33,7 @@ class Comments:
                 self._columns[line] = span.start - self._lines.line_start(line)
 
     def around(self, start: Node, value: Any, end: Node | None = None) -> Any:
-        """`value` with the comments above the line of `start`, and those behind it or behind its `end`."""
+        """`value` with the comments above the line of `start`, and those on that line or on the line of `end`."""
         line = self._lines.line_of(start.whole.start)
         last = self._lines.line_of(max(start.whole.start, (end or start).whole.end - 1))
         beside = self._behind.pop(line, "") or (self._behind.pop(last, "") if isinstance(end or start, Scalar) else "")

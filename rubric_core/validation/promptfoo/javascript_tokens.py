@@ -17,7 +17,7 @@ __all__ = [
     "template_part",
 ]  # fmt: skip
 
-#: Space, and one token behind it: a name, a number, a sign (longer ones first), or what a string or a template begins with.
+#: Space, and the token after it: a name, a number, a sign (longer ones first), or what a string or a template begins with.
 _TOKEN = pattern(
     r"[\s\ufeff]*(?:(?P<name>(?:[^\W\d]|[$_])[\w$]{0,200})"
     r"|(?P<number>0[xX][\da-fA-F_]{1,60}n?|0[oO][0-7_]{1,60}n?|0[bB][01_]{1,99}n?"

@@ -18,7 +18,7 @@ __all__ = ["ENVIRONMENT_SENT"]
 
 @rule("environment-sent", "warning", "A key or token from the environment in a prompt")
 def ENVIRONMENT_SENT(visited: Suite | Case | PromptText | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
-    """Prompts, variables and what graders are told are filled in from the environment of whoever runs the suite."""
+    """Prompts, variables and what graders get are filled in from the environment of whoever runs the suite."""
     if isinstance(visited, PromptfooSuite):
         yield from _in_promptfoo(visited)
         return

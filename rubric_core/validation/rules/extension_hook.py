@@ -16,7 +16,7 @@ _FILE = "file://"
 
 @rule("extension-hook", "error", "An extension without a valid hook")
 def EXTENSION_HOOK(suite: Suite, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
-    """An extension is a file with a hook behind it, or the rules for agents that agentv brings."""
+    """An extension is a file with the name of a hook, or the rules for agents that agentv brings."""
     place = suite.places.get("extensions")
     if place is None or not isinstance(place.node, Sequence):
         return

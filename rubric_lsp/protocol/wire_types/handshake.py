@@ -127,13 +127,13 @@ class FileOperationFilter(TypedDict):
 
 
 class FileOperationRegistrationOptions(TypedDict):
-    """The files of which an operation is told."""
+    """The files whose operations are reported."""
 
     filters: list[FileOperationFilter]
 
 
 class FileOperationOptions(TypedDict):
-    """The operations on files that are told."""
+    """The operations on files that are reported."""
 
     willRename: FileOperationRegistrationOptions
 
@@ -229,7 +229,7 @@ class InitializeResult(TypedDict):
 
 
 class DidChangeConfigurationRegistrationOptions(TypedDict):
-    """The settings whose changes are told."""
+    """The settings whose changes are reported."""
 
     section: str
 

@@ -47,7 +47,7 @@ class PromptfooPrompt:
     trouble: str = ""
     #: The file that makes it, as `file://PATH[:FUNCTION]`; `text` is what the file has then. Empty for a text.
     program: str = ""
-    #: Settings that its program is told.
+    #: Settings that its program gets.
     config: Mapping[str, Any] = field(default_factory=dict)
 
 

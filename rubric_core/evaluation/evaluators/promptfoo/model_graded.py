@@ -132,7 +132,7 @@ async def _closed_qa(grader: Grader) -> EvaluationScore:
 
 
 def _object(text: str, begin: str) -> dict[str, Any] | None:
-    """The object in the first line that has `begin` and a brace behind it, up to the last one, as promptfoo takes it; None without one.
+    """The object in the first line that has `begin` and a brace after it, up to the last one, as promptfoo takes it; None without one.
 
     Raises ValueError for one that is no JSON.
     """

@@ -37,7 +37,7 @@ async def _javascript(check: Check) -> Finding:
 
 
 def _in_javascript(code: str) -> str:
-    """Code as a call: one line is an expression, behind its declarations; more lines are a body that returns."""
+    """Code as a call: one line is an expression, possibly after declarations; more lines are a body that returns."""
     body = code
     if "\n" not in code:
         body = code.strip().rstrip(";")
