@@ -1,5 +1,6 @@
 """Running cases: input, mistakes in the text, events, staleness, several at once."""
 
+import errno
 import json
 import sys
 import textwrap
@@ -224,6 +225,32 @@ async def test_a_mistake_of_rubric_in_one_case_keeps_no_other_from_being_run(
     assert results["first"].verdict is Verdict.UNSCORED
     assert results["first"].reason.startswith("rubric failed: ZeroDivisionError: division by zero at test_cases.py:")
     assert results["first"].reason.endswith("; this is a mistake in rubric, please report it (line 2)")
+
+
+@pytest.mark.parametrize(
+    ("error", "missing"),
+    [
+        (RuntimeError("can't start new thread"), "processes and threads"),
+        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "processes and threads"),
+        (OSError(errno.EMFILE, "Too many open files"), "open files"),
+        (MemoryError(), "memory"),
+    ],
+)
+async def test_a_machine_at_its_limits_is_no_mistake_of_rubric(
+    folder: Folder, judge: JudgeServer, error: Exception, missing: str
+) -> None:
+    class Exhausted:
+        async def post(self, *_, **__):
+            raise error
+
+    folder.network = lambda _: Exhausted()
+    folder.targets(judge.target("default"))
+    result = await folder.one("tests: [{id: a, criteria: c, input: hi, assertions: [{type: equals, value: fine}]}]")
+    assert result.verdict is Verdict.UNSCORED
+    assert (
+        result.reason
+        == f"this machine gave no more {missing}: run it again when there is more, or with fewer `--workers`"
+    )
 
 
 async def test_events_in_their_order(folder: Folder) -> None:

@@ -1,13 +1,11 @@
 """Running a case: `run_case` is the one way to a result, for the command line, the server and the tests alike."""
 
 import logging
-import traceback
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
@@ -25,6 +23,7 @@ from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.prepare import fill_in_case, prepare_case, require_valid, with_variables
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
+from rubric_core.evaluation.engine.unexpected import unexpected_reason
 from rubric_core.evaluation.engine.unsupported import refuse
 from rubric_core.evaluation.model.promptfoo_assertion import ROW
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -33,7 +32,6 @@ from rubric_core.evaluation.workspaces.workspace import Workspaces
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import RunSettings
 from rubric_core.language.shape import children
-from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 
@@ -109,16 +107,9 @@ async def run_in_session(
     except Unscored as problem:
         result = _without_score(base, problem, case)
     except Exception as error:
-        # Nothing else is looked for without a name: a program has removed the folder in which the run was started.
-        is_gone = isinstance(error, FileNotFoundError) and error.filename is None and current_directory() is None
         # A mistake of ours in one case keeps no other case from being run, and is not a score.
         logging.getLogger(__name__).debug("while running %s", case.id, exc_info=True)
-        result = replace(
-            base,
-            reason="the current folder is gone"
-            if is_gone
-            else f"{_our_own(error)}; this is a mistake in rubric, please report it{case.blame(case.case)}",
-        )
+        result = replace(base, reason=unexpected_reason(error, case.blame(case.case)))
     result = replace_fields(
         secrets_of(case, ports).within(result),
         duration_ms=(ports.clock.seconds() - began) * 1000,
@@ -143,13 +134,6 @@ def require_runnables(cases: object) -> None:
     other = next((each for each in listed if not isinstance(each, Runnable)), None)
     if other is not None or listed is not cases:
         raise TypeError(f"cases must be those of a suite, as in `load_suite(path).cases`, found {other or cases!r:.60}")
-
-
-def _our_own(error: Exception) -> str:
-    """What went wrong within rubric, and where."""
-    places = traceback.extract_tb(error.__traceback__)
-    where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
-    return f"rubric failed: {type(error).__name__}: {error}{where}"
 
 
 async def _one(case: Runnable, ports: Ports, on_event: Listener, session: RunSession | None) -> CaseResult:

@@ -1,0 +1,44 @@
+"""What is said of a case that rubric itself could not run: the fault of the machine, or of rubric."""
+
+import errno
+import traceback
+from pathlib import Path
+
+from rubric_core.loading.directory_search import current_directory
+
+__all__ = ["unexpected_reason"]
+
+#: What a machine is out of, by the error that says so.
+_OUT_OF = {
+    errno.EAGAIN: "processes and threads",
+    errno.EMFILE: "open files",
+    errno.ENFILE: "open files",
+    errno.ENOMEM: "memory",
+    errno.ENOSPC: "disk space",
+    errno.EDQUOT: "disk space",
+}
+#: In these words Python says that it was given no thread.
+_NO_THREAD = "can't start new thread"
+
+
+def unexpected_reason(error: Exception, place: str) -> str:
+    """Why a case has no score after an error that nothing expected; `place` says where the case is."""
+    # Nothing else is looked for without a name: a program has removed the folder in which the run was started.
+    if isinstance(error, FileNotFoundError) and error.filename is None and current_directory() is None:
+        return "the current folder is gone"
+    missing = _missing_resource(error)
+    if missing is not None:
+        return f"this machine gave no more {missing}: run it again when there is more, or with fewer `--workers`"
+    places = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
+    return (
+        f"rubric failed: {type(error).__name__}: {error}{where}; this is a mistake in rubric, please report it{place}"
+    )
+
+
+def _missing_resource(error: Exception) -> str | None:
+    if isinstance(error, MemoryError):
+        return "memory"
+    if isinstance(error, RuntimeError) and _NO_THREAD in str(error):
+        return _OUT_OF[errno.EAGAIN]
+    return _OUT_OF.get(error.errno) if isinstance(error, OSError) and error.errno is not None else None
