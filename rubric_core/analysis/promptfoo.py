@@ -8,6 +8,7 @@ from rubric_core.analysis.promptfoo_cases import configuration_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -31,7 +32,9 @@ def suite_of(analysis: Analysis) -> PromptfooSuite | None:
         tuple(each for s in analysis.states.values() if s.links.outside for each in s.links.outside) if looked else None
     )
     cases = tuple(_cases(analysis, configuration, around))
-    return PromptfooSuite(configuration, cases, around, outside, tuple(_secrets(analysis)) if looked else ())
+    secrets = tuple(_secrets(analysis)) if looked else ()
+    items = sum(bool(block.key) for block in analysis.document.blocks)
+    return PromptfooSuite(configuration, cases, around, outside, secrets, items=items)
 
 
 def _secrets(analysis: Analysis) -> Iterator[tuple[Span, frozenset[str]]]:
@@ -115,14 +118,16 @@ def _of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),
         "nothing-asserted": (keys, options, len(told.unworded)),
-        "unknown-alias": [each.text for each in told.pointers],
+        # A pointer into the list of cases leads to a key of a case, or to one of its assertions.
+        "unknown-alias": ([each.text for each in told.pointers], keys, len(as_list(case.assertions))),
+        "no-cases": None,
     }
 
 
 #: The rules across cases of promptfoo.
 _CODES = (
     "undefined-variable", "unused-variable", "variable-value", "unknown-label", "too-few-outputs", "unknown-metric", "duplicate-entry",
-    "nothing-asserted", "environment-sent", "unknown-alias",
+    "nothing-asserted", "environment-sent", "unknown-alias", "no-cases",
 )  # fmt: skip
 
 

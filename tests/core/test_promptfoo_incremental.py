@@ -33,6 +33,7 @@ tests:
     options: {storeOutputAs: kept}
     assert: [{type: select-best, value: "{{kept}}"}, {type: is-json}]
   - vars: {word: ha}
+    assert: [{$ref: "#/tests/1/assert/0"}]
 """
 #: One of these takes the place of another.
 WORDS = (

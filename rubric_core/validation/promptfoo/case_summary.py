@@ -13,7 +13,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.templates import names_in, read_by_code
 
-__all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of", "variable_nodes"]
+__all__ = ["PROGRAM", "CaseSummary", "PlacedCase", "assertions_of", "options_of", "pointers_in", "variable_nodes"]
 
 #: Keys whose programs receive all variables and may read any of them.
 PROGRAM = pattern(r"file://[^\s\"']{1,300}\.(?:[cm]?[jt]s|py|rb|go)\b|\b(?:python|exec|golang|ruby|package):")
@@ -79,7 +79,7 @@ class CaseSummary:
             check for check in self.checks if isinstance(check, SelectBest | MaxScore) and not check.borrowed
         )
         #: The targets of `$ref`, into the configuration or other files.
-        self.pointers = tuple(_pointers(case.node)) if "$ref" in text else ()
+        self.pointers = tuple(pointers_in(case.node)) if "$ref" in text else ()
         #: Rubrics without a text, where no prompt for the judge stands in for it.
         self.unworded = (
             ()
@@ -113,7 +113,8 @@ def _graders(options: CaseOptions | None, checks: tuple[Assertion, ...]) -> Iter
                 yield own, place.node
 
 
-def _pointers(node: Node | None) -> Iterator[Scalar]:
+def pointers_in(node: Node | None) -> Iterator[Scalar]:
+    """The targets of every `$ref` below a node."""
     for each in walk(node) if node is not None else ():
         target = each.get("$ref") if isinstance(each, Mapping) else None
         if isinstance(target, Scalar) and isinstance(target.value, str):

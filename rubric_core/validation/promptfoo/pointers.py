@@ -1,19 +1,23 @@
 """`$ref` in a configuration of promptfoo that leads nowhere: promptfoo stops (issue 18, section 2)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
-from rubric_core.text import Edit
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.case_summary import pointers_in
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["lost_pointers"]
 
-#: Lists of cases are not all in the text around them.
-_LISTS = ("tests", "scenarios")
+#: The list whose entries are not in the text around them.
+_LIST = "tests"
+#: How many parts of a pointer into that list are looked at: a number, a key, and the number of an assertion. What else is in a
+#: case is not among the facts for which this rule looks again.
+_DEEPEST = 5
 
 
 def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
@@ -21,50 +25,91 @@ def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
     root = suite.configuration.node
     if not isinstance(root, Mapping):
         return
+    for node, outer in _pointers(suite, root):
+        at = outer(node.span)
+        if node.text[:1] == "#" and node.text[1:2] not in ("", "/"):
+            written = f"#/{node.text[1:]}"
+            fix = Fix(f"change it to `{written}`", (Edit(at, quoted(written)),), safe=False)
+            yield Finding(at, f"`{node.text}` is no pointer: write `{written}`", fixes=(fix,), consequence=STOPS)
+            continue
+        lost = _lost(node.text, root, suite)
+        if lost is not None:
+            yield _finding(at, node.text, lost, _meant(node.text, lost, root, suite))
+
+
+def _pointers(suite: PromptfooSuite, root: Mapping) -> Iterator[tuple[Scalar, Callable[[Span], Span]]]:
+    """Every pointer: in the text around the cases, and in each case with a block of its own."""
+    if "$ref" in suite.frame.text:
+        yield from ((node, suite.frame.outer) for node in pointers_in(root))
     for placed, told in suite.digest.pointing:
-        for node in told.pointers:
-            if node.text[:1] == "#" and node.text[1:2] not in ("", "/"):
-                written = f"#/{node.text[1:]}"
-                fix = Fix(f"change it to `{written}`", (Edit(placed.outer(node.span), quoted(written)),), safe=False)
-                words = f"`{node.text}` is no pointer: write `{written}`"
-                yield Finding(placed.outer(node.span), words, fixes=(fix,), consequence=STOPS)
-                continue
-            lost = _lost(node.text, root)
-            if lost is None:
-                continue
-            at, siblings = lost
-            parts = node.text.split("/")
-            name = closest(parts[at], siblings)
-            meant = "/".join([*parts[:at], name, *parts[at + 1 :]]) if name else ""
-            if _lost(meant, root) is not None:
-                meant = ""
-            fixes = (Fix(f"change it to `{meant}`", (Edit(placed.outer(node.span), quoted(meant)),)),) if meant else ()
-            yield Finding(
-                placed.outer(node.span), f"there is nothing at `{node.text}`" + (f"; did you mean `{meant}`?" if meant else ""),
-                fixes=fixes, consequence=STOPS,
-            )  # fmt: skip
+        if placed.block >= 0:
+            yield from ((node, placed.outer) for node in told.pointers)
 
 
-def _lost(pointer: str, root: Mapping) -> tuple[int, tuple[str, ...]] | None:
-    """Which part of a pointer is not there, and the names beside it; None if it leads somewhere, or that cannot be told."""
+class _Lost:
+    """Where a pointer leads nowhere."""
+
+    def __init__(self, part: int, names: tuple[str, ...], length: int | None = None) -> None:
+        #: Which part of the pointer is not there, and the names that are beside it.
+        self.part, self.names = part, names
+        #: How many entries the list has, where the part is a number.
+        self.length = length
+
+
+def _finding(at: Span, pointer: str, lost: _Lost, meant: str) -> Finding:
+    fixes = (Fix(f"change it to `{meant}`", (Edit(at, quoted(meant)),)),) if meant else ()
+    words = f"there is nothing at `{pointer}`" + (f"; did you mean `{meant}`?" if meant else "")
+    if lost.length is not None:
+        words += f": the list ends at {lost.length - 1}" if lost.length else ": the list is empty"
+    return Finding(at, words, fixes=fixes, consequence=STOPS)
+
+
+def _meant(pointer: str, lost: _Lost, root: Mapping, suite: PromptfooSuite) -> str:
+    """The pointer with the name that was probably meant; empty where that leads nowhere either."""
     parts = pointer.split("/")
-    if parts[0] != "#" or len(parts) < 2 or parts[1] in _LISTS or "{{" in pointer or "%" in pointer:
+    name = closest(parts[lost.part], lost.names)
+    meant = "/".join([*parts[: lost.part], name, *parts[lost.part + 1 :]]) if name else ""
+    return meant if meant and _lost(meant, root, suite) is None else ""
+
+
+def _lost(pointer: str, root: Mapping, suite: PromptfooSuite) -> _Lost | None:
+    """Where a pointer leads nowhere; None if it leads somewhere, or that cannot be told."""
+    parts = pointer.split("/")
+    if parts[0] != "#" or len(parts) < 2 or "{{" in pointer or "%" in pointer:
         return None
-    node: Node | None = root
-    for at, part in enumerate(parts[1:], 1):
+    if parts[1] == _LIST and suite.items:
+        return _lost_in_cases(parts, suite)
+    return _lost_below(root, parts, 1)
+
+
+def _lost_in_cases(parts: list[str], suite: PromptfooSuite) -> _Lost | None:
+    """The same for a pointer into the list of cases, down to the assertions of one."""
+    if len(parts) <= 2:  # `#/tests` itself
+        return None
+    if not parts[2].isdecimal() or int(parts[2]) >= suite.items:
+        return _Lost(2, (), suite.items)
+    node = suite.listed[int(parts[2])].case.node if len(suite.listed) == suite.items else None
+    if not isinstance(node, Mapping) or isinstance(node.get("assert"), Alias):
+        return None  # paths and mistakes are in the list, too
+    deepest = _DEEPEST if parts[3:4] == ["assert"] else _DEEPEST - 1
+    return _lost_below(node, parts[:deepest], 3)
+
+
+def _lost_below(node: Node | None, parts: list[str], begin: int) -> _Lost | None:
+    for at, part in enumerate(parts[begin:], begin):
         name = part.replace("~1", "/").replace("~0", "~")
         node = node.target if isinstance(node, Alias) else node
         if isinstance(node, Sequence):
-            node = node.items[int(name)] if name.isdecimal() and int(name) < len(node.items) else None
-            if node is None:
-                return at, ()
+            if not name.isdecimal() or int(name) >= len(node.items):
+                return _Lost(at, (), len(node.items) if name.isdecimal() else None)
+            node = node.items[int(name)]
         elif isinstance(node, Mapping):
             names = tuple(entry.name for entry in node.entries if entry.name is not None)
             if name not in names:
-                return None if "<<" in names or "$ref" in names else (at, names)
+                return None if "<<" in names or "$ref" in names else _Lost(at, names)
             node = node.get(name)
         elif isinstance(node, Scalar):
-            return at, ()
+            return _Lost(at, ())
         else:
             return None
     return None

@@ -27,6 +27,8 @@ def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
                 consequence="promptfoo sends the variable `prompt`, or nothing",
             )  # fmt: skip
         return
+    if isinstance(listed.value, Mapping) and not listed.value.entries:
+        yield Finding(listed.value.span, "there is no prompt", consequence=STOPS)
     yield from _items(listed.value, context)
 
 

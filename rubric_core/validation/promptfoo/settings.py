@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import (
     CommandLineOptions,
     Configuration,
@@ -18,6 +18,12 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
+from rubric_core.validation.promptfoo.empty_keys import (
+    empty_filters,
+    empty_keys,
+    empty_scenario_lists,
+    missing_providers,
+)
 from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.rule import Context, Finding, Fix
@@ -45,6 +51,8 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     """Findings about the configuration itself."""
     yield from _outputs(shape)
     yield from configured_ids(shape)
+    yield from missing_providers(shape)
+    yield from empty_keys(shape, context)
     yield from prompt_entries(shape, context)
     yield from numeric_description(shape)
     yield from _both_lists(shape, context)
@@ -53,6 +61,8 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
             yield from _command_line(inner.node)
         elif isinstance(inner, RunOptions):
             yield from _repeats(inner)
+        elif isinstance(inner, PromptfooScenario):
+            yield from empty_scenario_lists(inner)
         elif isinstance(inner, Metric):
             place = inner.places.get("value")
             node = place.node if place is not None and not place.borrowed else None
@@ -66,6 +76,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
                     consequence=_REFUSED,
                 )
         elif isinstance(inner, ConfiguredProvider):
+            yield from empty_filters(inner, context)
             place = inner.places.get("prompts")
             node = place.node if place is not None and not place.borrowed else None
             if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:

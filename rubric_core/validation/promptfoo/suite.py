@@ -95,6 +95,8 @@ class PromptfooSuite:
         frame: PlacedCase,
         outside: tuple[OutsideText, ...] | None,
         secrets: tuple[tuple[Span, frozenset[str]], ...] = (),
+        *,
+        items: int = 0,
     ) -> None:
         """`outside` are the texts of the files that it names; None where files are not looked at."""
         self.configuration = configuration
@@ -104,6 +106,8 @@ class PromptfooSuite:
         self._outside = outside
         #: Where files stand whose templates read keys or tokens of the environment, and the names of these.
         self.secrets = secrets
+        #: How many entries of the list of cases have blocks of their own: cases, paths and mistakes.
+        self.items = items
 
     @cached_property
     def outside(self) -> tuple[OutsideText, ...] | None:

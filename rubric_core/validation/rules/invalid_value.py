@@ -15,6 +15,7 @@ from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
+from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, settings
@@ -79,6 +80,7 @@ def _in_promptfoo(
     if isinstance(shape, PromptfooCase):
         yield from case_ids(shape)
         yield from numeric_description(shape)
+        yield from empty_filters(shape, context)
     else:
         yield from grader_ids(shape)
     if isinstance(shape, CaseOptions):

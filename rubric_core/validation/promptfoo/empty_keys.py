@@ -1,0 +1,108 @@
+"""Keys of a promptfoo configuration that are there without a value, and providers that are not (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.case import PromptfooCase, PromptfooScenario
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.consequences import STOPS
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.validation.fixes import remove_key_fix
+from rubric_core.validation.promptfoo.suite import PromptfooSuite
+from rubric_core.validation.rule import Context, Finding
+
+__all__ = ["empty_filters", "empty_keys", "empty_scenario_lists", "missing_providers", "no_cases"]
+
+_ONE_EMPTY_CASE = "promptfoo runs one empty case, which passes"
+_REJECTED = "`promptfoo validate` rejects the configuration"
+_NO_ROWS = "promptfoo runs nothing here"
+#: Reported elsewhere when they are empty.
+_OWN_FINDINGS = frozenset({"prompts", "providers", "targets", "tests", "scenarios"})
+#: Values of any kind, of which nothing is one.
+_ANYTHING = frozenset({"$schema", "redteam", "plugins", "strategies", "assertionTemplates", "tracing", "metadata"})
+
+
+def empty_keys(shape: Configuration, context: Context) -> Iterator[Finding]:
+    """Keys without a value."""
+    node = shape.node
+    if not isinstance(node, Mapping):
+        return
+    known = frozenset(key.name for key in Configuration.keys.values()) - _OWN_FINDINGS - _ANYTHING
+    for entry in node.entries:
+        if entry.name in known and _is_nothing(entry.value):
+            stops = entry.name == "commandLineOptions"
+            yield Finding(
+                entry.key.span, f"`{entry.name}` has no value", fixes=remove_key_fix(node, entry.name, context),
+                severity="error" if stops else "hint", consequence=STOPS if stops else _REJECTED,
+            )  # fmt: skip
+
+
+def no_cases(suite: PromptfooSuite) -> Iterator[Finding]:
+    """An empty list of cases, without scenarios, and an empty list of scenarios, without cases."""
+    node, outer = suite.configuration.node, suite.frame.outer
+    if not isinstance(node, Mapping) or suite.items or node.get("redteam") is not None:
+        return
+    tests, scenarios = node.entry("tests"), node.entry("scenarios")
+    if tests is not None and not _is_empty(tests.value):
+        return
+    if scenarios is None and tests is not None:
+        yield Finding(outer(tests.key.span), f"`{tests.name}` is empty: there is no case", consequence=_ONE_EMPTY_CASE)
+    elif scenarios is not None and _is_empty(scenarios.value):
+        words = "`scenarios` is empty: there is no case"
+        yield Finding(outer(scenarios.key.span), words, consequence="promptfoo runs nothing")
+
+
+def _is_nothing(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.value is None and node.style != "hole"
+
+
+def _is_empty(node: Node) -> bool:
+    return _is_nothing(node) or (isinstance(node, Sequence) and not node.items)
+
+
+def missing_providers(shape: Configuration) -> Iterator[Finding]:
+    """A configuration with cases or prompts that says nowhere what answers them; a run may name it on the command line."""
+    node = shape.node
+    names = [entry.name or "" for entry in node.entries] if isinstance(node, Mapping) else []
+    if {"providers", "targets", "<<", "$ref", "redteam"}.intersection(names) or not isinstance(node, Mapping):
+        return
+    begin = node.entry("prompts")
+    if begin is None or not {"tests", "scenarios"}.intersection(names) or any(map(_is_provider_slip, names)):
+        return
+    yield Finding(
+        begin.key.span, "there are prompts and cases, and no `providers` that answer", severity="warning",
+        consequence="promptfoo stops unless its command line names a provider",
+    )  # fmt: skip
+
+
+def _is_provider_slip(name: str) -> bool:
+    return bool(name) and closest(name, ("providers", "targets")) is not None
+
+
+def empty_filters(shape: PromptfooCase | ConfiguredProvider, context: Context) -> Iterator[Finding]:
+    """`prompts: []` and `providers: []` of a case, and `prompts: []` of a provider, which leave nothing to run."""
+    fields = ("prompts", "providers") if isinstance(shape, PromptfooCase) else ("prompts",)
+    for field in fields:
+        entry = _entry(shape.node, field)
+        if entry is not None and not shape.borrowed and isinstance(entry.value, Sequence) and not entry.value.items:
+            yield Finding(
+                entry.key.span, f"`{field}` is empty: no row is left", fixes=remove_key_fix(shape.node, field, context),
+                severity="warning", consequence=_NO_ROWS,
+            )  # fmt: skip
+
+
+def _entry(node: Node | None, name: str) -> Entry | None:
+    return node.entry(name) if isinstance(node, Mapping) else None
+
+
+def empty_scenario_lists(shape: PromptfooScenario) -> Iterator[Finding]:
+    """A scenario without a round, or without a case."""
+    for field, what in (("config", "round"), ("tests", "case")):
+        entry = _entry(shape.node, field)
+        if entry is not None and isinstance(entry.value, Sequence) and not entry.value.items:
+            yield Finding(
+                entry.key.span,
+                f"`{field}` is empty: the scenario has no {what}",
+                severity="warning",
+                consequence=_NO_ROWS,
+            )
