@@ -68,6 +68,8 @@ class Request:
     environment: Mapping[str, str] = field(default_factory=dict)
     #: The variables of the case, for code that makes something of the answer.
     variables: Mapping[str, Any] = field(default_factory=dict)
+    #: Settings of the prompt, for programs that answer.
+    config: Mapping[str, Any] = field(default_factory=dict)
     #: Called with everything that is sent, before it is. A provider that sends nothing calls it never.
     sent: Callable[[SentPayload], None] = field(default=_unheard, repr=False, compare=False)
     #: `prompt` with the paths of files in place of their contents, for programs that open files; empty where there is only one prompt.

@@ -16,6 +16,7 @@ from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prom
 from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider, own_provider, providers_of
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, default_test, tests_of
 from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
+from rubric_core.evaluation.code.promptfoo_command import EXEC
 from rubric_core.evaluation.model.comma_values import comma_values
 from rubric_core.lazy_compilation import pattern
 from rubric_core.migration.promptfoo.comments import Comments
@@ -82,7 +83,11 @@ class _Reader:
         function = _FUNCTION.fullmatch(prompt.program) if prompt.program else None
         path, trouble = function[1] if function else "", prompt.trouble
         if prompt.program and not function:
-            trouble = "AgentV has no prompt that a whole Python file prints: name a function of it"
+            is_command = prompt.program.startswith(EXEC)
+            what = (
+                "program prints: write a function" if is_command else "whole Python file prints: name a function of it"
+            )
+            trouble = f"AgentV has no prompt that a {what}"
         if (
             not prompt.program
             and prompt.id

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 
@@ -16,9 +18,18 @@ def text(context):
 def chat(context):
     return [{"role": "user", "content": "{{who}}"}]
 def settings(context):
-    return {"prompt": "x", "config": {"temperature": 1}}
+    return {"prompt": "{{who}}", "config": {"temperature": 1}}
+def wrong(context):
+    return {"prompt": "{{who}}", "config": 1}
 def fails(context):
     raise ValueError("no prompt")
+"""
+
+
+PROGRAM = """\
+#!/bin/sh
+touch ran
+echo "{{who}} $1"
 """
 
 
@@ -29,6 +40,11 @@ def configuration(prompt: str) -> str:
 async def result(folder: Path, prompt: str) -> CaseResult:
     (folder / "made.py").write_text(FUNCTIONS, encoding="utf-8")
     (folder / "made.ts").write_text("export default () => 'Ann'", encoding="utf-8")
+    (folder / "bin").mkdir(exist_ok=True)
+    for name in ("bin/made", "bin/made.sh"):
+        (folder / name).write_text(PROGRAM, encoding="utf-8")
+        (folder / name).chmod(0o755)
+    (folder / "answer").touch()
     path = folder / "promptfooconfig.yaml"
     path.write_text(configuration(prompt), encoding="utf-8")
     cases = load_suite(path).cases
@@ -43,6 +59,10 @@ async def result(folder: Path, prompt: str) -> CaseResult:
         ("file://made.py:text", "Hi Ann from echo"),
         ("made.py:text", "Hi Ann from echo"),
         ("{id: 'file://made.py:text', config: {end: '!'}}", "Hi Ann from echo!"),
+        ("file://made.py:settings", "Ann"),
+        ("exec:./bin/made.sh 'two words'", "Ann two words"),
+        ("file://bin/made.sh", 'Ann {"vars":{"who":"Ann"},"provider":{"id":"echo","label":""},"config":{}}'),
+        ("bin/made", 'Ann {"vars":{"who":"Ann"},"provider":{"id":"echo","label":""},"config":{}}'),
         ("file://made.py:chat", '[\n  {\n    "role": "user",\n    "content": "Ann"\n  }\n]'),
     ],
 )
@@ -55,7 +75,11 @@ async def test_a_function_makes_the_template(tmp_path: Path, prompt: str, answer
     ("prompt", "reason"),
     [
         ("file://made.py:fails", "ValueError: no prompt"),
-        ("file://made.py:settings", "sets `config` of the provider"),
+        ("file://made.py:wrong", "`config` must be a mapping"),
+        ("exec:no-such-program", "the prompt exec:no-such-program: command not found: no-such-program"),
+        ("{id: 'exec:sh -c \"sleep 5\"', config: {timeout: 50}}", "stopped: it took longer than 0.05 s"),
+        ("exec:./answer", "command not found: answer; promptfoo looks for a name without a folder on the PATH only"),
+        ("exec:sh -c 'exit 3'", "ended with exit code 3"),
         ("file://none.py:text", "there is no file `none.py`"),
         ("file://made.ts", "does not run programs and functions that make prompts"),
     ],
@@ -64,6 +88,45 @@ async def test_a_prompt_that_cannot_be_made_is_unscored(tmp_path: Path, prompt: 
     found = await result(tmp_path, prompt)
     assert found.verdict is Verdict.UNSCORED
     assert reason in found.reason
+
+
+async def test_a_setting_that_a_model_is_not_told_leaves_the_row_unscored(tmp_path: Path) -> None:
+    """promptfoo sends it; the answer would be another one. Settings that no model has are for the function alone."""
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(
+        "prompts: [{raw: hi, label: own, config: {top_p: 0.5}}]\n"
+        "providers: [{id: 'openai:chat:gpt-4o', config: {apiKey: k, apiBaseUrl: 'http://127.0.0.1:1/v1'}}]\n"
+        "tests: [{vars: {a: b}}]\n",
+        encoding="utf-8",
+    )
+    (found,) = await run_cases(load_suite(path).cases)
+    assert found.verdict is Verdict.UNSCORED
+    assert "rubric does not send `top_p`, which the prompt or `options` set, to openai:chat:gpt-4o" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("prompt", "shown"),
+    [
+        ("exec:bin/made.sh one", "bin/made.sh one"),
+        ("file://bin/made.sh", "bin/made.sh"),
+        ("bin/made", "bin/made"),
+        ("bin/*", "bin/made bin/made.sh"),
+    ],
+)
+async def test_the_question_before_a_run_names_the_program(tmp_path: Path, prompt: str, shown: str) -> None:
+    await result(tmp_path, "exec:bin/made.sh")
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(configuration(f"'{prompt}'"), encoding="utf-8")
+    (case,) = load_suite(path).cases
+    assert isinstance(case, PromptfooRunnable)
+    assert " ".join(code.text.removeprefix(f"{tmp_path}/") for code in executed_code(case)) == shown
+
+
+async def test_a_changed_program_makes_the_result_stale(tmp_path: Path) -> None:
+    first = await result(tmp_path, "exec:bin/made.sh")
+    (tmp_path / "bin/made.sh").write_text(PROGRAM.replace("who", "who }} {{ who"), encoding="utf-8")
+    (second,) = await run_cases(load_suite(tmp_path / "promptfooconfig.yaml").cases)
+    assert first.fingerprint != second.fingerprint
 
 
 async def test_a_changed_function_makes_the_result_stale(tmp_path: Path) -> None:

@@ -1,17 +1,21 @@
-"""Prompts of promptfoo that a function in a JavaScript or Python file makes, or a Python file prints (issue 18, section 3)."""
+"""Prompts of promptfoo that a function in a JavaScript or Python file makes, or a program prints (issue 18, section 3)."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rubric_core.evaluation.code.promptfoo_command import EXEC, command_parts, printed_text
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
-from rubric_core.ports import Ports
+from rubric_core.ports import Ports, Program
 
-__all__ = ["PromptPlace", "made_prompt"]
+__all__ = ["MadePrompt", "PromptPlace", "made_prompt"]
+
+#: Bytes.
+_OUTPUT_LIMIT = 10_000_000
 
 #: promptfoo drops the empty lines of what a file prints.
 _WHOLE_FILE = """\
@@ -40,9 +44,18 @@ class PromptPlace(NamedTuple):
     at: Shape
 
 
-async def made_prompt(program: str, place: PromptPlace) -> str:
-    """The template that `file://PATH[:FUNCTION]` makes: a text, or data as JSON. Raises Unscored where promptfoo has an error."""
+class MadePrompt(NamedTuple):
+    """A template, and settings that take precedence over those of the provider."""
+
+    text: str
+    config: Mapping[str, Any]
+
+
+async def made_prompt(program: str, place: PromptPlace) -> MadePrompt:
+    """What `file://PATH[:FUNCTION]` or `exec:COMMAND` makes: a text, or data as JSON. Raises Unscored where promptfoo has an error."""
     context = {"vars": dict(place.variables), "provider": dict(place.provider), "config": dict(place.config)}
+    if program.startswith(EXEC):
+        return MadePrompt(await _printed(program.removeprefix(EXEC), context, place), {})
     path = program.removeprefix(URL)
     arguments: dict[str, Any] = {"context": context}
     if path.endswith(".py"):  # no function is named: what the file prints
@@ -56,12 +69,26 @@ async def made_prompt(program: str, place: PromptPlace) -> str:
         )  # fmt: skip
     except GraderError as error:
         raise Unscored(f"the prompt {path}: {error.reason}", at=place.at) from None
+    config: Any = {}
     if isinstance(made, dict) and "prompt" in made:
-        if made.get("config"):
-            raise Unscored(
-                f"the prompt {path} sets `config` of the provider, which rubric does not pass on", at=place.at
-            )
-        made = made["prompt"]
+        made, config = made["prompt"], made.get("config") or {}
     if not isinstance(made, str | list | dict):
         raise Unscored(f"the prompt {path}: its function must return a text, a list or a mapping", at=place.at)
-    return made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
+    if not isinstance(config, dict):
+        raise Unscored(f"the prompt {path}: `config` must be a mapping", at=place.at)
+    return MadePrompt(made if isinstance(made, str) else json.dumps(made, ensure_ascii=False), config)
+
+
+async def _printed(command: str, context: Mapping[str, Any], place: PromptPlace) -> str:
+    """What a program prints that gets the context as its last argument. Raises Unscored."""
+    told = json.dumps(context, ensure_ascii=False, separators=(",", ":"), default=str)
+    limit = place.config.get("timeout")
+    seconds = limit / 1000 if isinstance(limit, int | float) and limit > 0 else place.time_limit
+    program = Program((*command_parts(command), told), place.directory, b"", {}, seconds, _OUTPUT_LIMIT)
+    try:
+        return await printed_text(program, place.ports.processes, place.at)
+    except Unscored as error:
+        name = program.argv[0]
+        is_here = "/" not in name and (place.directory / name).is_file()
+        advice = "; promptfoo looks for a name without a folder on the PATH only" if is_here else ""
+        raise Unscored(f"the prompt {EXEC}{command}: {error.reason}{advice}", at=place.at) from None

@@ -150,12 +150,7 @@ class Attempt:
 
     async def ask(self, provider: Provider, inputs: PromptInputs, turn: int = 0) -> Answer:
         """The answer of the target to a turn of a conversation (numbered from 1), or to the case. Raises Unscored."""
-        request = Request(
-            inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
-            workspace=self.workspace.path if self.workspace else None,
-            environment=self.workspace.variables if self.workspace else {}, variables=self.case.variables,
-            path_prompt=conversation_text(inputs.path_messages) if inputs.path_messages else "", guidelines=inputs.guideline_text,
-        )  # fmt: skip
+        request = self.request(inputs)
         try:
             answer = await ask(provider, request, self.log, Exchange(role="target", to=provider.name, turn=turn))
         except ProviderError as error:
@@ -167,6 +162,15 @@ class Attempt:
             self.on_event(Noted(f"{self.case.id}: {answer.note}"))
         self.on_event(Answered(self.case.id, answer))
         return answer
+
+    def request(self, inputs: PromptInputs) -> Request:
+        """What the target is asked."""
+        return Request(
+            inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
+            workspace=self.workspace.path if self.workspace else None,
+            environment=self.workspace.variables if self.workspace else {}, variables=self.case.variables,
+            path_prompt=conversation_text(inputs.path_messages) if inputs.path_messages else "", guidelines=inputs.guideline_text,
+        )  # fmt: skip
 
     def context(
         self, target: ResolvedTarget, provider: Provider, inputs: PromptInputs, answer: Answer, threshold: float

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
-from rubric_core.evaluation.code.promptfoo_prompt import PromptPlace, made_prompt
+from rubric_core.evaluation.code.promptfoo_prompt import MadePrompt, PromptPlace, made_prompt
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, transformed_variables
 from rubric_core.evaluation.engine.attempt import secrets_of
 from rubric_core.evaluation.engine.promptfoo_filling import RowFilling
@@ -16,10 +17,13 @@ from rubric_core.evaluation.engine.repeats import repeats_of
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
+from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.ports import Ports
 
 __all__ = ["prepare_promptfoo"]
 
+#: The options of a test that are no settings of a provider.
+_OWN_OPTIONS = frozenset(key.name or name for name, key in CaseOptions.keys.items())
 _METADATA = re.compile(r"\bmetadata\b")
 
 
@@ -27,13 +31,21 @@ async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooR
     """The row with everything filled in. Raises Unscored."""
     _refuse(case)
     case = replace(case, earlier=_earlier(case), transformed=await _transformed(case, ports))
-    filters, made_text = _filters(case), await _made_by_program(case, ports)
+    filters, made = _filters(case), await _made_by_program(case, ports)
+    made_text, config = made if made is not None else (None, {})
 
     async def work() -> FilledRow:
-        made: FilledRow = await ports.sandbox.threaded(lambda: RowFilling(case, ports, filters, made_text).row())
-        return made
+        row: FilledRow = await ports.sandbox.threaded(lambda: RowFilling(case, ports, filters, made_text).row())
+        return replace_fields(row, config=_config(case, config))
 
     return replace(case, filled=await with_filters(filters, work, ports), filters=filters, sandbox=ports.sandbox)
+
+
+def _config(case: PromptfooRunnable, made: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings of the row that take precedence over those of the provider: of its prompt, of the prompt's function, of its test."""
+    prompt = case.sent_prompt
+    options = {name: value for name, value in case.test.part("options").items() if name not in _OWN_OPTIONS}
+    return {**(prompt.config if prompt is not None else {}), **made, **options}
 
 
 def _filters(case: PromptfooRunnable) -> CustomFilters | None:
@@ -93,7 +105,7 @@ def _earlier(case: PromptfooRunnable) -> Mapping[str, Any]:
     return {**found, **history.stored}
 
 
-async def _made_by_program(case: PromptfooRunnable, ports: Ports) -> str | None:
+async def _made_by_program(case: PromptfooRunnable, ports: Ports) -> MadePrompt | None:
     """The prompt that a program makes of the variables; None for one that is written. Raises Unscored."""
     prompt, provider = case.sent_prompt, case.provider
     if prompt is None or not prompt.program:

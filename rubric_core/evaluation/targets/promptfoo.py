@@ -1,12 +1,12 @@
 """The providers of a configuration of promptfoo: those of its own kinds, and the kinds of targets that rubric has (issue 18, section 3)."""
 
 import json
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.code.promptfoo_command import command_parts
 from rubric_core.evaluation.model.redaction import Redactor, header_secrets, named_variables
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.promptfoo_http import PromptfooHttp, PromptfooWebhook
@@ -152,11 +152,12 @@ class _Exec:
         return f"{EXEC}:{self.name}"
 
     async def ask(self, request: Request) -> Answer:
-        argv = _words(str(self.settings.get("command") or ""))
+        argv = command_parts(str(self.settings.get("command") or ""))
         if not argv:
             raise ProviderError(f"it names no program ({self.place.where('command')})")
         options = {"id": self.settings.get("id"), "config": self.settings.get("config") or {}}
-        context = {"vars": dict(request.variables), "prompt": {"raw": request.prompt, "label": request.prompt}}
+        prompt = {"raw": request.prompt, "label": request.prompt, "config": dict(request.config)}
+        context = {"vars": dict(request.variables), "prompt": prompt}
         told = (request.prompt, json.dumps(options), json.dumps(context, ensure_ascii=False, default=str))
         runs = ProgramRunner(self.place, self.ports, _TIMEOUT, None)
         finished = await runs.finished((*argv, *told), request)
@@ -165,10 +166,3 @@ class _Exec:
         if finished.exit_code or (error and not output):
             raise runs.failed(finished)
         return Answer(output, duration_ms=finished.seconds * 1000)
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()

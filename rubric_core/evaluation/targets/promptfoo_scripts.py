@@ -51,7 +51,8 @@ class PromptfooScript:
         # The code runs in the directory of the configuration.
         config = {**(self.settings.get("config") or {}), "basePath": "."}
         options = {"id": self.settings.get("id"), "config": config}
-        context = {"vars": dict(request.variables), "prompt": {"raw": request.prompt, "label": request.prompt}}
+        prompt = {"raw": request.prompt, "label": request.prompt, "config": dict(request.config)}
+        context = {"vars": dict(request.variables), "prompt": prompt}
         arguments = {"prompt": request.prompt, "options": options, "context": context}
         request.sent(SentPayload(self.name, request.messages, argv=(self.code.removeprefix(URL),)))
         language = language_of(self.code)

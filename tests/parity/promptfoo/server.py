@@ -68,7 +68,7 @@ def _embedded(told: Any) -> Any:
 def _model(place: str, told: Any) -> tuple[int, Any]:
     """The reply of a model, in the words of its vendor."""
     asked = json.dumps(told)
-    text = _said(asked)
+    text = _settings(told) if "report-settings" in asked else _said(asked)
     if place.endswith("/messages"):
         return 200, {
             "id": "m", "type": "message", "role": "assistant", "model": told["model"], "content": [{"type": "text", "text": text}],
@@ -100,6 +100,12 @@ def _said(asked: str) -> str:
         return "hello from the model"
     end = asked.find("-end", begin)
     return asked[begin + 4 : end].replace("_", " ").replace("+", "\n").replace("~", '"')
+
+
+def _settings(told: Any) -> str:
+    """The settings of a request."""
+    limit = told.get("max_tokens", told.get("max_completion_tokens"))
+    return json.dumps({"temperature": told.get("temperature"), "limit": limit})
 
 
 @contextmanager

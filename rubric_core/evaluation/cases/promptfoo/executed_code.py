@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.cases.promptfoo.configuration import PromptfooConfiguration
-from rubric_core.evaluation.cases.promptfoo.prompts import PROGRAMS
+from rubric_core.evaluation.cases.promptfoo.prompts import PROGRAMS, is_executable
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.cases.variations import variations
@@ -180,9 +180,9 @@ def _of_prompt(text: str, configuration: PromptfooConfiguration) -> Iterator[Exe
     elif is_pattern(name) or configuration.files.is_directory(configuration.directory / name):
         wanted = name if is_pattern(name) else f"{name.rstrip('/')}/*"
         for path in path_matches(wanted, [configuration.directory], configuration.files).paths:
-            if path.suffix.lower() in PROGRAMS:
+            if path.suffix.lower() in PROGRAMS or is_executable(str(path), configuration):
                 yield _of_file(str(path))
-    elif Path(name.partition(":")[0]).suffix.lower() in PROGRAMS:
+    elif Path(name.partition(":")[0]).suffix.lower() in PROGRAMS or is_executable(name, configuration):
         yield _of_file(name)
 
 

@@ -1,20 +1,24 @@
 """The prompts of a configuration of promptfoo: texts, and the files that promptfoo takes a text for."""
 
 import json
+import os
+import posixpath
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import PurePath
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.variant import Prompt
+from rubric_core.evaluation.code.promptfoo_command import EXEC, command_parts
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.syntax.tree import Node
 
-__all__ = ["PROGRAMS", "PromptfooPrompt", "is_reference_to", "prompts_of"]
+__all__ = ["PROGRAMS", "PromptfooPrompt", "is_executable", "is_reference_to", "prompts_of"]
 
 _DEFAULT = "{{prompt}}"
 #: The line that separates the prompts of one text file.
@@ -27,10 +31,15 @@ _LINES = (".jsonl", ".csv")
 PROGRAMS = (
     ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".sh", ".bash", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".exe",
 )  # fmt: skip
-#: Those of them that are run: files of functions.
+#: Those of them that promptfoo starts as programs, each by its first line.
+_EXECUTABLES = (".sh", ".bash", ".exe", ".bat", ".cmd", ".ps1", ".rb", ".pl")
+#: Those with functions that are run.
 _FUNCTION = pattern(r"[^:*]+\.(?:js|cjs|mjs|py)(?::[A-Za-z_$][\w$.]*)?\Z")
 _ENDINGS = (*_TEXTS, *_WHOLE, *_DATA, *_LINES, *PROGRAMS)
 _REMOTE = ("portkey://", "langfuse://", "helicone://")
+#: The longest program whose text promptfoo takes for the prompt that is shown, in bytes.
+_LONGEST_PROGRAM = 100 * 1024
+_BINARY = pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +54,10 @@ class PromptfooPrompt:
     prompt: Prompt
     #: Why it cannot be run.
     trouble: str = ""
-    #: The file that makes it, as `file://PATH[:FUNCTION]`; `text` is what the file has then. Empty for a text.
+    #: The file that makes it, as `file://PATH[:FUNCTION]`, or the command, as `exec:COMMAND`; `text` is what the file has then.
+    #: Empty for a text.
     program: str = ""
-    #: Settings that its program gets.
+    #: Settings that its program gets, and that take precedence over those of the provider.
     config: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -89,7 +99,7 @@ def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration, before:
         config = found if isinstance(found := item.get("config"), dict) else {}
         raw = item.get("raw")
         if isinstance(raw, str):
-            yield _made(raw, at, before, label or raw, identity, named=label)
+            yield replace(_made(raw, at, before, label or raw, identity, named=label), config=config)
             return
         item = identity or item.get("path")
     if not isinstance(item, str):
@@ -98,7 +108,8 @@ def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration, before:
         yield _made(item, at, before, label or item, identity, named=label)
     else:
         for made in _of_path(item, at, configuration, before, label):
-            yield replace(made, config=config)
+            # promptfoo drops those of text files.
+            yield made if not made.program and item.lower().endswith(".txt") else replace(made, config=config)
 
 
 def _text(value: object) -> str:
@@ -121,7 +132,10 @@ def _of_path(
     if _FUNCTION.match(name):
         yield _of_function(name, at, configuration, before, label)
         return
-    if text.startswith(("exec:", *_REMOTE)) or PurePath(name.partition(":")[0]).suffix.lower() in PROGRAMS:
+    if text.startswith(EXEC) or is_executable(name, configuration):
+        yield _of_command(name.removeprefix(EXEC), at, configuration, before, label)
+        return
+    if text.startswith(_REMOTE) or PurePath(name.partition(":")[0]).suffix.lower() in PROGRAMS:
         trouble = f"rubric does not run programs and functions that make prompts of promptfoo: {text}"
         yield _made(text, at, before, label or text, "", named=label, trouble=trouble)
         return
@@ -133,7 +147,34 @@ def _of_path(
             yield _made(text, at, before, label or text, "", named=label)
             return
     for number, each in enumerate(names):
-        yield from _of_file(each, at, configuration, before + number, label)
+        if each != name and (_FUNCTION.match(each) or is_executable(each, configuration)):
+            yield from _of_path(each, at, configuration, before + number, label)
+        else:
+            yield from _of_file(each, at, configuration, before + number, label)
+
+
+def is_executable(name: str, configuration: PromptfooConfiguration) -> bool:
+    """Whether promptfoo starts a file as a program, by its extension, or because it is executable and of no other kind."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix in _EXECUTABLES:
+        return True
+    path = configuration.directory / name
+    is_other = suffix in (*_TEXTS, *_WHOLE, *_DATA, *_LINES) or bool(_FUNCTION.match(name))
+    return not is_other and configuration.files.is_file(path) and os.access(path, os.X_OK)
+
+
+def _of_command(
+    command: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
+) -> PromptfooPrompt:
+    """A prompt that a program prints; promptfoo shows the text of its file."""
+    command = posixpath.normpath(command)
+    path = next(iter(command_parts(command)), "")
+    text = command
+    with suppress(OSError, UnicodeDecodeError):
+        written = configuration.files.read(configuration.directory / path, _LONGEST_PROGRAM).decode("utf-8")
+        text = command if _BINARY.search(written[:1000]) else written
+    shown = label or command
+    return replace(_made(text, at, before, shown, "", named=label or PurePath(path).stem), program=f"{EXEC}{command}")
 
 
 def _of_function(

@@ -52,6 +52,8 @@ class FilledRow:
     prompt: str
     variables: Mapping[str, Any]
     assertions: tuple[PromptfooAssertion, ...]
+    #: Settings that take precedence over those of the provider.
+    config: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from rubric_core.language.promptfoo.provider_ids import PROVIDERS
 from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
 
-__all__ = ["VendorTarget", "vendor_target"]
+__all__ = ["VendorTarget", "sent_settings", "vendor_target"]
 
 
 class _Vendor(NamedTuple):
@@ -50,6 +51,11 @@ _SETTINGS = {
 }
 #: Settings that do not affect the answer.
 _IDLE = frozenset({"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "apiVersion", "cost", "basePath", "showThinking"})
+#: Further settings of requests, which promptfoo sends where a prompt or a test sets them.
+_OF_REQUESTS = frozenset({
+    "frequency_penalty", "presence_penalty", "max_output_tokens", "stop_sequences", "top_k", "n", "logprobs", "top_logprobs", "function_call", "system",
+    "parallel_tool_calls", "reasoning", "verbosity", "instructions", "service_tier", "model", "web_search_options", "store", "metadata", "user",
+})  # fmt: skip
 #: Models that think before they answer, to which promptfoo sends neither a temperature nor its usual limit.
 _THINKS = re.compile(r"(?:o\d|gpt-5)")
 _USUAL_LIMIT = 1024
@@ -92,6 +98,19 @@ def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | No
     # OpenRouter at another address is a server that speaks OpenAI's API.
     kind = "openai" if vendor.kind == "openrouter" and "base_url" in settings else vendor.kind
     return VendorTarget(kind, settings, trouble)
+
+
+def sent_settings(config: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """The settings of a row as fields of a request, and the first one that rubric does not send; empty for none.
+
+    What is no setting of a model, such as those of functions that make prompts, is left out, as promptfoo does.
+    """
+    known = {
+        *_OF_REQUESTS,
+        *(key for each in PROVIDERS if vendor_target(f"{each.begin}model", {}) for key in each.config),
+    }
+    unsent = next((key for key in config if key in known and key not in _SETTINGS and key != "cost"), "")
+    return {_SETTINGS[key]: value for key, value in config.items() if key in _SETTINGS}, unsent
 
 
 def _usual(name: str, model: str) -> dict[str, Any]:

@@ -30,6 +30,14 @@ def number(context):
     return 7
 
 
+def settings(context):
+    return {"prompt": "report-settings {{who}}", "config": {"temperature": 0.9}}
+
+
+def limited(context):
+    return {"prompt": [{"role": "user", "content": "report-settings {{who}}"}], "config": {"max_tokens": 7}}
+
+
 def fails(context):
     raise ValueError("no prompt")
 

@@ -1,0 +1,37 @@
+"""Commands of promptfoo, `exec:COMMAND`: how they are split, and what a program makes of its arguments."""
+
+import re
+
+from rubric_core.evaluation.code.commands import ProgramError, ended_words, last_words, run_program
+from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.language.shape import Shape
+from rubric_core.ports import Processes, Program
+
+__all__ = ["EXEC", "command_parts", "printed_text"]
+
+EXEC = "exec:"
+#: A word, or what stands in quotes: no shell is started, and nothing is escaped.
+_PART = re.compile(r"""[^\s"']+|"([^"]*)"|'([^']*)'""")
+#: Escape sequences of terminals, which promptfoo takes out of what programs print.
+_ESCAPE = re.compile(r"\x1b(?:[@-Z\\-_]|\[[0-?]*[ -/]*[@-~])")
+
+
+def command_parts(command: str) -> list[str]:
+    """The program and the arguments of a command, as promptfoo splits it."""
+    return [found[1] or found[2] or found[0] for found in _PART.finditer(command)]
+
+
+async def printed_text(program: Program, processes: Processes, at: Shape) -> str:
+    """What a program prints, without escape sequences. Raises Unscored where it fails, or prints errors only."""
+    try:
+        finished = await run_program(program, processes)
+    except ProgramError as error:
+        raise Unscored(f"{error}", at=at) from None
+    said = last_words(finished.stderr)
+    if finished.exit_code:
+        words = said or last_words(finished.stdout)
+        raise Unscored(f"it {ended_words(finished.exit_code)}{f': {words}' if words else ''}", at=at)
+    text = _ESCAPE.sub("", finished.stdout.decode("utf-8", "replace").strip())
+    if said and not text:
+        raise Unscored(f"it printed nothing but errors: {said}", at=at)
+    return text

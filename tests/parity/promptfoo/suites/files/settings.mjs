@@ -1,0 +1,4 @@
+export default class Configured {
+  id() { return 'configured'; }
+  async callApi(prompt, context) { return {output: JSON.stringify([prompt, context.prompt.config ?? {}])}; }
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "out {{who}}"
+echo warning >&2
