@@ -117,6 +117,7 @@ SENT = {
     "a grader": (graded("{type: llm-rubric, value: x, provider: 'openai:chat:gpt-5'}"), "openai with OPENAI_API_KEY"),
     "a webhook": (graded("{type: webhook, value: 'https://a.example/hook'}"), "https://a.example/hook"),
     "a model that embeds": (graded("{type: similar, value: x, provider: 'openai:embedding:m'}"), "openai:embedding:m with OPENAI_API_KEY"),
+    "a model that moderates": (graded("{type: moderation, provider: 'openai:moderation'}"), "openai:moderation with OPENAI_API_KEY"),
     "a model that embeds elsewhere": (graded("{type: similar, value: x, provider: {embedding: {id: 'openai:embedding:m', config: {apiBaseUrl: http://127.0.0.1:9/v1, apiKeyEnvar: TOP}}}}"), "http://127.0.0.1:9/v1, openai:embedding:m with TOP"),
     "cases that are fetched": (f"{HEAD}tests: https://a.example/cases.csv\n", "https://a.example/cases.csv"),
 }  # fmt: skip

@@ -10,7 +10,15 @@ from rubric_core.language.promptfoo.assertion import SET_TYPE
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Sequence
 
-__all__ = ["NO_VALUE", "PROMPTFOO_KIND", "ROW", "PromptfooAssertion", "given_score", "promptfoo_assertion"]
+__all__ = [
+    "NO_VALUE",
+    "PROMPTFOO_KIND",
+    "ROW",
+    "PromptfooAssertion",
+    "given_score",
+    "promptfoo_assertion",
+    "stored_settings",
+]
 
 #: The kind under which the evaluator of all assertions is registered.
 PROMPTFOO_KIND = "promptfoo"
@@ -112,6 +120,22 @@ def _name(assertion: PromptfooAssertion) -> str:
         return assertion.type_name
     line = " ".join(str(value).split())
     return f"{assertion.type_name}-{line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 1] + '…'}"
+
+
+def stored_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of an assertion for its result: without those of providers, which may contain keys."""
+    kept = {name: _without_keys(value) if name == "provider" else value for name, value in settings.items()}
+    members = kept.get("assert")
+    if isinstance(members, list):
+        kept["assert"] = [stored_settings(each) if isinstance(each, Mapping) else each for each in members]
+    return kept
+
+
+def _without_keys(provider: Any) -> Any:
+    """A provider, or one for each role, without `config` and `env`."""
+    if not isinstance(provider, Mapping):
+        return provider
+    return {name: _without_keys(value) for name, value in provider.items() if name not in ("config", "env")}
 
 
 def given_score(result: EvaluatorResult) -> float | None:

@@ -43,8 +43,8 @@ _PROGRAM_KEYS = frozenset({"pythonExecutable", "rubyExecutable", "goExecutable",
 _CALLBACKS = "functionToolCallbacks"
 _ADDRESS_KEYS = frozenset({"url", "apiBaseUrl", "baseUrl", "base_url", "apiHost", "endpoint"})
 _REMOTE = pattern(r"(?:https?|wss?|huggingface|sharepoint|portkey|langfuse|helicone|gs|s3|az)://")
-#: Models whose embeddings `similar` compares, which are no targets.
-_EMBEDDING = ("openai:embedding:", "openai:embeddings:")
+#: Models that embed for `similar`, or moderate, which are no targets.
+_SERVICES = ("openai:embedding:", "openai:embeddings:", "openai:moderation")
 #: Providers that contact no address.
 _HERE = frozenset({"echo", "promptfoo:manual-input"})
 _LISTED = ("prompts", "tests", "scenarios", "defaultTest", "extensions")
@@ -78,7 +78,7 @@ def addresses_of(case: PromptfooRunnable) -> tuple[str, ...]:
     for provider in _providers(case):
         if provider.id not in _HERE and _code_of_id(provider.id) is None and not provider.is_target:
             urls = [text for key, text in _keyed(provider.config) if key in _ADDRESS_KEYS]
-            key = _embedding_key(provider)
+            key = _service_key(provider)
             found += [*urls, f"{provider.id} with {key}"] if key else urls or [provider.id]
     for settings, _ in case.test.assertions:
         found += _webhooks(settings)
@@ -122,13 +122,13 @@ def _providers(case: PromptfooRunnable) -> Iterator[_Provider]:
 
 def _is_target(identity: str) -> bool:
     found = vendor_target(identity, {})
-    return found is not None and not identity.startswith(_EMBEDDING)
+    return found is not None and not identity.startswith(_SERVICES)
 
 
-def _embedding_key(provider: _Provider) -> str:
-    """The variable with the key of a model that embeds; empty for others, and where the key is written."""
+def _service_key(provider: _Provider) -> str:
+    """The variable with the key of a model that embeds or moderates; empty for others, and where the key is written."""
     config = provider.config if isinstance(provider.config, Mapping) else {}
-    if not provider.id.startswith(_EMBEDDING) or config.get("apiKey"):
+    if not provider.id.startswith(_SERVICES) or config.get("apiKey"):
         return ""
     return str(config.get("apiKeyEnvar") or "OPENAI_API_KEY")
 

@@ -15,7 +15,7 @@ from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variant import Variant
 from rubric_core.evaluation.cases.variations import distinct_labels, row_label
-from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, promptfoo_assertion
+from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, promptfoo_assertion, stored_settings
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
@@ -178,7 +178,7 @@ class PromptfooRunnable(Runnable):
             "column": names.index(column) if column in names else len(names),
             "prompt": {"raw": prompt.text, "label": prompt.label},
             "vars": {name: self.variables.get(name, value) for name, value in written.items()},
-            "test": {**kept, "assert": [dict(settings) for settings, _ in self.test.assertions]},
+            "test": {**kept, "assert": [stored_settings(settings) for settings, _ in self.test.assertions]},
         }
 
     @property

@@ -15,6 +15,7 @@ from rubric_core.evaluation.evaluators.promptfoo.html_checks import HTML_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.measures import MEASURES
 from rubric_core.evaluation.evaluators.promptfoo.model_graded import MODEL_GRADED
+from rubric_core.evaluation.evaluators.promptfoo.moderation import MODERATION
 from rubric_core.evaluation.evaluators.promptfoo.overlap import OVERLAPS
 from rubric_core.evaluation.evaluators.promptfoo.provider_reports import PROVIDER_REPORTS
 from rubric_core.evaluation.evaluators.promptfoo.refusals import REFUSALS
@@ -41,12 +42,19 @@ __all__ = ["RUN_TYPES", "promptfoo_evaluator"]
 
 _HANDLERS: Mapping[str, Handler] = {
     **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
-    **SIMILARITIES, **PROVIDER_REPORTS, **TOOL_SCHEMAS,
+    **SIMILARITIES, **PROVIDER_REPORTS, **TOOL_SCHEMAS, **MODERATION,
 }  # fmt: skip
 #: Those that a model grades.
 _GRADED = {**MODEL_GRADED, **CONTEXT_GRADED, **RELEVANCE}
 #: The types that are run, without `not-`.
 RUN_TYPES = frozenset({*_HANDLERS, *_GRADED, *COMPARING_TYPES, SET_TYPE})
+_BY_PARSER = "promptfoo decides it by node-sql-parser, and other parsers accept other SQL; write `javascript` or `python`, which may use a parser"
+#: Why a type is not run, and what to write.
+_ADVICE: Mapping[str, str] = {
+    "is-sql": _BY_PARSER, "contains-sql": _BY_PARSER,
+    "meteor": "its score depends on the stemmer and the WordNet of the package natural; `rouge-n`, `bleu` and `gleu` are run",
+    "ruby": "write it as `javascript` or `python`",
+}  # fmt: skip
 _CODE = (".js", ".cjs", ".mjs", ".py")
 
 
@@ -90,7 +98,9 @@ async def _grade(check: Check) -> EvaluationScore:
     if context.dialect is not None and context.dialect.type_of(config.type_name, Assertion) is None:
         raise GraderError(f"promptfoo has no assertion type {config.type_name}", at=config)
     if handler is None:
-        raise Unscored(f"rubric does not run assertions of the type {config.type_name} of promptfoo", at=config)
+        advice = _ADVICE.get(config.base_type, "")
+        words = f"rubric does not run assertions of the type {config.type_name} of promptfoo"
+        raise Unscored(f"{words}{advice and ': '}{advice}", at=config)
     if _has_function(check):
         check = check._replace(config=_with_value(config, await expected_by_script(check)))
     result = handler(check)
