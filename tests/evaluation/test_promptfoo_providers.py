@@ -1,11 +1,14 @@
 """Providers of promptfoo that are addresses and code. What promptfoo itself makes of them: `tests/parity/promptfoo`."""
 
 import json
+import sys
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from endpoint_server import EndpointServer, Reply
+from websockets.sync.server import ServerConnection, serve
 
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.variations import variations
@@ -51,13 +54,50 @@ async def test_a_function_in_python_answers(identity: str, tmp_path: Path) -> No
         ("http://127.0.0.1:9/x", "promptfoo stops"),
         ({"id": "http://127.0.0.1:9/x", "config": {"method": "GET"}}, "127.0.0.1"),
         ("webhook:http://127.0.0.1:9/x", "127.0.0.1"),
-        ("ws://127.0.0.1:9/x", "does not call the provider ws://"),
+        ("ws://127.0.0.1:9/x", "promptfoo stops: ws://127.0.0.1:9/x needs `messageTemplate`"),
+        ({"id": "ws://127.0.0.1:9/x", "config": {"messageTemplate": "m"}}, "ws://127.0.0.1:9/x: "),
+        ({"id": "ws", "config": {"url": "wss://127.0.0.1:9/x", "messageTemplate": "m", "streamResponse": "x"}}, "does not support `config.streamResponse`"),
+        ({"id": "ws://[", "config": {"messageTemplate": "m"}}, "ws://["),
+        ("golang:answer.go", "start it as a program: `exec: go run provider.go`"),
+        ("file://answer.rb:call", "start it as a program: `exec: ruby provider.rb`"),
     ],
 )  # fmt: skip
 async def test_what_gives_no_answer_is_unscored(provider: Any, reason: str, tmp_path: Path) -> None:
     result = await run(tmp_path, provider)
     assert result.verdict.value == "unscored"
     assert reason in result.reason
+
+
+async def test_a_socket_that_gives_no_reply_is_unscored(tmp_path: Path) -> None:
+    """The header is secret, and the time limit that of the configuration."""
+    heard: list[str] = []
+
+    def silent(socket: ServerConnection) -> None:
+        assert socket.request is not None
+        heard.append(socket.request.headers["authorization"])
+        heard.extend(str(each) for each in socket)
+
+    with serve(silent, "127.0.0.1", 0) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        address = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        config = {
+            "messageTemplate": "m {{prompt}}",
+            "timeoutMs": 300,
+            "headers": {"Authorization": "Bearer secret-1234567"},
+        }
+        result = await run(tmp_path, {"id": address, "config": config})
+        server.shutdown()
+        thread.join()
+    assert heard == ["Bearer secret-1234567", "m Hi Ann"]
+    assert (result.verdict.value, "no reply within 0.3 s" in result.reason) == ("unscored", True)
+    assert "secret-1234567" not in repr(result)
+
+
+async def test_without_the_library_a_socket_is_unscored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "websockets.asyncio.client", None)
+    result = await run(tmp_path, {"id": "ws://127.0.0.1:9/x", "config": {"messageTemplate": "m"}})
+    assert (result.verdict.value, "rubric has with its extra `ws`" in result.reason) == ("unscored", True)
 
 
 async def test_an_error_in_one_provider_leaves_the_others(tmp_path: Path) -> None:

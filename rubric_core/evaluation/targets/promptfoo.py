@@ -11,6 +11,7 @@ from rubric_core.evaluation.model.redaction import Redactor, header_secrets, nam
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.promptfoo_http import PromptfooHttp, PromptfooWebhook
 from rubric_core.evaluation.targets.promptfoo_scripts import PromptfooScript
+from rubric_core.evaluation.targets.promptfoo_websocket import PromptfooSocket
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.policies import GuardedProvider
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
@@ -23,11 +24,11 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request, SentPayload
 
-__all__ = ["ADDRESS", "ECHO", "EXEC", "OWN_KINDS", "SCRIPT", "WEBHOOK", "PromptfooTargets"]
+__all__ = ["ADDRESS", "ECHO", "EXEC", "OWN_KINDS", "SCRIPT", "SOCKET", "WEBHOOK", "PromptfooTargets"]
 
-ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT = "echo", "exec", "address", "webhook", "script"
+ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT, SOCKET = "echo", "exec", "address", "webhook", "script", "socket"
 #: The kinds that only configurations of promptfoo have.
-OWN_KINDS = frozenset({ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT})
+OWN_KINDS = frozenset({ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT, SOCKET})
 #: Seconds; promptfoo itself has no limit.
 _TIMEOUT = 300.0
 
@@ -116,6 +117,8 @@ def _made(entry: LoadedTargetEntry, place: TargetLocation, ports: Ports) -> Prov
         return PromptfooHttp(name, str(settings.get("url") or ""), own, place, ports)
     if entry.kind == WEBHOOK:
         return PromptfooWebhook(name, str(settings.get("url") or ""), own, place, ports)
+    if entry.kind == SOCKET:
+        return PromptfooSocket(name, str(settings.get("url") or ""), own, place, ports)
     if entry.kind == SCRIPT:
         return PromptfooScript(name, str(settings.get("code") or ""), settings, place, ports)
     return _Exec(name, settings, place, ports)

@@ -11,7 +11,7 @@ from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports, ProviderError
 
-__all__ = ["FilledRequest", "RequestTemplate", "json_or_text"]
+__all__ = ["FilledRequest", "RequestTemplate", "filled_text", "json_or_text"]
 
 #: The largest size in bytes of a file with a request.
 _LARGEST = 20_000_000
@@ -124,12 +124,17 @@ class RequestTemplate:
         return FilledRequest(method.upper(), url, headers, body.strip())
 
     def _text(self, template: str, values: Mapping[str, Any]) -> str:
-        if "{{" not in template and "{%" not in template:
-            return template
-        try:
-            return Templates(values, self.ports.environment, self.ports.sandbox, is_plain=True).text(template) or ""
-        except TemplateError as error:
-            raise ProviderError(f"{error} ({self.place.where('')})") from None
+        return filled_text(template, values, self.place, self.ports)
+
+
+def filled_text(template: str, values: Mapping[str, Any], place: TargetLocation, ports: Ports) -> str:
+    """A text of a provider with its templates filled in. Blocks. Raises ProviderError."""
+    if "{{" not in template and "{%" not in template:
+        return template
+    try:
+        return Templates(values, ports.environment, ports.sandbox, is_plain=True).text(template) or ""
+    except TemplateError as error:
+        raise ProviderError(f"{error} ({place.where('')})") from None
 
 
 def _with_placeholders(text: str, filled: Callable[[str], str]) -> str:

@@ -23,6 +23,7 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Ver
 from . import oracle
 from .row import Row, Scored
 from .server import serving
+from .socket_server import speaking
 
 __all__ = ["ENVIRONMENT", "Difference", "compare", "compare_all", "rubric_rows", "suites", "unexplained"]
 
@@ -90,7 +91,10 @@ def compare_all(
     Runs `at_once` of promptfoo beside each other. Raises RuntimeError when one of them gives no results.
     """
     compared = [each for each in suites() if only in each.name]
-    with serving() as port, _set({**ENVIRONMENT, "PARITY_PORT": f"{port}"}), ThreadPoolExecutor(at_once) as pool:
+    with (
+        serving() as port, speaking() as socket,
+        _set({**ENVIRONMENT, "PARITY_PORT": f"{port}", "PARITY_SOCKET": f"{socket}"}), ThreadPoolExecutor(at_once) as pool,
+    ):  # fmt: skip
 
         def theirs(configuration: Path) -> dict[tuple[int, int], Row]:
             folder = work / f"promptfoo-{configuration.stem}"

@@ -10,9 +10,10 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
 from rubric_core.evaluation.cases.promptfoo.vendors import VendorTarget, vendor_target
-from rubric_core.evaluation.targets.promptfoo import ADDRESS, ECHO, EXEC, SCRIPT, WEBHOOK, PromptfooTargets
+from rubric_core.evaluation.targets.promptfoo import ADDRESS, ECHO, EXEC, SCRIPT, SOCKET, WEBHOOK, PromptfooTargets
 from rubric_core.evaluation.targets.promptfoo_http import HTTP_SETTINGS, http_address
 from rubric_core.evaluation.targets.promptfoo_scripts import script_of
+from rubric_core.evaluation.targets.promptfoo_websocket import SOCKET_SETTINGS, socket_address
 from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.templating.interpolate import node_of
 from rubric_core.lazy_compilation import dataclass
@@ -24,7 +25,10 @@ __all__ = ["Graders", "PromptfooProvider", "own_provider", "providers_of", "targ
 
 _YAML = (".yaml", ".yml", ".json")
 _EXEC, _WEBHOOK = "exec:", "webhook:"
-_RUN = "echo, exec:, addresses, webhooks, Python and JavaScript files, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
+_RUN = "echo, exec:, addresses, WebSockets, webhooks, Python and JavaScript files, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
+#: The languages of providers in files that are not run, and how a program in them is started.
+_PROGRAMS: Mapping[str, str] = {".go": "Go", ".rb": "Ruby"}
+_STARTS: Mapping[str, str] = {"Go": "go run provider.go", "Ruby": "ruby provider.rb"}
 #: The roles of graders, where one is named for each; the first one reads text.
 _TEXT_ROLE, *_OTHER_ROLES = "text", "embedding", "classification", "moderation"
 
@@ -120,18 +124,35 @@ def _made(identity: str, settings: Mapping[str, Any], at: Node) -> PromptfooProv
         trouble = (
             target.trouble
             if target is not None
-            else f"rubric does not call the provider {identity} of promptfoo; it runs {_RUN}"
+            else f"rubric does not call the provider {identity} of promptfoo; {_advice(identity)}"
         )
     elif http_address(identity, own):
         unsent = next((key for key in own if key not in HTTP_SETTINGS), "")
         trouble = f"rubric does not support `config.{unsent}` of {identity}" if unsent else ""
         if not own.get("body") and not own.get("request") and own.get("method") != "GET":
             trouble = trouble or f"promptfoo stops: {identity} needs `body`, `request` or `method: GET` in `config`"
+    elif socket_address(identity, own):
+        unsent = next((key for key in own if key not in SOCKET_SETTINGS), "")
+        trouble = f"rubric does not support `config.{unsent}` of {identity}" if unsent else ""
+        if not own.get("messageTemplate"):
+            trouble = f"promptfoo stops: {identity} needs `messageTemplate` in `config`"
     return PromptfooProvider(
         label or identity, label, identity, own,
         prompts if isinstance(prompts, list) else [prompts] if isinstance(prompts, str) else None,
         settings.get("transform"), float(delay) if isinstance(delay, int | float) else 0.0, at, trouble, target,
     )  # fmt: skip
+
+
+def _advice(identity: str) -> str:
+    """What to write in place of a provider that is not run."""
+    language = next(
+        (name for ending, name in _PROGRAMS.items() if identity.partition(":")[2].partition(":")[0].endswith(ending)),
+        "",
+    )
+    language = language or {"golang": "Go", "ruby": "Ruby"}.get(identity.partition(":")[0], "")
+    if language:
+        return f"start it as a program: `exec: {_STARTS[language]}`, which gets the prompt as an argument and prints the output"
+    return f"it runs {_RUN}"
 
 
 def _own_kind(identity: str, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,6 +165,8 @@ def _own_kind(identity: str, config: Mapping[str, Any]) -> dict[str, Any]:
         return {"kind": SCRIPT, "code": script_of(identity)}
     if http_address(identity, config):
         return {"kind": ADDRESS, "url": http_address(identity, config)}
+    if socket_address(identity, config):
+        return {"kind": SOCKET, "url": socket_address(identity, config)}
     if identity.startswith(_WEBHOOK):
         return {"kind": WEBHOOK, "url": identity.removeprefix(_WEBHOOK)}
     return {}
