@@ -4,15 +4,14 @@ Takes more than the language does: what it reports, no engine compiles.
 """
 
 from abc import ABC, abstractmethod
-from typing import NoReturn
 
+from rubric_core.validation.promptfoo.javascript_reader import TokenReader
 from rubric_core.validation.promptfoo.javascript_tokens import (
     ASSIGNING,
     BINARY,
     RESERVED,
     UNARY,
     FaultError,
-    Token,
     UnsureError,
     pattern_end,
     read_token,
@@ -21,69 +20,9 @@ from rubric_core.validation.promptfoo.javascript_tokens import (
 
 __all__ = ["ExpressionReader"]
 
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
-#: How deep brackets are followed.
-_DEEPEST = 60
 
-
-class ExpressionReader(ABC):
+class ExpressionReader(TokenReader, ABC):
     """Reads expressions by recursive descent. An expression gives what kind it is, for what follows it."""
-
-    def __init__(self, code: str) -> None:
-        self.code = code
-        self.token = read_token(code, 0)
-        self.depth = 0
-        #: The brackets that are open.
-        self.open: list[str] = []
-        #: The names that `const` and `let` declare, block by block.
-        self.declared: list[set[str]] = []
-
-    # Tokens
-
-    def next(self) -> Token:
-        token = self.token
-        if token.kind == "sign" and token.text in _CLOSERS:
-            self.open.append(token.text)
-        elif token.kind == "sign" and token.text in ")]}" and self.open:
-            self.open.pop()
-        self.token = read_token(self.code, token.end)
-        return token
-
-    def is_sign(self, *signs: str) -> bool:
-        return self.token.kind == "sign" and self.token.text in signs
-
-    def is_word(self, *words: str) -> bool:
-        return self.token.kind == "name" and self.token.text in words
-
-    def take(self, *signs: str) -> bool:
-        found = self.is_sign(*signs)
-        if found:
-            self.next()
-        return found
-
-    def following(self) -> Token:
-        return read_token(self.code, self.token.end)
-
-    def unexpected(self) -> NoReturn:
-        if self.token.kind == "end":
-            raise FaultError(f"`{self.open[-1]}` is not closed" if self.open else "it ends too early")
-        raise FaultError(f"`{self.code[self.token.start : self.token.end]}` is not expected here")
-
-    def expect(self, sign: str) -> None:
-        if not self.take(sign):
-            place = f"before `{self.token.text}`" if self.token.kind != "end" else "at the end"
-            raise FaultError(f"`{sign}` is missing {place}")
-
-    def close(self, begun: str) -> None:
-        if not self.take(_CLOSERS[begun]):
-            if self.token.kind == "end" or self.is_sign(")", "]", "}"):
-                raise FaultError(f"`{begun}` is not closed")
-            self.unexpected()
-
-    def enter(self) -> None:
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise UnsureError
 
     @abstractmethod
     def block(self) -> None:
@@ -93,12 +32,14 @@ class ExpressionReader(ABC):
         self.next()
         self.take("*")
         if self.token.kind == "name":
-            self.next()
+            self.bound.add(self.next().text)
         self.parameters()
 
     def parameters(self) -> None:
         self.expect("(")
+        begin = len(self.used)
         self.elements(")")
+        self.bind_used(begin)
         self.close("(")
         self.block()
 
@@ -113,6 +54,7 @@ class ExpressionReader(ABC):
 
     def assignment(self, *, no_in: bool = False) -> str:
         self.enter()
+        begin = len(self.used)
         if self.is_word("yield"):
             raise UnsureError
         if self.is_word("async") and not self.following().after_break and self.following().kind == "name":
@@ -121,6 +63,7 @@ class ExpressionReader(ABC):
         if self.is_sign("=>"):
             if kind not in ("name", "parentheses", "arguments"):
                 self.unexpected()
+            self.bind_used(begin)
             self.next()
             if self.is_sign("{"):
                 self.block()
@@ -132,6 +75,8 @@ class ExpressionReader(ABC):
         elif self.token.kind == "sign" and self.token.text in ASSIGNING:
             if kind not in ("name", "member", "literal", "parentheses"):
                 raise FaultError(f"what stands before `{self.token.text}` cannot be assigned to")
+            if kind != "member":
+                self.bind_used(begin)
             self.next()
             self.assignment(no_in=no_in)
             kind = "value"
@@ -153,10 +98,13 @@ class ExpressionReader(ABC):
 
     def unary(self) -> str:
         begun = self.token
+        last, begin = begun, len(self.used)
         while self.token.kind in ("sign", "name") and self.token.text in UNARY:
-            self.next()
+            last = self.next()
         is_plain = begun is self.token
         kind = self.operand()
+        if last.text == "typeof" and kind == "name":
+            self.bind_used(begin)
         if self.is_sign("++", "--") and not self.token.after_break:
             self.next()
             kind = "value"
@@ -228,8 +176,11 @@ class ExpressionReader(ABC):
             raise UnsureError
         if text in RESERVED:
             self.unexpected()
-        self.next()
-        return "value" if text in ("true", "false", "null", "this") else "name"
+        token = self.next()
+        if text in ("true", "false", "null", "this"):
+            return "value"
+        self.used.append(token)
+        return "name"
 
     def template(self) -> None:
         end, is_open = template_part(self.code, self.token.end)
@@ -281,7 +232,8 @@ class ExpressionReader(ABC):
         ):
             self.next()
             self.take("*")
-        is_name = self.token.kind == "name"
+        begun = self.token
+        is_name = begun.kind == "name"
         if self.take("["):
             self.assignment()
             self.close("[")
@@ -293,7 +245,12 @@ class ExpressionReader(ABC):
             self.unexpected()
         if self.is_sign("("):
             self.parameters()
-        elif self.take(":") or (is_name and self.take("=")):
+        elif self.take(":"):
             self.assignment()
-        elif not is_name:
+        elif is_name:
+            self.used.append(begun)
+            if self.take("="):
+                self.bound.add(begun.text)
+                self.assignment()
+        else:
             self.expect(":")

@@ -5,22 +5,38 @@ correct line must never be called wrong, and an author needs a sentence, not a n
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from rubric_core.validation.promptfoo.javascript_expressions import ExpressionReader
-from rubric_core.validation.promptfoo.javascript_tokens import RESERVED, FaultError, UnsureError
+from rubric_core.validation.promptfoo.javascript_tokens import RESERVED, FaultError, Token, UnsureError
 
-__all__ = ["function_body_fault"]
+__all__ = ["BodyReading", "read_function_body"]
 
 
-def function_body_fault(code: str, parameters: tuple[str, ...] = ()) -> str:
-    """What is wrong with the body of a function with these parameters; empty for nothing, and where that cannot be told."""
+class BodyReading(NamedTuple):
+    """What is certain about the body of a function. Offsets are those of the code."""
+
+    #: What keeps it from being compiled, and the offset at which that shows; empty for nothing, and where it cannot be told.
+    fault: str = ""
+    fault_at: int = 0
+    #: Names that stand for a value and that nothing in the code binds; none where something is not looked at.
+    free: tuple[Token, ...] = ()
+    #: The names that the code binds.
+    bound: frozenset[str] = frozenset()
+
+
+def read_function_body(code: str, parameters: tuple[str, ...] = ()) -> BodyReading:
+    """Read the body of a function with these parameters."""
+    parser: _Parser | None = None
     try:
-        _Parser(code).body(parameters)
+        parser = _Parser(code)
+        parser.body(parameters)
     except FaultError as fault:
-        return str(fault)
+        return BodyReading(str(fault), parser.token.start if parser is not None else 0)
     except (UnsureError, RecursionError):
-        return ""
-    return ""
+        return BodyReading()
+    bound = parser.bound.union(parameters)
+    return BodyReading(free=tuple(t for t in parser.used if t.text not in bound), bound=frozenset(bound))
 
 
 class _Parser(ExpressionReader):
@@ -55,6 +71,7 @@ class _Parser(ExpressionReader):
         is_name = self.token.kind == "name"
         kind = self.expression()
         if is_name and kind == "name" and self.take(":"):
+            self.bound.add(self.used.pop().text)
             self.statement()
             return
         self.finish()
@@ -94,11 +111,14 @@ class _Parser(ExpressionReader):
 
     def binding(self, *, is_lexical: bool) -> None:
         if self.is_sign("[", "{"):
+            begin = len(self.used)
             self.primary()
+            self.bind_used(begin)
             return
         if self.token.kind != "name" or self.token.text in RESERVED:
             self.unexpected()
         name = self.next().text
+        self.bound.add(name)
         if is_lexical:
             if name in self.declared[-1]:
                 raise FaultError(f"`{name}` is declared already")
@@ -110,6 +130,9 @@ class _Parser(ExpressionReader):
         self.expression()
         self.close("(")
         self.statement()
+
+    def with_statement(self) -> None:
+        raise UnsureError  # any name may be one of an object
 
     def if_statement(self) -> None:
         self.conditional_statement()
@@ -134,12 +157,14 @@ class _Parser(ExpressionReader):
             self.next()
         self.expect("(")
         self.declared.append(set())
-        if self.is_word("const", "let", "var"):
-            word = self.next().text
-            self.bindings(word, in_header=True)
-        elif not self.is_sign(";"):
+        is_declaration = self.is_word("const", "let", "var")
+        if is_declaration:
+            self.bindings(self.next().text, in_header=True)
+        begin = len(self.used)
+        if not is_declaration and not self.is_sign(";"):
             self.expression(no_in=True)
         if self.is_word("of", "in"):
+            self.bind_used(begin)
             self.next()
             self.expression()
         else:
@@ -211,7 +236,7 @@ def _skip(parser: _Parser) -> None:
 
 _STATEMENTS: dict[str, Callable[[_Parser], None]] = {
     "{": _Parser.block, ";": _skip, "const": _Parser.declaration, "let": _Parser.declaration, "var": _Parser.declaration,
-    "if": _Parser.if_statement, "while": _Parser.conditional_statement, "with": _Parser.conditional_statement,
+    "if": _Parser.if_statement, "while": _Parser.conditional_statement, "with": _Parser.with_statement,
     "do": _Parser.do_statement, "for": _Parser.for_statement, "return": _Parser.return_statement, "throw": _Parser.return_statement,
     "break": _Parser.jump, "continue": _Parser.jump, "debugger": _Parser.jump, "try": _Parser.try_statement,
     "switch": _Parser.switch_statement, "function": _Parser.function,

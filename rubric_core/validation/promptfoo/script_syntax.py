@@ -1,9 +1,11 @@
 """Mistakes in the inline code of a promptfoo configuration that are certain without running it (issue 18, section 2)."""
 
-from rubric_core.lazy_compilation import pattern
-from rubric_core.validation.promptfoo.javascript_syntax import function_body_fault
+from typing import NamedTuple
 
-__all__ = ["javascript_error", "python_error"]
+from rubric_core.lazy_compilation import pattern
+from rubric_core.validation.promptfoo.javascript_syntax import read_function_body
+
+__all__ = ["CodeReading", "FreeName", "read_javascript", "read_python"]
 
 #: Longer code is not looked at.
 _LONGEST = 20_000
@@ -14,30 +16,70 @@ _LAST_RETURN = pattern(r";\s{0,9}(return)\b[^;{}]{0,2000};{0,9}\s{0,9}\Z")
 _TEMPLATE = pattern(r"\{\{[^{}]{0,500}\}\}")
 #: Stands for what a template fills in: any character in a string, and elsewhere nothing that is looked at.
 _UNKNOWN = "\0"
+_RETURN = "return "
+#: What promptfoo wraps around Python of one line, and in front of each line of several.
+_PYTHON_RETURN, _PYTHON_INDENT = "    return ", "    "
 
 
-def python_error(code: str) -> str:
-    """What Python says of the code of an assertion; empty if it can be parsed, or is a template."""
+class FreeName(NamedTuple):
+    """A name that nothing defines."""
+
+    text: str
+    #: Where it stands in the code.
+    offset: int
+
+
+class CodeReading(NamedTuple):
+    """What is certain about code."""
+
+    #: What keeps it from being compiled; empty for nothing, and where that cannot be told.
+    fault: str = ""
+    #: The offset in the code at which the fault shows, if that is known.
+    fault_at: int | None = None
+    #: Every use of a name that neither the code, nor promptfoo, nor the language defines.
+    free: tuple[FreeName, ...] = ()
+    #: The names that the code defines.
+    bound: frozenset[str] = frozenset()
+
+
+def read_python(code: str) -> CodeReading:
+    """Read the code of a Python assertion; nothing is told of a template."""
     if len(code) > _LONGEST or "{{" in code or "{%" in code:
-        return ""
+        return CodeReading()
     # Most configurations have no Python.
     import ast  # noqa: PLC0415
     import warnings  # noqa: PLC0415
 
-    lines = "\n".join(f"    {line}" for line in code.split("\n")) if "\n" in code else f"    return {code}"
+    from rubric_core.validation.promptfoo.python_names import free_names  # noqa: PLC0415
+
+    before = _PYTHON_INDENT if "\n" in code else _PYTHON_RETURN
+    lines = code.split("\n")
+    wrapped = "\n".join(f"{before}{line}" for line in lines)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes in strings
-            ast.parse(f"def main(output, context):\n{lines}\n")
+            tree = ast.parse(f"def main(output, context):\n{wrapped}\n")
     except SyntaxError as error:
-        return error.msg
+        at = _offset(lines, (error.lineno or 0) - 2, (error.offset or 1) - 1 - len(before))
+        return CodeReading(error.msg, at)
     except (ValueError, RecursionError, MemoryError):
-        return ""
-    return ""
+        return CodeReading()
+    names, bound = free_names(tree)
+    free = [(name, _offset(lines, line - 2, column - len(before))) for name, line, column in names if code.isascii()]
+    return CodeReading(free=tuple(FreeName(name, at) for name, at in free if at is not None), bound=bound)
 
 
-def javascript_error(code: str, *, is_body: bool, declares: bool = False, parameters: tuple[str, ...] = ()) -> str:
-    """What keeps JavaScript from being compiled; empty for nothing, and where that cannot be told.
+def _offset(lines: list[str], line: int, column: int) -> int | None:
+    """The offset of a place; None for one that is not in the code itself."""
+    if not 0 <= line < len(lines):
+        return None
+    return sum(len(each) + 1 for each in lines[:line]) + min(max(column, 0), len(lines[line]))
+
+
+def read_javascript(
+    code: str, *, is_body: bool, declares: bool = False, parameters: tuple[str, ...] = ()
+) -> CodeReading:
+    """Read JavaScript.
 
     Args:
         code: What is written.
@@ -47,14 +89,17 @@ def javascript_error(code: str, *, is_body: bool, declares: bool = False, parame
     """
     bare = code.strip()
     if not bare or len(code) > _LONGEST or "{%" in code:
-        return ""
+        return CodeReading()
     is_declaration = bare.startswith(("const ", "let ", "var "))
     if not is_body:
         found = _STATEMENT.match(bare) or (_LAST_RETURN.search(bare) if is_declaration else None)
         if found is not None:
-            return f"code of one line is an expression, without `{found[1]}`"
+            return CodeReading(f"code of one line is an expression, without `{found[1]}`")
         if not declares and is_declaration:
-            return "code of one line is an expression"
-    return function_body_fault(
-        _TEMPLATE.sub(_UNKNOWN, code if is_body or is_declaration else f"return {code}"), parameters
-    )
+            return CodeReading("code of one line is an expression")
+    before = "" if is_body or is_declaration else _RETURN
+    # As long as the template, so that everything else stays where it is.
+    bare = _TEMPLATE.sub(lambda found: _UNKNOWN * len(found[0]), code)
+    read = read_function_body(before + bare, parameters)
+    free = tuple(FreeName(token.text, token.start - len(before)) for token in read.free)
+    return CodeReading(read.fault, read.fault_at - len(before) if read.fault else None, free, read.bound)

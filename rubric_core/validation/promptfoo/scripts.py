@@ -1,6 +1,7 @@
 """Inline code of promptfoo that gives no result, or cannot be read: assertions and transforms (issue 18, section 2)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rubric_core.language.promptfoo import graded_assertions as graded
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -12,7 +13,8 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.script_syntax import javascript_error, python_error
+from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
+from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["scripts", "transforms"]
@@ -20,10 +22,11 @@ __all__ = ["scripts", "transforms"]
 #: What promptfoo calls the JavaScript of an assertion with.
 _PARAMETERS = ("output", "context", "process")
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
+_FAILS = "the assertion fails on every output"
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
 
 
-def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode) -> Iterator[Finding]:
+def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode, text: str) -> Iterator[Finding]:
     """File names that are run as code, and multi-line code without a `return`."""
     place, code = shape.places.get("value"), shape.value
     if (
@@ -49,23 +52,51 @@ def scripts(shape: graded.JavaScriptCode | graded.PythonCode | graded.RubyCode) 
             consequence="the assertion fails on every output: the code gives nothing",
         )  # fmt: skip
     elif not isinstance(shape, graded.RubyCode):
-        is_python = isinstance(shape, graded.PythonCode)
-        error = (
-            python_error(code)
-            if is_python
-            else javascript_error(code, is_body="\n" in code.rstrip(), declares=True, parameters=_PARAMETERS)
+        yield from _read(shape, place, place.node, text)
+
+
+def _read(
+    shape: graded.JavaScriptCode | graded.PythonCode, place: FieldPlace, node: Scalar, text: str
+) -> Iterator[Finding]:
+    """What keeps code from being run, and names in it that nothing defines."""
+    is_python, code = isinstance(shape, graded.PythonCode), node.text
+    read = (
+        read_python(code)
+        if is_python
+        else read_javascript(code, is_body="\n" in code.rstrip(), declares=True, parameters=_PARAMETERS)
+    )
+    if read.fault:
+        words = f"{'Python' if is_python else 'JavaScript'} cannot read this code: {read.fault}"
+        at = place.value if place.borrowed else _at_fault(read, node, text)
+        yield Finding(at, words, consequence=_FAILS)
+        return
+    given = ("output", "context") if is_python else _PARAMETERS
+    yield from (
+        replace(each, consequence=_FAILS)
+        for each in undefined_names(
+            read, node, text, place.value, given=given, is_python=is_python, may_fix=not place.borrowed
         )
-        if error:
-            words = f"{'Python' if is_python else 'JavaScript'} cannot read this code: {error}"
-            yield Finding(place.value, words, consequence="the assertion fails on every output")
+    )
+
+
+def _at_fault(read: CodeReading, node: Scalar, text: str) -> Span:
+    """The rest of the line of a block at which a fault shows; else all of the code."""
+    if node.style != "literal" or read.fault_at is None:
+        return node.span
+    code = node.text.rstrip()
+    at = min(read.fault_at, len(code) - 1)
+    begin = code.rfind("\n", 0, at) + 1
+    line = code[begin:].partition("\n")[0]
+    blanks = len(line) - len(line.lstrip())
+    return place_in_code(node, text, begin + blanks, len(line) - blanks) or node.span
 
 
 #: Fields with JavaScript that changes something, where it is no file.
 _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
 
 
-def transforms(shape: Assertion | CaseOptions | ConfiguredProvider) -> Iterator[Finding]:
-    """Transforms that are no JavaScript."""
+def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -> Iterator[Finding]:
+    """Transforms that are no JavaScript, or use names that nothing defines."""
     for field in _TRANSFORMS:
         place = shape.places.get(field)
         node = place.node if place is not None and not place.borrowed else None
@@ -74,16 +105,25 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider) -> Iterator[
             and isinstance(node.value, str)
             and not node.text.startswith(("file://", "package:"))
         ):
-            # In a block the last line break counts, and makes its line the body of a function.
-            is_body = "\n" in node.text
-            error = javascript_error(node.text, is_body=is_body)
-            if is_body and not error and not _RETURN.search(node.text):
-                error = "code of more than one line has to `return` its result"
-            if error:
-                yield Finding(
-                    node.span, f"JavaScript cannot read this code: {error}", severity="error",
-                    consequence=STOPS if field == "transform_vars" else ROW_ERRORS,
-                )  # fmt: skip
+            consequence = STOPS if field == "transform_vars" else ROW_ERRORS
+            yield from (
+                replace(each, severity="error", consequence=consequence)
+                for each in _transform(node, text, "vars" if field == "transform_vars" else "output")
+            )
+
+
+def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
+    # In a block the last line break counts, and makes its line the body of a function.
+    is_body = "\n" in node.text
+    read = read_javascript(node.text, is_body=is_body)
+    error = read.fault
+    if is_body and not error and not _RETURN.search(node.text):
+        error = "code of more than one line has to `return` its result"
+    if error:
+        yield Finding(_at_fault(read, node, text), f"JavaScript cannot read this code: {error}")
+        return
+    given = (changes, "context", "process")
+    yield from undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True)
 
 
 def _returning(place: FieldPlace, node: Scalar, code: str) -> tuple[Fix, ...]:

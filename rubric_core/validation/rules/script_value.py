@@ -13,8 +13,8 @@ __all__ = ["SCRIPT_VALUE"]
 
 
 @rule("script-value", "warning", "A script of promptfoo that gives no result")
-def SCRIPT_VALUE(shape: Assertion | CaseOptions | ConfiguredProvider, context: Context) -> Iterator[Finding]:  # noqa: ARG001, N802  # a rule is a constant
+def SCRIPT_VALUE(shape: Assertion | CaseOptions | ConfiguredProvider, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The name of a file without `file://`, code of several lines without `return`, and code that cannot be parsed."""
     if isinstance(shape, JavaScriptCode | PythonCode | RubyCode):
-        yield from scripts(shape)
-    yield from transforms(shape)
+        yield from scripts(shape, context.text)
+    yield from transforms(shape, context.text)

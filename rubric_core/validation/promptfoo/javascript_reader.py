@@ -1,0 +1,76 @@
+"""Tokens of JavaScript in a row, with the brackets that are open and the names that are used and bound."""
+
+from typing import NoReturn
+
+from rubric_core.validation.promptfoo.javascript_tokens import FaultError, Token, UnsureError, read_token
+
+__all__ = ["TokenReader"]
+
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+#: How deep brackets are followed.
+_DEEPEST = 60
+
+
+class TokenReader:
+    """Reads token by token."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.token = read_token(code, 0)
+        self.depth = 0
+        #: The brackets that are open.
+        self.open: list[str] = []
+        #: The names that `const` and `let` declare, block by block.
+        self.declared: list[set[str]] = []
+        #: The names that stand for a value, in their order, and those that the code binds somewhere, or asks for with `typeof`.
+        self.used: list[Token] = []
+        self.bound: set[str] = set()
+
+    def next(self) -> Token:
+        token = self.token
+        if token.kind == "sign" and token.text in _CLOSERS:
+            self.open.append(token.text)
+        elif token.kind == "sign" and token.text in ")]}" and self.open:
+            self.open.pop()
+        self.token = read_token(self.code, token.end)
+        return token
+
+    def is_sign(self, *signs: str) -> bool:
+        return self.token.kind == "sign" and self.token.text in signs
+
+    def is_word(self, *words: str) -> bool:
+        return self.token.kind == "name" and self.token.text in words
+
+    def take(self, *signs: str) -> bool:
+        found = self.is_sign(*signs)
+        if found:
+            self.next()
+        return found
+
+    def following(self) -> Token:
+        return read_token(self.code, self.token.end)
+
+    def unexpected(self) -> NoReturn:
+        if self.token.kind == "end":
+            raise FaultError(f"`{self.open[-1]}` is not closed" if self.open else "it ends too early")
+        raise FaultError(f"`{self.code[self.token.start : self.token.end]}` is not expected here")
+
+    def expect(self, sign: str) -> None:
+        if not self.take(sign):
+            place = f"before `{self.token.text}`" if self.token.kind != "end" else "at the end"
+            raise FaultError(f"`{sign}` is missing {place}")
+
+    def close(self, begun: str) -> None:
+        if not self.take(_CLOSERS[begun]):
+            if self.token.kind == "end" or self.is_sign(")", "]", "}"):
+                raise FaultError(f"`{begun}` is not closed")
+            self.unexpected()
+
+    def enter(self) -> None:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise UnsureError
+
+    def bind_used(self, begin: int) -> None:
+        """The names used from a number on are bound: they were a pattern, parameters, or what is assigned to."""
+        self.bound.update(token.text for token in self.used[begin:])

@@ -1,0 +1,95 @@
+"""Names in inline code that neither the code, nor promptfoo, nor the language defines: the code throws (issue 18, section 2)."""
+
+from collections.abc import Iterable, Iterator
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.javascript_globals import GLOBALS
+from rubric_core.syntax.tree import Scalar
+from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.script_syntax import CodeReading, FreeName
+from rubric_core.validation.rule import Finding, Fix
+
+__all__ = ["place_in_code", "undefined_names"]
+
+#: Words that are read as names and are none, or whose meaning depends on where they stand.
+_WORDS = frozenset({"arguments", "async", "await", "import", "let", "new", "of", "static", "target", "yield"})
+#: Names that people mean by slips, beside those of the code.
+_OFTEN_MEANT = (
+    "JSON",
+    "Math",
+    "Object",
+    "Array",
+    "String",
+    "Number",
+    "Boolean",
+    "Date",
+    "parseInt",
+    "parseFloat",
+    "console",
+    "undefined",
+)
+_PYTHON_MEANT = ("json", "len", "str", "int", "float", "any", "all", "sorted", "True", "False", "None", "isinstance")
+#: What `context` of assertions has, and of transforms.
+_IN_CONTEXT = ("vars", "prompt", "test", "config", "provider", "providerResponse")
+_OF_MODULES = frozenset({"require", "module", "exports", "__dirname", "__filename"})
+
+
+def undefined_names(
+    read: CodeReading, node: Scalar, text: str, at: Span, *, given: Iterable[str], is_python: bool, may_fix: bool
+) -> Iterator[Finding]:
+    """Each name once, where it is used first.
+
+    Args:
+        read: What was read of the code.
+        node: The code.
+        text: The text that the code stands in.
+        at: What is marked where the place of a name cannot be told.
+        given: The names that promptfoo calls the code with.
+        is_python: Whether it is Python, not JavaScript.
+        may_fix: Whether the code may be changed here.
+    """
+    if not is_python and any(each.text == "eval" for each in read.free):
+        return
+    known = frozenset(given) if is_python else GLOBALS.union(_WORDS, given)
+    uses: dict[str, list[FreeName]] = {}
+    for each in read.free:
+        if each.text not in known:
+            uses.setdefault(each.text, []).append(each)
+    candidates = sorted({*given, *read.bound, *(_PYTHON_MEANT if is_python else _OFTEN_MEANT)} - {"main"})
+    for name, found in uses.items():
+        places = [place_in_code(node, text, each.offset, len(name)) for each in found]
+        known_places = [place for place in places if place is not None]
+        meant = f"context.{name}" if name in _IN_CONTEXT and not is_python else closest(name, candidates)
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        if name in _OF_MODULES and not is_python:
+            advice = "; a file has it, which begins with file://"
+        edits = tuple(Edit(place, meant) for place in known_places) if meant else ()
+        fixes = (Fix(f"change it to `{meant}`", edits),) if edits and may_fix and None not in places else ()
+        yield Finding(places[0] or at if may_fix else at, f"nothing defines `{name}` in this code{advice}", fixes=fixes)
+
+
+def place_in_code(node: Scalar, text: str, offset: int, length: int) -> Span | None:
+    """Where a part of one line of the code stands in the text; None where escapes or folded lines hide that."""
+    if node.style == "literal":
+        return _in_block(node, text, offset, length)
+    start, end = node.span.start + node.is_quoted, node.span.end - node.is_quoted
+    if text[start:end] != node.text:
+        return None
+    return Span(start + offset, start + offset + length)
+
+
+def _in_block(node: Scalar, text: str, offset: int, length: int) -> Span | None:
+    line = node.text.count("\n", 0, offset)
+    written = node.text.split("\n")[line]
+    start = node.span.start
+    for _ in range(line + 1):
+        start = text.find("\n", start, node.span.end) + 1
+        if not start:
+            return None
+    end = text.find("\n", start)
+    raw = text[start : end if end >= 0 else len(text)].removesuffix("\r")
+    if not raw.endswith(written):
+        return None
+    column = offset - (node.text.rfind("\n", 0, offset) + 1)
+    begin = start + len(raw) - len(written) + column
+    return Span(begin, begin + length)
