@@ -14,14 +14,15 @@ from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, TEXTS, FileKind
 from rubric_core.language.model import CASE, Execution, Suite
 from rubric_core.language.promptfoo.configuration import Configuration
-from rubric_core.language.shape import Shape, children
+from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
 from rubric_core.loading.block_references import own_targets
 from rubric_core.loading.grading import suite_list
-from rubric_core.loading.issues import Issue, NotYaml, UnknownKey, UnknownType
+from rubric_core.loading.issues import Issue, MissingKey, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.project import Project
 from rubric_core.loading.promptfoo_table import CaseTable
+from rubric_core.loading.promptfoo_templates import templates
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.loading.split_items import join_split_item
 from rubric_core.syntax.blocks import Block, Document
@@ -138,7 +139,17 @@ class Check:
             lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
         elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
             lowering.issues.append(CaseTable(span=Span(0, 0), text=self.frame.block.text))
-        self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
+        kept = self._templates(state, lowering) if self.analysis.kind is FileKind.PROMPTFOO else ()
+        self._fill(state, key, tuple(shapes), lowering.issues, context, -1, kept)
+
+    def _templates(self, state: BlockState, lowering: Lowering) -> tuple[Shape, ...]:
+        """Read what stands under keys that nothing reads, for aliases and `$ref`; the keys that it lacks may stand beside an alias."""
+        made: list[Shape] = []
+        for kind, node in list(templates(state.tree.root, self.dialect)):
+            before = len(lowering.issues)
+            made += [shape for shape in as_list(lowering.value(kind, node, "")) if isinstance(shape, Shape)]
+            lowering.issues[before:] = [each for each in lowering.issues[before:] if not isinstance(each, MissingKey)]
+        return tuple(made)
 
     def _refresh_item(self, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
         state = self._to_fill(block)
@@ -166,7 +177,9 @@ class Check:
         issues: list[Issue],
         context: Context,
         number: int,
+        kept: tuple[Shape, ...] = (),
     ) -> None:
+        """Run the rules over what was read of a block; `kept` is what it has for aliases only."""
         state.key = key
         state.shapes = shapes
         problems = () if self.analysis.kind in TEXTS else state.tree.problems
@@ -184,6 +197,7 @@ class Check:
         if self.around is not None:
             self.linking.inner[id(shapes)] = shapes, inner
         visited += inner
+        visited += [c for s in kept for c in children(s)]
         borrowed = any(each.borrowed for each in visited)
         if borrowed or state.tree.anchors:  # else nobody asks, and thousands of cases need not remember it
             state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}

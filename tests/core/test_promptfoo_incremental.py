@@ -35,6 +35,11 @@ tests:
   - vars: {word: ha}
     assert: [{$ref: "#/tests/1/assert/0"}]
 """
+ANCHORED = f"""\
+x-checks: {{short: &short {{type: contains, value: hi}}, case: &case {{vars: {{word: hi}}, assert: [*short]}}}}
+{TEXT}  - *case
+  - {{vars: {{word: hi}}, assert: [*short, {{<<: *short, metric: style}}]}}
+"""
 #: One of these takes the place of another.
 WORDS = (
     "one", "two", "three", "word", "name", "unused", "kept", "lang", "tone", "style", "big", "short", "echo", "small", "contains", "is-json",
@@ -52,10 +57,11 @@ def edited(before: Analysis, edit: Edit) -> Analysis:
     return analyze(before.document.edited(edit), LANGUAGE, path=PATH, previous=before)
 
 
+@pytest.mark.parametrize("written", [TEXT, ANCHORED], ids=["plain", "anchors"])
 @pytest.mark.parametrize("seed", range(6))
-def test_random_edits_are_understood_as_if_read_afresh(seed: int) -> None:
+def test_random_edits_are_understood_as_if_read_afresh(seed: int, written: str) -> None:
     rng = random.Random(seed)
-    now = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
+    now = analyze(LANGUAGE.document(written, PATH), LANGUAGE, path=PATH)
     for _ in range(60):
         text = now.document.text
         found = rng.choice([*_WORD.finditer(text)])
@@ -63,7 +69,7 @@ def test_random_edits_are_understood_as_if_read_afresh(seed: int) -> None:
         fresh = analyze(LANGUAGE.document(now.document.text, PATH), LANGUAGE, path=PATH)
         assert understood(now) == understood(fresh), now.document.text
         if rng.random() < 0.2:
-            now = analyze(LANGUAGE.document(TEXT, PATH), LANGUAGE, path=PATH)
+            now = analyze(LANGUAGE.document(written, PATH), LANGUAGE, path=PATH)
 
 
 @pytest.mark.parametrize(

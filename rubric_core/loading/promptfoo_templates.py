@@ -1,0 +1,83 @@
+"""Blocks under keys of a promptfoo configuration that nothing reads: assertions and cases kept for aliases and `$ref`.
+
+They are read where they stand, so that a mistake is reported there, once, and not at every alias (issue 18, section 2).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.dialect import Dialect
+from rubric_core.language.promptfoo.assertion import ASSERTIONS, Assertion, AssertionSet
+from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.shape_kinds import Shaped
+from rubric_core.language.value_kinds import Kind
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+
+__all__ = ["templates"]
+
+#: The beginnings of keys below which such blocks need no anchor.
+_HOMES = ("x-", "assertionTemplates", "definitions", "$defs")
+#: Types in other places, above all in JSON Schema, to which a slip in the type of an assertion may come close.
+_OTHER_TYPES = frozenset({
+    "object", "array", "string", "number", "integer", "boolean", "null", "function", "json_object", "json_schema", "text", "message",
+})  # fmt: skip
+
+
+def templates(root: Node | None, dialect: Dialect) -> Iterator[tuple[Kind[Any], Node]]:
+    """Every block kept for aliases and `$ref` that is certainly an assertion, a list of them or a case, with what it is."""
+    if not isinstance(root, Mapping):
+        return
+    read = dialect.readings(Configuration)
+    left = [
+        (e.value, e.name.startswith(_HOMES))
+        for e in root.entries
+        if e.name is not None and (e.name not in read or e.name in _HOMES)
+    ]
+    while left:
+        node, is_home = left.pop()
+        kind = _kind_of(node, dialect) if node.anchor or is_home else None
+        if kind is not None:
+            yield kind, node
+        elif isinstance(node, Mapping):
+            left += [(entry.value, is_home) for entry in node.entries]
+        elif isinstance(node, Sequence):
+            left += [(item, is_home) for item in node.items]
+
+
+def _kind_of(node: Node, dialect: Dialect) -> Kind[Any] | None:
+    if isinstance(node, Sequence):
+        items = [item for item in node.items if not isinstance(item, Alias)]
+        return ASSERTIONS if items and all(_is_assertion(item, dialect) for item in items) else None
+    if _is_assertion(node, dialect):
+        return ASSERTIONS.item
+    return Shaped(PromptfooCase) if _is_case(node, dialect) else None
+
+
+def _is_assertion(node: Node, dialect: Dialect) -> bool:
+    """Whether a mapping has the type of an assertion, and no key that is not one of an assertion, or close to one."""
+    if not isinstance(node, Mapping):
+        return False
+    known = {*dialect.readings(Assertion), *dialect.readings(AssertionSet)}
+    return _fits(node, known) and any(_is_type(entry.name, entry.value, dialect) for entry in node.entries)
+
+
+def _is_type(name: str | None, value: Node, dialect: Dialect) -> bool:
+    if name is None or not isinstance(value, Scalar) or not isinstance(value.value, str) or value.text in _OTHER_TYPES:
+        return False
+    if name != "type":
+        return value.text in dialect.types and closest(name, ("type",)) is not None
+    return dialect.type_of(value.text) is not None or closest(value.text, sorted(dialect.types)) is not None
+
+
+def _is_case(node: Node, dialect: Dialect) -> bool:
+    """Whether a mapping has variables or assertions, and no key that is not one of a case, or close to one."""
+    if not isinstance(node, Mapping) or not _fits(node, {*dialect.readings(PromptfooCase)}):
+        return False
+    return isinstance(node.get("vars"), Mapping) or isinstance(node.get("assert"), Sequence)
+
+
+def _fits(node: Mapping, known: set[str]) -> bool:
+    names = [entry.name for entry in node.entries]
+    return all(n is not None and (n in known or n == "<<" or closest(n, sorted(known)) is not None) for n in names)
