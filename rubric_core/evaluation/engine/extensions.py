@@ -60,9 +60,9 @@ class Extensions:
     """
 
     def __init__(self, cases: Sequence[Runnable], ports: Ports, told: Callable[[str], None]) -> None:
-        self._cases, self._ports, self._told = cases, ports, told
-        self._first = cases[0]
-        self._hooks = [(each, each.rpartition(":")[2]) for each in extensions_written(self._first)]
+        self._cases, self.ports, self.tell = cases, ports, told
+        self.first = cases[0]
+        self._codes = extensions_written(self.first)
         self._began: asyncio.Future[None] | None = None
         self._results: list[dict[str, Any]] = []
 
@@ -76,9 +76,9 @@ class Extensions:
         try:
             yield made
         except Unscored as problem:
-            await self._after(made.case, problem.reason, None)
+            await self.after(made.case, problem.reason, None)
             raise
-        await self._after(made.case, "", made.result)
+        made.result = await self.after(made.case, "", made.result)
 
     async def close(self, *, hooks: bool = True) -> None:
         """Run the hooks after the last case; `hooks` is false when the run was aborted."""
@@ -88,61 +88,105 @@ class Extensions:
             self._began.cancel()
         await asyncio.wait({self._began})
         if hooks and not self._began.cancelled() and self._began.exception() is None:
-            await self._tell_all("afterAll", {"suite": self._suite(), "results": self._results})
+            await self._tell_all("afterAll", {"suite": self.suite(), "results": self._results})
 
     async def _begin(self) -> None:
-        given = self._suite()
-        for code, made in [each async for each in self._run("beforeAll", {"suite": given})]:
-            changed = _changed(given, made, "suite") - _TALK
+        given = self.suite()
+        for code, made in [each async for each in self.run("beforeAll", {"suite": given})]:
+            self.require_part(code, made, "suite")
+            changed = self.changed(given, made, "suite") - _TALK
             if changed:
                 raise Unscored(
-                    f"the extension {code} changes {_listed(changed)} of the suite, which rubric does not support ({self._where()})"
+                    f"the extension {code} changes {_listed(changed)} of the suite, which rubric does not support ({self.where()})"
                 )
 
     async def _before(self, case: Runnable) -> Runnable:
-        async for code, made in self._run("beforeEach", {"test": _test(case)}):
-            changed = _changed(_test(case), made, "test")
+        told = {"test": self.test_of(case)}  # as the functions before have left it
+        async for code, made in self.run("beforeEach", told):
+            self.require_part(code, made, "test")
+            changed = self.changed(told["test"], made, "test")
             if changed - _TALK:
                 raise Unscored(
-                    f"the extension {code} changes {_listed(changed - _TALK)} of the case; rubric supports changes to `vars` only ({self._where()})"
+                    f"the extension {code} changes {_listed(changed - _TALK)} of the case; rubric supports changes to `vars` only ({self.where()})"
                 )
             if "vars" in changed:
                 values = made["test"].get("vars")
                 own = values if isinstance(values, dict) else {}
                 case = replace(case, variant=replace(case.variant or Variant(), variables=own))
+                told["test"] = self.test_of(case)
         return case
 
-    async def _after(self, case: Runnable, trouble: str, result: CaseResult | None) -> None:
-        told = {"test": _test(case), "result": _row(case, trouble, result)}
+    async def after(self, case: Runnable, trouble: str, result: CaseResult | None) -> CaseResult | None:
+        """Run the hooks after a run of a case; its result, as far as they may change it."""
+        told = {"test": self.test_of(case), "result": self.row_of(case, trouble, result)}
         await self._tell_all("afterEach", told)
-        if any(hook == "afterAll" for _, hook in self._hooks):
+        self.keep(told)
+        return result
+
+    def keep(self, told: Mapping[str, Any]) -> None:
+        """Keep the row of a case for the hooks after the last one."""
+        if any(self.is_for(code, "afterAll") for code in self._codes):
             self._results.append({"test": told["test"], **told["result"]})
 
     async def _tell_all(self, hook: str, told: Mapping[str, Any]) -> None:
         """Run hooks after cases: a failure belongs to no case, and their results are ignored."""
         try:
-            async for code, made in self._run(hook, told):
+            async for code, made in self.run(hook, told):
                 changed = {name for name in told if name != "test" and isinstance(made, dict)} & set(made or ())
                 if any(made[name] != jsonable(told[name]) for name in changed):
-                    self._told(f"the extension {code} changes results, which rubric does not support ({self._where()})")
+                    self.tell(f"the extension {code} changes results, which rubric does not support ({self.where()})")
         except Unscored as problem:
-            self._told(problem.reason)
+            self.tell(problem.reason)
 
-    async def _run(self, hook: str, told: Mapping[str, Any]) -> AsyncIterator[tuple[str, Any]]:
+    async def run(self, hook: str, told: Mapping[str, Any]) -> AsyncIterator[tuple[str, Any]]:
         """The return value of each function for a hook. Raises Unscored for the first that fails."""
-        case = self._first
-        for code in (code for code, each in self._hooks if each == hook):
-            arguments = {"context": told, "meta": {"hookName": hook}}
+        case = self.first
+        for code in (code for code in self._codes if self.is_for(code, hook)):
+            arguments = self.arguments(code, hook, told)
             try:
                 made = await run_function(
-                    code, language_of(code), arguments, self._ports, case.directory, case.options.time_limit, case.suite, spare=True
+                    code, language_of(code), arguments, self.ports, case.directory, case.options.time_limit, case.suite, spare=self.is_lenient,
+                    function=self.usual_function,
                 )  # fmt: skip
             except Unscored as problem:
-                raise Unscored(f"the extension {code}: {problem.reason} ({self._where()})") from None
+                raise Unscored(f"the extension {code}: {problem.reason} ({self.where()})") from None
             yield code, made
 
-    def _suite(self) -> dict[str, Any]:
-        case = self._first
+    # What configurations of promptfoo have otherwise.
+
+    #: Whether a function gets no more arguments than it takes.
+    is_lenient = True
+    #: The function of a Python file where none is named.
+    usual_function = ""
+
+    def is_for(self, code: str, hook: str) -> bool:
+        """Whether a function is called for a hook."""
+        return code.rpartition(":")[2] == hook
+
+    def arguments(self, code: str, hook: str, told: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # what overrides has it
+        """What a function is called with."""
+        return {"context": told, "meta": {"hookName": hook}}
+
+    def require_part(self, code: str, made: Any, part: str) -> None:
+        """Raises Unscored for a return value that cannot be read; a suite's hooks may return anything."""
+
+    def changed(self, given: Mapping[str, Any], made: Any, part: str) -> set[str]:
+        """The keys of a part that a hook returned with other values; a hook that returns nothing changes nothing."""
+        back = made.get(part) if isinstance(made, dict) else None
+        if not isinstance(back, dict):
+            return set()
+        return {name for name in {*given, *back} if given.get(name) != back.get(name)}
+
+    def test_of(self, case: Runnable) -> dict[str, Any]:
+        """A case as its hooks see it."""
+        return _test(case)
+
+    def row_of(self, case: Runnable, trouble: str, result: CaseResult | None) -> dict[str, Any]:
+        """The result of a case as its hooks see it."""
+        return _row(case, trouble, result)
+
+    def suite(self) -> dict[str, Any]:
+        case = self.first
         places = case.suite.places.get("cases")
         written = plain(case.suite.node, case.suite_anchors)
         around = (
@@ -150,10 +194,10 @@ class Extensions:
             if isinstance(written, dict)
             else {}
         )
-        return {**around, "tests": [_test(each) for each in self._cases]}
+        return {**around, "tests": [self.test_of(each) for each in self._cases]}
 
-    def _where(self) -> str:
-        case = self._first
+    def where(self) -> str:
+        case = self.first
         line = case.suite_line(case.suite.key_at("extensions"))
         return place_words(case.path if case.file is not None else None, line)
 
@@ -176,28 +220,23 @@ def _row(case: Runnable, trouble: str, result: CaseResult | None) -> dict[str, A
     return {name: jsonable(value) for name, value in row.items()}
 
 
-def _changed(given: Mapping[str, Any], made: Any, part: str) -> set[str]:
-    """The keys that a hook returned with other values; a hook that returns nothing changes nothing."""
-    back = made.get(part) if isinstance(made, dict) else None
-    if not isinstance(back, dict):
-        return set()
-    return {name for name in {*given, *back} if given.get(name) != back.get(name)}
-
-
 def _listed(names: set[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names))
 
 
 @asynccontextmanager
 async def extensions_of(
-    cases: Sequence[Runnable], ports: Ports, told: Callable[[str], None]
+    cases: Sequence[Runnable],
+    ports: Ports,
+    told: Callable[[str], None],
+    kind_of: Callable[[Runnable], type[Extensions]] = lambda _: Extensions,
 ) -> AsyncIterator[Mapping[SuiteFacts, Extensions]]:
-    """Run the extensions of the suites of these cases around the body of the `with` block."""
+    """Run the extensions of the suites of these cases around the body of the `with` block; `kind_of` says how those of a case are run."""
     suites: dict[SuiteFacts, list[Runnable]] = {}
     for case in cases:
         if extensions_written(case):
             suites.setdefault(case.facts, []).append(case)
-    made = {facts: Extensions(several, ports, told) for facts, several in suites.items()}
+    made = {facts: kind_of(several[0])(several, ports, told) for facts, several in suites.items()}
     done = False
     try:
         yield made

@@ -59,7 +59,9 @@ def _filters(case: PromptfooRunnable) -> CustomFilters | None:
 
 def _refuse(case: PromptfooRunnable) -> None:
     """Raises Unscored for what a run does not have and that would change the result."""
-    found = ["`extensions`"] if case.matrix.configuration.data.get("extensions") else []
+    found: list[str] = []
+    if case.suite.extensions and case.test.part("options").get("transformVars"):
+        found.append("`extensions` together with `transformVars`")
     prompt = case.sent_prompt
     if prompt is not None and prompt.trouble:
         raise Unscored(f"the prompt {prompt.label!r:.60}: {prompt.trouble}")

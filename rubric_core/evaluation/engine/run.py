@@ -205,7 +205,9 @@ async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener
     made = Workspaces(ports, keep, lambda message: on_event(Noted(message)))
     done = False
     try:
-        async with extensions_of(cases, ports, lambda message: on_event(Noted(message))) as extensions:
+        async with extensions_of(
+            cases, ports, lambda message: on_event(Noted(message)), _extensions_kind
+        ) as extensions:
             yield RunSession(made, extensions, {})
         done = True
     except Unscored:
@@ -213,6 +215,15 @@ async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener
         raise
     finally:
         await made.close(hooks=done)
+
+
+def _extensions_kind(case: Runnable) -> type[Extensions]:
+    """How the extensions of a suite are run."""
+    if isinstance(case, PromptfooRunnable):
+        from rubric_core.evaluation.engine.promptfoo_extensions import PromptfooExtensions  # noqa: PLC0415  # AgentV's suites need none of it
+
+        return PromptfooExtensions
+    return Extensions
 
 
 async def _result(
@@ -230,7 +241,7 @@ async def _result(
         repeats = repeats_of(ready)
         once = partial(_once, ready, ports, on_event, base, workspaces)
     else:
-        repeats = repeats_of(await fill_in_case(case, ports))
+        repeats = repeats_of(case if isinstance(case, PromptfooRunnable) else await fill_in_case(case, ports))
         once = partial(_extended, extensions, case, ports, on_event, base, workspaces)
     return await run_repeats(repeats, once, case.dialect.properties) if repeats.count > 1 else await once(1)
 
@@ -242,7 +253,9 @@ async def _extended(
     async with extensions.around(case) as around:
         ready = await prepare_case(around.case, ports)
         around.result = await _once(ready, ports, on_event, base, workspaces, number)
-        return around.result
+    if around.result is None:
+        raise Unscored("the extensions of the suite left no result")
+    return around.result
 
 
 async def _once(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rubric_core.evaluation.cases.errors import place_words
+from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.evaluators import AgentJudge, AgentRubric
@@ -105,6 +106,10 @@ def refuse(case: Runnable) -> None:
     others = [each for each in suite.extensions or () if not (isinstance(each, str) and each.startswith(URL))]
     if others:
         where = place_words(case.path if case.file is not None else None, case.suite_line(suite.key_at("extensions")))
+        if isinstance(case, PromptfooRunnable):
+            raise Unscored(
+                f"of `extensions` rubric runs functions in files, as in `file://hooks.py:beforeAll` ({where})"
+            )
         raise Unscored(
             f"rubric does not install rules for agents (`{EXTENSION_RULES}`); of `extensions` it runs functions in files, as in `file://setup.py:beforeAll` ({where})"
         )

@@ -64,7 +64,9 @@ def exit_code(start: Sequence[str], configuration: Path, work: Path) -> int:
 def _run(
     start: Sequence[str], configuration: Path, environment: Mapping[str, str], work: Path, *more: str
 ) -> "subprocess.CompletedProcess[str]":
-    arguments = ["eval", "-c", configuration.name, "--no-cache", "--no-write", "--no-table", *more]
+    # With extensions promptfoo reads its results back from where it keeps them, and writes none without.
+    kept = [] if "\nextensions:" in configuration.read_text(encoding="utf-8") else ["--no-write"]
+    arguments = ["eval", "-c", configuration.name, "--no-cache", *kept, "--no-table", *more]
     around = {**os.environ, **_QUIET, **environment, "PROMPTFOO_CONFIG_DIR": str(work / "promptfoo")}
     return subprocess.run(
         [*start, *arguments],

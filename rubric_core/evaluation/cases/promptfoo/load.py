@@ -171,6 +171,11 @@ class CaseMaker:
             timeout_ms=_number(settings.get("timeoutMs")) or None, max_eval_time_ms=_number(settings.get("maxEvalTimeMs")) or None,
         )  # fmt: skip
         vars(suite).update(evaluate_options=limits, derived_metrics=self._derived_metrics())
+        found = node.entry("extensions")
+        if found is not None:
+            suite.places["extensions"] = FieldPlace(found.key.span, found.value.span, found.value, "extensions")
+        written = self._configuration.data.get("extensions")
+        vars(suite)["extensions"] = written if isinstance(written, list) else [written] if written else None
         for key, name in (("env", "env"), ("tags", "tags"), ("nunjucksFilters", "nunjucks_filters")):
             written = self._configuration.data.get(key)
             if isinstance(written, dict):
