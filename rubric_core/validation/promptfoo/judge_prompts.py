@@ -31,7 +31,7 @@ def judge_prompts(shape: Assertion | CaseOptions) -> Iterator[Finding]:
     """A `rubricPrompt` of text: messages and files are left to their author."""
     place = shape.places.get("rubric_prompt")
     node = place.node if place is not None and not place.borrowed else None
-    if not isinstance(node, Scalar) or not isinstance(node.value, str) or node.text.startswith("file://"):
+    if not isinstance(node, Scalar) or not isinstance(node.value, str) or node.text.startswith(("file:", "file//")):
         return
     if "{%" in node.text or not node.text.strip() or "env" in node.text:
         return

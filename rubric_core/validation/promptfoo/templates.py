@@ -4,13 +4,23 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
+from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["UsedName", "environment_in", "literal_placeholders", "names_in", "read_by_code", "unrendered_values"]
+__all__ = [
+    "UsedName",
+    "environment_in",
+    "half_placeholders",
+    "literal_placeholders",
+    "names_in",
+    "read_by_code",
+    "unrendered_values",
+]
 
 #: No alternative runs past the next opening delimiter: otherwise each of many unclosed ones would be read to the end of the text.
 _EXPRESSION = pattern(
@@ -39,6 +49,8 @@ _ENVIRONMENT = pattern(r"\benv(?:\.([A-Za-z_]\w*)|\[\s*['\"]([A-Za-z_]\w*)['\"]\
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
 _WHOLE = pattern(r"\{([A-Za-z_]\w{0,60})\}")
 _OPEN = pattern(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
+#: `{name}}`: a brace is missing at the start.
+_HALF = pattern(r"(?<![{\w$\\%#\"'\]:])\{([ \t]?[A-Za-z_][\w.]{0,60}[ \t]?)\}\}(?!\})")
 #: A prompt that begins with a placeholder.
 _BRACES = pattern(r"\s{0,20}\{(?:\{|[A-Za-z_]\w{0,60}\})")
 _IN_CODE = pattern(
@@ -140,7 +152,24 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
     for node in nodes:
         if isinstance(node, Scalar) and isinstance(node.value, str) and not _is_code(node.text):
             yield from _single(node, context)
+            yield from _half(node, context)
             yield from _open(node, context)
+
+
+def half_placeholders(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
+    """`{name}}` in variables and in values of assertions, and `{{ name` in variables."""
+    place = shape.places.get("value" if isinstance(shape, Assertion) else "vars")
+    if place is None or place.borrowed or isinstance(shape, JavaScriptCode | PythonCode | RubyCode):
+        return
+    node = place.node
+    nodes: list[Node] = node.items if isinstance(node, Sequence) else [node]
+    if isinstance(node, Mapping):
+        nodes = [entry.value for entry in node.entries] if isinstance(shape, PromptfooCase) else []
+    for each in nodes:
+        if isinstance(each, Scalar) and isinstance(each.value, str) and "{" in each.text and not _is_code(each.text):
+            yield from _half(each, context)
+            if isinstance(shape, PromptfooCase):
+                yield from _open(each, context)
 
 
 def _is_code(text: str) -> bool:
@@ -163,6 +192,17 @@ def _single(node: Scalar, context: Context) -> Iterator[Finding]:
             fixes=fixes,
             consequence="it is sent as it is",
         )
+
+
+def _half(node: Scalar, context: Context) -> Iterator[Finding]:
+    # Without the quotes around the text: a quote before a brace is one of JSON.
+    start = node.span.start + node.is_quoted
+    for found in _HALF.finditer(context.text[start : node.span.end - node.is_quoted]):
+        written = f"{{{{{found[1]}}}}}"
+        at = Span(start + found.start(), start + found.end())
+        fixes = (Fix(f"write `{written}`", (Edit(at, written),)),)
+        words = f"`{found[0]}` is no placeholder; write `{written}`"
+        yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")
 
 
 def _open(node: Scalar, context: Context) -> Iterator[Finding]:

@@ -1,0 +1,72 @@
+"""Slips of YAML in the texts of a promptfoo configuration that stay valid YAML: lists read as one text, quotes that nothing opens."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.edit import column_of
+from rubric_core.syntax.reindent import dash_within
+from rubric_core.syntax.tree import Mapping, Scalar, Sequence
+from rubric_core.text import Edit, Span
+from rubric_core.validation.rule import Context, Finding, Fix
+
+__all__ = ["listed_texts", "yaml_slips"]
+
+#: The fields whose texts are looked at; no code, in which a line may begin with a sign.
+_FIELDS = ("prompts", "providers", "targets", "output_path", "vars", "value", "prefix", "suffix")
+#: A text with a quote at its end and no other; not the sign of inches.
+_UNOPENED = pattern(r"[^\"]*[^\"\d]\"")
+#: An item whose dash has no blank behind it. Options of programs and negative numbers have none either.
+_DASH = pattern(r"-(?=[\"'{\[]|[^\W\d_])")
+_ONE_TEXT = "YAML reads these lines as one text"
+
+
+def yaml_slips(shape: Configuration | PromptfooCase | Assertion | CaseOptions, context: Context) -> Iterator[Finding]:
+    """Findings about the plain texts of a shape."""
+    for field in _FIELDS:
+        for node, is_value in _texts(shape, field):
+            yield from _slip(node, context, is_value=is_value)
+
+
+def listed_texts(shape: PromptfooCase | Assertion) -> Iterator[Scalar]:
+    """The texts in lists of a shape that may be anything, so that nothing else has looked at them."""
+    for field in ("vars", "value"):
+        yield from (node for node, is_value in _texts(shape, field) if not is_value)
+
+
+def _texts(shape: Shape, field: str) -> Iterator[tuple[Scalar, bool]]:
+    """The texts of a field, those of variables included, with whether each is a value or an item of a list."""
+    place = shape.places.get(field)
+    if place is None or place.borrowed:
+        return
+    node = place.node
+    values = [entry.value for entry in node.entries] if isinstance(node, Mapping) and field == "vars" else [node]
+    for value in values:
+        if isinstance(value, Scalar):
+            yield value, True
+        elif isinstance(value, Sequence):
+            yield from ((item, False) for item in value.items if isinstance(item, Scalar))
+
+
+def _slip(node: Scalar, context: Context, *, is_value: bool) -> Iterator[Finding]:
+    if node.style != "plain" or not isinstance(node.value, str) or len(node.text) < len("-a"):
+        return
+    text, start = context.text, node.span.start
+    begins_line = is_value and not text[start - column_of(text, start) : start].strip(" ")
+    if begins_line and _DASH.match(node.text):
+        at = Span(start, start + 1)
+        fix = Fix("put a blank after the dash", (Edit(Span(start + 1, start + 1), " "),), safe=False)
+        yield Finding(at, "an item of a list has a blank after its dash", fixes=(fix,), consequence=_ONE_TEXT)
+    elif begins_line and dash_within(text, node) is not None:
+        fix = Fix("put a dash before the first line", (Edit(Span(start, start), "- "),), safe=False)
+        yield Finding(
+            Span(start, start + len(node.text.split()[0])), "a list starts here; its first item needs a dash", fixes=(fix,),
+            consequence=_ONE_TEXT,
+        )  # fmt: skip
+    elif _UNOPENED.fullmatch(node.text):
+        fix = Fix("open the quote", (Edit(Span(start, start), '"'),), safe=False)
+        at = Span(node.span.end - 1, node.span.end)
+        yield Finding(at, 'no quote opens before this one, so YAML reads `"` as part of the text', fixes=(fix,))
