@@ -114,11 +114,12 @@ def idle_thresholds(shape: PromptfooCase, context: Context) -> Iterator[Finding]
 
 def thresholds(shape: PromptfooCase | Assertion) -> Iterator[Finding]:
     """Thresholds that no score can reach, or that every score reaches."""
-    if not isinstance(shape, (PromptfooCase, graded.SimilarText, *_SHARES)):
-        return
+    value, place = shape.threshold, shape.places.get("threshold")
     if isinstance(shape, graded.SimilarText) and not shape.type_name.endswith(("similar", ":cosine")):
         return
-    value, place = shape.threshold, shape.places.get("threshold")
+    if isinstance(shape, Assertion) and not isinstance(shape, (graded.SimilarText, *_SHARES)):
+        yield from _negative(shape)
+        return
     if place is None or isinstance(value, bool) or not isinstance(value, int | float) or 0 <= value <= 1:
         return
     whose = "the case" if isinstance(shape, PromptfooCase) else "it"
@@ -128,6 +129,14 @@ def thresholds(shape: PromptfooCase | Assertion) -> Iterator[Finding]:
         place.value, f"`threshold` is {number(value)}, but scores are 0..1: {words}",
         fixes=_written(place, meant), severity="warning",
     )  # fmt: skip
+
+
+def _negative(shape: Assertion) -> Iterator[Finding]:
+    """A threshold below 0 where it is a time, a price, a distance or the score of a judge or script."""
+    value, place = shape.threshold, shape.places.get("threshold")
+    if place is not None and isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
+        words = f"`threshold` is {number(value)}; it is 0 or more"
+        yield Finding(place.value, words, fixes=_written(place, number(-value)), severity="warning")
 
 
 def word_counts(shape: measured.WordCount) -> Iterator[Finding]:

@@ -39,6 +39,7 @@ _OTHER_SIGN = pattern(
 #: What an entry of the list has beside its id.
 _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
 #: The models for which a grader may have a provider of its own.
+_NO_ROLE = "promptfoo grades with its default model, or makes the row an error"
 _ROLES = ("text", "embedding", "classification", "moderation")
 
 
@@ -96,10 +97,21 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
     inner = [place.node]
     if isinstance(place.node, Mapping) and place.node.get("id") is None:
         inner = [each for role in _ROLES if (each := place.node.get(role)) is not None]
+        yield from _misspelt_roles(place.node)
     for each in inner:
         node = _id_of(each)
         if node is not None:
             yield from _with_vendor(node, ROW_ERRORS)
+
+
+def _misspelt_roles(node: Mapping) -> Iterator[Finding]:
+    for entry in node.entries:
+        meant = closest(entry.name, _ROLES) if entry.name is not None and entry.name not in _ROLES else None
+        if meant is not None and isinstance(entry.key, Scalar) and node.get(meant) is None:
+            at = entry.key.span
+            fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),)
+            words = f"a grader has no role `{entry.name}`; did you mean `{meant}`?"
+            yield Finding(at, words, fixes=fixes, severity="warning", consequence=_NO_ROLE)
 
 
 def _lacks_id(node: Mapping) -> bool:

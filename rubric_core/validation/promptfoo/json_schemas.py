@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
-from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Finding, Fix
 
@@ -25,6 +25,10 @@ _OTHERS = frozenset({
     "format", "contentMediaType", "contentEncoding", "nullable",
 })  # fmt: skip
 _KNOWN = _SCHEMA | _SCHEMAS | _NAMED | _OTHERS
+_NUMBERS = frozenset({
+    "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "maxItems", "minItems",
+    "maxProperties", "minProperties",
+})  # fmt: skip
 #: Keywords of later drafts and of extensions, of which nothing is said.
 _UNSURE = frozenset({
     "prefixItems", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "dependentRequired", "dependentSchemas",
@@ -53,8 +57,11 @@ def _schema(node: Node) -> Iterator[Finding]:
             yield _unknown(entry, name)
         elif name == "type":
             yield from _types(value)
-        elif name == "required" and isinstance(value, Scalar) and isinstance(value.value, str):
-            yield Finding(value.span, "`required` of a schema is a list", consequence=ROW_ERRORS)
+        elif (kind := _other_kind(name, value)) is not None:
+            yield Finding(
+                entry.key.span if isinstance(value, Scalar) and value.value is None else value.span,
+                f"`{name}` of a schema is {kind}", consequence=ROW_ERRORS,
+            )  # fmt: skip
         elif name in _SCHEMA or name == "items":
             for each in value.items if name == "items" and isinstance(value, Sequence) else [value]:
                 yield from _schema(each)
@@ -63,7 +70,36 @@ def _schema(node: Node) -> Iterator[Finding]:
                 yield from _schema(each)
         elif name in _NAMED and isinstance(value, Mapping):
             for inner in value.entries:
-                yield from _schema(inner.value) if inner.name != "<<" else ()
+                if inner.name not in ("<<", "$ref"):
+                    yield from _named(inner)
+
+
+def _named(entry: Entry) -> Iterator[Finding]:
+    """A schema with a name, as properties have."""
+    if isinstance(entry.value, Scalar) and not isinstance(entry.value.value, bool):
+        at = entry.key.span if entry.value.value is None else entry.value.span
+        yield Finding(
+            at, f"`{entry.name}` needs a schema, which is a mapping, as in `{{type: string}}`", consequence=ROW_ERRORS
+        )
+    else:
+        yield from _schema(entry.value)
+
+
+def _other_kind(name: str, value: Node) -> str | None:
+    """What the value of a keyword has to be, if it is anything else. References are not followed."""
+    if isinstance(value, Alias) or (isinstance(value, Mapping) and value.get("$ref") is not None):
+        return None
+    scalar = value.value if isinstance(value, Scalar) else None
+    if name in _NAMED:
+        return None if isinstance(value, Mapping) else "a mapping"
+    if name in ("required", "enum"):
+        return None if isinstance(value, Sequence) else "a list"
+    if name in _NUMBERS:
+        is_number = isinstance(scalar, int | float) and not isinstance(scalar, bool)
+        return None if is_number else "a number"
+    if name in _SCHEMA and isinstance(value, Scalar):
+        return None if isinstance(scalar, bool) else "a mapping, or true or false"
+    return None
 
 
 def _unknown(entry: Entry, name: str) -> Finding:
@@ -74,6 +110,8 @@ def _unknown(entry: Entry, name: str) -> Finding:
 
 
 def _types(node: Node) -> Iterator[Finding]:
+    if isinstance(node, Mapping) and node.get("$ref") is None:
+        yield Finding(node.span, "`type` of a schema is a word or a list of words", consequence=ROW_ERRORS)
     for each in node.items if isinstance(node, Sequence) else [node]:
         if isinstance(each, Scalar) and each.text not in _TYPES and "{{" not in each.text:
             meant = closest(each.text, _TYPES)

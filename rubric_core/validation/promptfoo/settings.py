@@ -26,6 +26,7 @@ from rubric_core.validation.promptfoo.empty_keys import (
 )
 from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
+from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_config, swallowed_by_values
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["case_repeats", "numeric_description", "settings"]
@@ -52,6 +53,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     yield from _outputs(shape)
     yield from configured_ids(shape)
     yield from missing_providers(shape)
+    yield from swallowed_by_values(shape)
     yield from empty_keys(shape, context)
     yield from prompt_entries(shape, context)
     yield from numeric_description(shape)
@@ -77,6 +79,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
                 )
         elif isinstance(inner, ConfiguredProvider):
             yield from empty_filters(inner, context)
+            yield from swallowed_by_config(inner)
             place = inner.places.get("prompts")
             node = place.node if place is not None and not place.borrowed else None
             if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:

@@ -9,7 +9,7 @@ from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.measured_assertions import WordCount
-from rubric_core.language.promptfoo.text_assertions import IsJson
+from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
@@ -19,6 +19,7 @@ from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, settings
+from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 from rubric_core.validation.type_fixes import unconvertible
 from rubric_core.validation.wording import closest, number, subject
@@ -85,11 +86,12 @@ def _in_promptfoo(
         yield from grader_ids(shape)
     if isinstance(shape, CaseOptions):
         yield from case_repeats(shape)
+        yield from swallowed_by_options(shape)
     if isinstance(shape, Assertion | PromptfooCase):
         yield from thresholds(shape)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
-    elif isinstance(shape, IsJson):
+    elif isinstance(shape, IsJson | ContainsJson):
         yield from schema_faults(shape)
     elif isinstance(shape, WordCount):
         yield from word_counts(shape)

@@ -1,0 +1,50 @@
+"""Keys of a case or a provider that are indented too far, so that a block of free settings swallows them (issue 18, section 2)."""
+
+from collections.abc import Iterator
+
+from rubric_core.language.promptfoo.case import CaseOptions
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+from rubric_core.validation.rule import Finding
+
+__all__ = ["swallowed_by_config", "swallowed_by_options", "swallowed_by_values"]
+
+_IGNORED = "promptfoo gives it to the provider, and does nothing with it itself"
+
+
+def swallowed_by_options(shape: CaseOptions) -> Iterator[Finding]:
+    """`assert` and `vars` among the options of a case."""
+    for name, kinds in (("assert", (Sequence, Alias)), ("vars", (Mapping, Alias))):
+        yield from _swallowed(shape.node, name, kinds, "options", "the case runs without it")
+
+
+def swallowed_by_config(shape: ConfiguredProvider) -> Iterator[Finding]:
+    """`prompts` among the settings of a provider that has none itself."""
+    place = shape.places.get("config")
+    if place is None or place.borrowed or not isinstance(shape.node, Mapping):
+        return
+    if shape.node.get("prompts") is None:
+        yield from _swallowed(place.node, "prompts", (Sequence,), "config", _IGNORED)
+
+
+def swallowed_by_values(shape: Configuration) -> Iterator[Finding]:
+    """Keys of the configuration among its environment variables and tags, whose values are texts."""
+    known = frozenset(key.name for key in Configuration.keys.values())
+    for field in ("env", "tags"):
+        place = shape.places.get(field)
+        if place is None or place.borrowed or not isinstance(place.node, Mapping):
+            continue
+        for entry in place.node.entries:
+            if entry.name in known and isinstance(entry.value, Mapping | Sequence):
+                yield from _swallowed(
+                    place.node, entry.name, (Mapping, Sequence), field, "promptfoo does not read it here"
+                )
+
+
+def _swallowed(
+    node: Node | None, name: str, kinds: tuple[type[Node], ...], around: str, consequence: str
+) -> Iterator[Finding]:
+    entry = node.entry(name) if isinstance(node, Mapping) else None
+    if entry is not None and isinstance(entry.value, kinds) and isinstance(entry.key, Scalar):
+        words = f"`{name}` is indented too far: it stands beside `{around}`, not in it"
+        yield Finding(entry.key.span, words, severity="warning", consequence=consequence)
