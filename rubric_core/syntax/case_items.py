@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from rubric_core.lazy_compilation import dataclass, pattern
-from rubric_core.syntax.lines import BLANK, BREAK, FOREIGN_BLANKS
+from rubric_core.syntax.lines import BLANK, BREAK, CONFLICT_MARK, FOREIGN_BLANKS
 from rubric_core.syntax.parse import LARGEST
 from rubric_core.syntax.tree import SyntaxFix, SyntaxProblem
 from rubric_core.text import Edit, Span
@@ -31,9 +31,9 @@ _MARKERS = r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)"
 #: An item that begins with its id, and an item that has only an id.
 _HEAD = pattern(r" *- +[\"']?id[\"']?[ \t]*:")
 _LONE_HEAD = pattern(rf" *- +[\"']?id[\"']?[ \t]*:[^\r\n]*{BREAK}(?:{BLANK})*")
-#: The beginning of a line that ends a list: for any column of dashes, and for column 0, where a dash continues the list.
-_STOP = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
-_STOP_AT_ZERO = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
+#: The beginning of a line that ends a list, as the marks of git do not: for any column of dashes, and for column 0, where a dash continues the list.
+_STOP = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|{CONFLICT_MARK}|\Z)|{_MARKERS}|-(?=[ \t\r\n]|\Z))"
+_STOP_AT_ZERO = rf"(?:(?![ \t\r\n#{FOREIGN_BLANKS}-]|{CONFLICT_MARK}|\Z)|{_MARKERS}|-(?![ \t\r\n]|\Z))"
 #: An item in column 0, and a line that is neither blank nor a comment.
 _DEDENTED = pattern(r"-(?=[ \t\r\n]|\Z)[^\r\n]*")
 _WITH_CONTENT = pattern(r"(?:\A|(?<=[\r\n]))([^\r\n])(?=[^\r\n]*[^ \t\r\n]|(?<=[^ \t]))")

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.lines import DASHES, KEY, before, break_of, content_of, has_content, indent_of
+from rubric_core.syntax.lines import CONFLICT_MARK, DASHES, KEY, before, break_of, content_of, has_content, indent_of
 from rubric_core.syntax.repair import Repair
 
 __all__ = [
-    "DASH_SIGNS", "SIGNS", "block_opener", "decorated", "double_dash", "fence", "foreign_colon", "foreign_dash", "half_quoted_key", "other_quote",
+    "DASH_SIGNS", "SIGNS", "WHOLE_LINES", "block_opener", "conflict", "decorated", "double_dash", "fence", "foreign_colon", "foreign_dash", "half_quoted_key", "other_quote",
 ]  # fmt: skip
 
 #: Characters used instead of a list dash, with the blanks after them.
@@ -23,8 +23,13 @@ SIGNS = {
     "decorated": ("a key is written as a plain word", "write only the key", True),
     "half-quoted-key": ("this quote starts a key and is never closed", "remove the quote", True),
     "other-quote": ("a text must end with the same quote that it starts with", "write the same quote", True),
+    "conflict": ("git left a conflict here: keep one side", "keep the first side", False),
+    "conflict-mark": ("git left this mark of a conflict: keep one side", "remove the mark", False),
     "fence": ("this is a Markdown fence; a YAML file has none", "remove the fences", True),
 }
+#: Kinds of repairs that take whole lines away.
+WHOLE_LINES = frozenset({"conflict", "conflict-mark", "fence"})
+_MARKS = pattern(CONFLICT_MARK)
 _DASH = pattern(rf"([ ]*)({DASH_SIGNS})(?=\S)")
 _KEY_BEHIND = pattern(rf"{KEY}[ \t]*:(?:\s|\Z)")
 _DOUBLE = pattern(r"([ ]*- )(- +)(?=\S)")
@@ -155,3 +160,19 @@ def fence(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     blank = {n: " " * len(lines[n].rstrip("\r\n")) + break_of(lines[n]) for n in (fences[0], fences[-1], line)}
     others = tuple((n, text, 0) for n, text in blank.items() if n != line)
     yield Repair(line, blank[line], "fence", column=0, others=others)
+
+
+def conflict(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """The marks of git around both sides of a conflict: the first side is read, or the lines around a single mark."""
+    if not _MARKS.match(lines[line]):
+        return
+    marks = [number for number, text in enumerate(lines) if _MARKS.match(text)]
+    at = marks.index(line)
+    begin = max((n for n in marks[: at + 1] if lines[n].startswith("<")), default=None)
+    middle = next((n for n in marks if begin is not None and n > begin and lines[n].startswith("=")), None)
+    end = next((n for n in marks if middle is not None and n > middle and lines[n].startswith(">")), None)
+    if begin is None or middle is None or end is None or line > end:
+        yield Repair(line, break_of(lines[line]), "conflict-mark", column=0)
+        return
+    others = tuple((n, break_of(lines[n]), 0) for n in range(middle, end + 1))
+    yield Repair(begin, break_of(lines[begin]), "conflict", column=0, others=others)

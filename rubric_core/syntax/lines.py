@@ -8,6 +8,7 @@ from rubric_core.lazy_compilation import pattern
 __all__ = [
     "BLANK",
     "BREAK",
+    "CONFLICT_MARK",
     "DASHES",
     "FOREIGN_BLANKS",
     "KEY",
@@ -33,6 +34,8 @@ FOREIGN_BLANKS = "\u00a0\u2007\u202f\u3000"
 DASHES = r"[ \t]*(?:- +)*"
 #: A key, in quotes or not.
 KEY = r"(?:\"[^\"]*\"|'[^']*'|[A-Za-z_$][\w$.-]*)"
+#: A mark that git leaves at the beginning of a line around and between both sides of a conflict.
+CONFLICT_MARK = r"(?:<{7}[ \t]|={7}[ \t]*(?=[\r\n]|\Z)|>{7}[ \t])"
 _COMMENT = pattern(r"(?:^|[ \t])#")
 #: How many lines above a line are considered when choosing its column.
 _ABOVE = 40

@@ -8,7 +8,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.character_repairs import goes_on, value_of
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure
-from rubric_core.syntax.foreign_sign_repairs import SIGNS
+from rubric_core.syntax.foreign_sign_repairs import SIGNS, WHOLE_LINES
 from rubric_core.syntax.lines import break_of, content_of, has_content, indent_of
 from rubric_core.syntax.repair import HOLE, QUOTE, Repair
 from rubric_core.syntax.sign_repairs import SLIPS
@@ -76,7 +76,7 @@ def explain(
     elif repair.kind == "header":
         first = column
         end = max(end, first + 1)
-    elif repair.kind in SIGNS and repair.kind != "fence":
+    elif repair.kind in SIGNS and repair.kind not in WHOLE_LINES:
         first, end = column, _changed(repair, line)[1]
         end = max(end, first + 1)
     elif repair.kind in SLIPS and repair.kind != "directive":
@@ -213,12 +213,12 @@ def _as_read(repair: Repair, line: str, start: int) -> SyntaxFix:
 
 
 def _signs(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix:
-    """The smallest edits that turn every line into what was read; a code fence is removed with its line."""
+    """The smallest edits that turn every line into what was read; a code fence or a mark of git is removed with its line."""
     _, title, safe = SIGNS[repair.kind]
     edits: list[Edit] = []
     for number, text, _ in ((repair.line, repair.text, 0), *repair.others):
         line, start = original[number], starts[number]
-        if repair.kind == "fence":
+        if repair.kind in WHOLE_LINES:
             edits.append(Edit(Span(start, start + len(line)), ""))
         else:
             first, end = _changed(replace(repair, line=number, text=text), line)
