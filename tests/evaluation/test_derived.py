@@ -95,3 +95,22 @@ def test_a_run_tells_them(folder: Folder, capsys: pytest.CaptureFixture[str], mo
     assert json.loads(said.out)["derived_metrics"] == {"share": 0.5, "none": None}
     words = "derived metrics: share 0.5, none cannot be computed: there is no metric gone; there are: said, share"
     assert words in said.err
+
+
+def test_every_run_of_a_repeated_row_of_promptfoo_counts(
+    folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store keeps them together, so that a file of results has no number that would be another one."""
+    monkeypatch.chdir(folder.path)
+    (folder.path / "promptfooconfig.yaml").write_text(
+        "prompts: ['Hi {{who}}']\nproviders: [echo]\nevaluateOptions: {repeat: 3}\n"
+        "derivedMetrics: [{name: share, value: said / __count}, {name: code, value: '(c) => 1'}]\n"
+        "tests: [{vars: {who: [Ann, Bob]}, assert: [{type: contains, value: Ann, metric: said}]}]\n",
+        encoding="utf-8",
+    )
+    assert main(["run", "promptfooconfig.yaml", "--format", "json", "-o", "out.promptfoo.json"]) == 1
+    said = capsys.readouterr()
+    assert json.loads(said.out)["derived_metrics"] == {"share": 0.5, "code": None}
+    assert "code cannot be computed: rubric evaluates expressions and does not run functions" in said.err
+    written = json.loads((folder.path / "out.promptfoo.json").read_text(encoding="utf-8"))
+    assert "share" not in written["results"]["prompts"][0]["metrics"]["namedScores"]
