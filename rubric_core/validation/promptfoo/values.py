@@ -21,6 +21,8 @@ _REWRITTEN = pattern(
     r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+(?:\.\d*)?|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d"
 )
 _FILE = "file://"
+#: A variable whose value follows its colon at once; the drive of a path on Windows has one letter.
+_NO_BLANK = pattern(r"[A-Za-z_]\w{1,60}:(?=[^\s/\\])")
 _REJECTED = "`promptfoo validate` rejects the configuration; a run fills in nothing"
 
 
@@ -116,6 +118,15 @@ def _path(node: Scalar) -> Iterator[Finding]:
         yield Finding(
             node.span, "the path of a file under `vars` is written without file://", fixes=fixes,
             consequence="promptfoo finds no file and runs the case without variables",
+        )  # fmt: skip
+    elif found := _NO_BLANK.match(text):
+        at = node.span.start + node.is_quoted + len(found[0])
+        fixes = (
+            () if node.is_quoted or node.is_block else (Fix("put a blank after the colon", (Edit(Span(at, at), " "),)),)
+        )
+        yield Finding(
+            node.span, f"`{found[0]}` is a variable only with a blank after its colon", fixes=fixes,
+            consequence="promptfoo runs the case without variables",
         )  # fmt: skip
     elif not text.endswith((".yaml", ".yml", ".json")) and "*" not in text and "{{" not in text and not _is_named(node):
         yield Finding(

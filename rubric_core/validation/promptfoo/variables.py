@@ -169,20 +169,31 @@ def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
     """Variables that are called almost as one that a prompt uses, and that the case lacks."""
     texts = [node.text for node, _ in texts_of(suite.configuration)]
     texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
-    asked = {used.name for text in texts for used in names_in(text) if not used.optional} - suite.digest.common
-    others = suite.digest.names & asked
+    asked = {used.name for text in texts for used in names_in(text) if not used.optional}
+    others = suite.digest.names & (asked - suite.digest.common)
     for placed, told in suite.digest.listed if others else ():
-        lacking = others - told.names
-        for name in told.own if lacking and told.is_plain else ():
-            meant = closest(name, sorted(lacking)) if name not in asked and name not in told.used else None
-            node = placed.case.places["vars"].node
-            entry = node.entry(name) if isinstance(node, Mapping) else None
-            if meant is not None and entry is not None:
-                at = placed.outer(entry.key.span)
-                yield Finding(
-                    at, f"no prompt uses `{name}`; did you mean `{meant}`, which this case lacks?", severity="warning",
-                    fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),), consequence=_EMPTY,
-                )  # fmt: skip
+        yield from _slips_in(placed, told, asked, others, "this case lacks")
+    parts = [(placed, placed.summary) for placed in (suite.bearers[0], *suite.every_case[len(suite.listed) :])]
+    # What others have: a part of a scenario is to have it as well, or the name that is meant is nowhere.
+    known = asked & suite.digest.names.union(*(told.names for _, told in parts))
+    for placed, told in parts:
+        yield from _slips_in(placed, told, asked, known, "is missing here")
+
+
+def _slips_in(
+    placed: PlacedCase, told: CaseSummary, asked: set[str], others: set[str] | frozenset[str], lacks: str
+) -> Iterator[Finding]:
+    lacking = others - told.names
+    for name in told.own if lacking and told.is_plain else ():
+        meant = closest(name, sorted(lacking)) if name not in asked and name not in told.used else None
+        node = placed.case.places["vars"].node
+        entry = node.entry(name) if isinstance(node, Mapping) else None
+        if meant is not None and entry is not None:
+            at = placed.outer(entry.key.span)
+            yield Finding(
+                at, f"no prompt uses `{name}`; did you mean `{meant}`, which {lacks}?", severity="warning",
+                fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),), consequence=_EMPTY,
+            )  # fmt: skip
 
 
 def _meant_in_prompts(suite: PromptfooSuite, words: frozenset[str]) -> frozenset[str]:
