@@ -8,8 +8,12 @@ from rubric_core.syntax.events import Failure
 from rubric_core.syntax.lines import DASHES, KEY, before, columns, content_of, has_content, indent_of
 from rubric_core.syntax.repair import Repair
 
-__all__ = ["indented", "missing_dash", "nudged", "orphaned", "tabs"]
+__all__ = ["indented", "missing_dash", "nudged", "orphaned", "overindented", "tabs"]
 
+#: A line that begins with a key.
+_KEY_LINE = pattern(rf"[ ]*{KEY}[ \t]*:(?=\s|\Z)")
+#: So many keys in a column outweigh one beside them.
+_SEVERAL = 2
 #: A line with a key and its value.
 _ENTRY = pattern(rf"{DASHES}{KEY}[ \t]*:[ \t]+[^\s#|>]")
 #: An item that begins with a key.
@@ -54,6 +58,38 @@ def nudged(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 def indented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """The line and everything nested in it, moved by more than two columns."""
     yield from _indented(lines, line, lambda far: far > _NUDGE)
+
+
+def overindented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """The first key of a block that is further in than several keys below it: it moves, with what is nested in it."""
+    column = indent_of(lines[line])
+    if not _KEY_LINE.match(lines[line]) or len(_siblings(lines, line, column)) < _SEVERAL:
+        return
+    first = line
+    while (above := before(lines, first)) is not None and indent_of(lines[above]) > column:
+        first = above
+    begin = indent_of(lines[first])
+    between = [i for i in range(first, line) if lines[i].strip()]
+    if first == line or not _KEY_LINE.match(lines[first]) or min(indent_of(lines[i]) for i in between) < begin:
+        return
+    if sum(indent_of(lines[i]) == begin and not lines[i].lstrip().startswith(("#", "- ")) for i in between) > 1:
+        return
+    by = column - begin
+    moved = [(i, " " * (indent_of(lines[i]) + by) + lines[i].lstrip(" \t"), by) for i in between]
+    yield Repair(first, moved[0][1], "overindent", by, others=tuple(moved[1:]), column=column)
+
+
+def _siblings(lines: Sequence[str], line: int, column: int) -> list[int]:
+    """The keys in a column from a line on, up to one that is further out."""
+    found: list[int] = []
+    for number in range(line, min(len(lines), line + _FARTHEST)):
+        if not has_content(lines[number]):
+            continue
+        if indent_of(lines[number]) < column:
+            break
+        if indent_of(lines[number]) == column and _KEY_LINE.match(lines[number]):
+            found.append(number)
+    return found
 
 
 def orphaned(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:

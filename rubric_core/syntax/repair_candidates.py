@@ -35,7 +35,7 @@ from rubric_core.syntax.foreign_sign_repairs import (
     half_quoted_key,
     other_quote,
 )
-from rubric_core.syntax.line_repairs import indented, missing_dash, nudged, orphaned, tabs
+from rubric_core.syntax.line_repairs import indented, missing_dash, nudged, orphaned, overindented, tabs
 from rubric_core.syntax.lines import before, indent_of
 from rubric_core.syntax.repair import Maker, Repair
 from rubric_core.syntax.sign_repairs import (
@@ -56,7 +56,7 @@ _ABOVE = 40
 _MAKERS: tuple[Maker, ...] = (
     conflict, tabs, dash_tab, foreign_blank, fence, foreign_dash, decorated, half_quoted_key, stray_mark, slashes, directive, empty_item, indicator, escape, inner_quote, no_space, block_opener, foreign_colon,
     other_quote, inner_colon, extra_closer, other_bracket, closed, header, reserved, no_dash_space, double_dash, virtual_colon, missing_colon,
-    missing_dash, nudged, orphaned, indented, key_kept, blank,
+    missing_dash, overindented, nudged, orphaned, indented, key_kept, blank,
 )  # fmt: skip
 
 

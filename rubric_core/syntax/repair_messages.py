@@ -103,6 +103,9 @@ def _message(failure: Failure, repair: Repair, body: str, column: int) -> str:
     if repair.kind == "indent":
         here, there = len(body) - len(body.lstrip()), repair.column
         return f"this line is indented by {here}, which matches nothing above it; {there} would"
+    if repair.kind == "overindent":
+        here, there = len(body) - len(body.lstrip()), repair.column
+        return f"this line is indented by {here}, its siblings below by {there}"
     if repair.kind in SIGNS:
         return SIGNS[repair.kind][0]
     words = _WORDS.get(repair.kind) or SLIPS.get(repair.kind, ("",))[0]
@@ -122,7 +125,7 @@ def _reserved_words(char: str) -> str:
 def _mend(repair: Repair, original: Sequence[str], starts: Sequence[int]) -> SyntaxFix | None:
     """The edit that makes a repair permanent; none where the repair only left something out."""
     line, start = original[repair.line], starts[repair.line]
-    if repair.kind in ("tab", "indent"):
+    if repair.kind in ("tab", "indent", "overindent"):
         return _indented(repair, original, starts)
     if repair.kind in ("inner-colon", "reserved"):
         return _quote(repair, line, start)
