@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, remove_entry
-from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["variable_values"]
+__all__ = ["stands_below_vars", "variable_values"]
 
 #: A scalar that js-yaml reads as a date.
 _DATE = pattern(
@@ -20,6 +20,7 @@ _DATE = pattern(
 _REWRITTEN = pattern(
     r"[-+]?0\d+\Z|0[xo][0-9a-fA-F]+\Z|[-+]?(?:\d+(?:\.\d*)?|\.\d+)[eE][-+]?\d+\Z|[-+]?\d+\.\d*0\Z|\+\d"
 )
+_KEYS = frozenset(key.name for key in PromptfooCase.keys.values())
 _FILE = "file://"
 #: A variable whose value follows its colon at once; the drive of a path on Windows has one letter.
 _NO_BLANK = pattern(r"[A-Za-z_]\w{1,60}:(?=[^\s/\\])")
@@ -51,6 +52,21 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
                 )  # fmt: skip
             if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
                 yield from _value(entry.name or "", entry.value, node, context)
+
+
+def stands_below_vars(node: Node | None, entry: Entry) -> bool:
+    """Whether a key of a case that is none follows a `vars` without a value: a variable that is not indented far enough."""
+    if not isinstance(node, Mapping):
+        return False
+    below = False
+    for each in node.entries:
+        if each is entry:
+            return below
+        if each.name == "vars":
+            below = isinstance(each.value, Scalar) and each.value.empty
+        else:
+            below = below and each.name not in _KEYS
+    return False
 
 
 def _in_metadata(shape: PromptfooCase) -> Iterator[Finding]:

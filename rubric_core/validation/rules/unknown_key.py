@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import is_slip
 from rubric_core.language.evaluators import Criterion
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import ConfiguredPrompt
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.providers import Cli
@@ -17,6 +18,7 @@ from rubric_core.validation.colons import lone_text
 from rubric_core.validation.missing_key_effect import lack_consequence, lack_severity
 from rubric_core.validation.move_fixes import into_last, under
 from rubric_core.validation.promptfoo.prompt_entries import is_sentence, lacks_its_text
+from rubric_core.validation.promptfoo.values import stands_below_vars
 from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNKNOWN_KEY"]
@@ -41,6 +43,9 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         if not is_sentence(issue.node) or meant is not None:
             yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
         return  # a sentence is reported as a whole
+    slip = meant is not None and is_slip(issue.name, meant)
+    if issubclass(issue.shape, PromptfooCase) and not slip and stands_below_vars(issue.node, issue.entry):
+        return  # that `vars` is empty is said there
     strict = context.dialect.properties.strict_keys and issue.shape.strict
     if meant is None and not strict and any(node.anchor for node in walk(issue.entry.value)):
         yield Finding(
