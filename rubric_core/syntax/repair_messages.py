@@ -173,7 +173,7 @@ def _indented(repair: Repair, original: Sequence[str], starts: Sequence[int]) ->
     edits = tuple(_indentation(original[n], starts[n], text) for n, text in moved)
     if repair.kind == "tab":
         return SyntaxFix("indent with spaces", edits, safe=True)
-    return SyntaxFix(f"indent it by {repair.column or 0}", edits)
+    return SyntaxFix(f"indent it by {repair.column}" if repair.column else "remove its indentation", edits)
 
 
 def _escaped(repair: Repair, line: str, start: int) -> SyntaxFix:
