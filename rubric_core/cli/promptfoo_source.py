@@ -99,7 +99,7 @@ class _Reader:
         is_labelled = not is_path and prompt.label not in (prompt.text, f"{prompt.id}: {prompt.text}", prompt.id)
         return SourcePrompt(
             prompt.prompt.label, is_labelled, (prompt.label, prompt.id), prompt.text, path, prompt.prompt.node,
-            trouble, bool(function),
+            trouble, bool(function), tuple(prompt.config),
         )  # fmt: skip
 
     def test(self, test: PromptfooTest) -> SourceTest:

@@ -462,3 +462,15 @@ def test_keys_are_not_copied(folder: Path) -> None:
     assert "sk-abc123" not in made.text
     assert "MODE: test" in made.text
     assert [note.line for note in made.notes] == [2, 3]
+
+
+def test_settings_of_a_prompt_are_listed(folder: Path) -> None:
+    path = folder / "promptfooconfig.yaml"
+    path.write_text(
+        "prompts:\n  - {raw: 'Greet {{a}}.', label: greet, config: {temperature: 0.5}}\nproviders: [echo]\n"
+        "tests: [{vars: {a: b}, assert: [{type: contains, value: b}]}]\n"
+    )
+    made = converted(path)
+    assert [str(note) for note in made.notes] == [
+        "promptfooconfig.yaml:2: `config.temperature` of the prompt greet is not carried over: write it under `config` of a provider"
+    ]

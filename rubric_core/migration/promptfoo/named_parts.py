@@ -44,6 +44,9 @@ class NamedParts:
         if prompt.is_function:
             words = f"AgentV gives the function {prompt.path} `vars` and `provider` only"
             self._notes.add(self._file.shown, line, words)
+        for name in () if prompt.is_function else prompt.settings:
+            words = f"`config.{name}` of the prompt {prompt.label} is not carried over: write it under `config` of a provider"
+            self._notes.add(self._file.shown, line, words)
         if prompt.path:
             return f"{URL}{prompt.path}"
         if not prompt.text.lstrip().startswith("["):

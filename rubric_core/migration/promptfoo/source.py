@@ -44,6 +44,8 @@ class SourcePrompt(NamedTuple):
     trouble: str = ""
     #: Whether a function in the file makes it.
     is_function: bool = False
+    #: The names of its own settings, which take precedence over those of the provider.
+    settings: tuple[str, ...] = ()
 
 
 class SourceProvider(NamedTuple):
