@@ -15,6 +15,8 @@ __all__ = ["MARK", "LimitMark", "environment_mark", "kill_orphans"]
 #: The variable by which the children of a program are known.
 MARK = "RUBRIC_PROGRAM"
 _PASSES = 5
+#: How many parents are looked at.
+_GENERATIONS = 32
 #: Of the numbers that are set as a limit, one for each program: below 2^63 together with the part that they share.
 _PROGRAMS = 1_000_000
 _LOWEST, _HIGHEST = 10**11, 10**12
@@ -67,20 +69,52 @@ def environment_mark(mark: str) -> str:
     return f"{os.environ.get(MARK, '')}:{mark}"
 
 
-def kill_orphans(mark: str, limit: str, first: int) -> None:
-    """End everything that was started after the process `first` and has `mark` or, unless it is empty, the limit `limit`."""
+def kill_orphans(mark: str, limit: str, program: int) -> None:
+    """End everything that was started after `program` and has `mark` or, unless it is empty, the limit `limit`.
+
+    Another thread may start a process of its own while this one has the limit for a moment: that one is left alone.
+    """
     if not sys.platform.startswith("linux"):
         return
-    sought = {"environ": mark.encode()}
-    if limit:
-        sought["limits"] = f" {limit} ".encode()
+    variable, line = mark.encode(), f" {limit} ".encode()
     for _ in range(_PASSES):  # whoever is killed may just have started another one
-        escaped = [pid for pid in _newer(first) if any(_has(pid, file, sign) for file, sign in sought.items())]
+        escaped = [
+            pid for pid in _newer(program)
+            if _has(pid, "environ", variable) or (limit and _has(pid, "limits", line) and not _is_of_another_thread(pid, program))
+        ]  # fmt: skip
         for pid in escaped:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if not escaped:
             return
+
+
+def _is_of_another_thread(pid: int, program: int) -> bool:
+    """Whether a process with the limit of `program` comes from this process and not from the program.
+
+    The program has a session of its own, and what it leaves behind gets another parent: the first process, which may be this one.
+    """
+    own, session = os.getpid(), os.getsid(0)
+    for _ in range(_GENERATIONS):
+        parent, found = _parent_and_session(pid)
+        if found == session:
+            return True
+        if parent == own:
+            return pid != program and own != 1
+        if parent <= 1:
+            return False
+        pid = parent
+    return False
+
+
+def _parent_and_session(pid: int) -> tuple[int, int]:
+    """Both are 0 where the process is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123  # as below
+            fields = file.read().rpartition(b") ")[2].split()
+        return int(fields[1]), int(fields[3])
+    except (OSError, IndexError, ValueError):
+        return 0, 0
 
 
 def _newer(first: int) -> list[int]:

@@ -12,7 +12,9 @@ __all__ = ["ProcessGuard"]
 # A shell of its own session reads which programs are to come (?), which came to nothing (!), and which process groups are
 # at work (+) or have ended (-). At the end of its input, whoever started them has gone, however it went: what is left is
 # killed. The marks find what was never told of, and what left its group; a child holds the input open until it has
-# become the program with these marks, so that none slips through. In the background, so that nobody has to wait for it.
+# become the program with these marks, so that none slips through. What has the limit and the session of whoever started
+# the programs is none of them: another thread started it at the same moment. In the background, so that nobody has to
+# wait for it.
 _SCRIPT = """
 exec 3<&0
 {
@@ -34,11 +36,15 @@ exec 3<&0
   done
   [ "$coming$groups" = 0 ] && exit
   for each in $groups; do kill -s KILL -- "-$each" 2>/dev/null; done
+  session_of() { set -- ${1##*) }; echo "$4"; }
   for pause in 0 0.1 0.5; do
     sleep $pause
-    for each in $(grep -lsF -e "$1" -e " $2" /proc/[0-9]*/environ /proc/[0-9]*/limits); do
-      each=${each#/proc/}
-      kill -s KILL "${each%/*}" 2>/dev/null
+    for each in $(grep -lsF "$1" /proc/[0-9]*/environ) $(grep -lsF " $2" /proc/[0-9]*/limits); do
+      process=${each#/proc/} process=${process%/*}
+      case $each in
+        */limits) [ "$(session_of "$(cat "/proc/$process/stat" 2>/dev/null)")" = "$3" ] && continue ;;
+      esac
+      kill -s KILL "$process" 2>/dev/null
     done
   done
 } <&3 3<&- &
@@ -55,7 +61,7 @@ class ProcessGuard:
     def __init__(self, limit: str) -> None:
         #: What every program has in its variables, followed by whatever tells it from the others.
         self.mark = uuid4().hex
-        #: What the mark among its limits begins with, see `escaped.LimitMark`.
+        #: What the mark among its limits begins with, see `orphan_processes.LimitMark`.
         self._limit = limit
         self._pipe: int | None = None
         self._tried = sys.platform == "win32"
@@ -84,7 +90,7 @@ class ProcessGuard:
         weakref.finalize(self, os.close, ours)
         try:
             subprocess.run(  # noqa: S603  # a constant
-                ["/bin/sh", "-c", _SCRIPT, "rubric-guard", self.mark, self._limit],
+                ["/bin/sh", "-c", _SCRIPT, "rubric-guard", self.mark, self._limit, str(os.getsid(0))],
                 stdin=theirs,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -83,7 +83,7 @@ def _limit_memory() -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         if sys.platform.startswith("linux"):
-            # The mark of a program that was being started at the same time, see `escaped.LimitMark`, is not this one's.
+            # The mark of a program that was being started at the same time, see `orphan_processes.LimitMark`, is not this one's.
             resource.setrlimit(resource.RLIMIT_RTTIME, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 

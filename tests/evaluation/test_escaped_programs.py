@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from suites import Folder
 from waiting import alive, seen
 
 from rubric_core.adapters import OsProcesses
+from rubric_core.orphan_processes import LimitMark
 from rubric_core.ports import Program
 
 pytestmark = pytest.mark.skipif(
@@ -153,6 +155,62 @@ async def test_what_a_run_within_a_run_leaves_behind_ends_with_the_outer_one(fol
     running.cancel()
     await asyncio.wait([running])
     assert await gone(pid(folder))
+
+
+async def test_what_another_thread_starts_meanwhile_is_left_alone(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gets the limit by which the program is known, when it is started in the same moment."""
+    started: list[subprocess.Popen[bytes]] = []
+    unset = LimitMark.unset
+
+    def start_and_unset(marks: LimitMark) -> None:
+        started.append(subprocess.Popen(["sh", "-c", "sleep 600 & wait"]))
+        started.append(subprocess.Popen(["sleep", "600"], start_new_session=True))
+        unset(marks)
+
+    monkeypatch.setattr(LimitMark, "unset", start_and_unset)
+    finished = await OsProcesses().run(Program(("sh", "-c", script(folder, "session and environment")), folder.path))
+    assert finished.exit_code == 0
+    assert await gone(pid(folder))
+    assert [each.poll() for each in started] == [None, None]
+    for each in started:
+        each.kill()
+        each.wait()
+
+
+async def test_what_another_thread_started_outlives_a_run_that_is_killed(folder: Folder) -> None:
+    folder.write(
+        "starter.py",
+        f"""
+        import asyncio, os, subprocess
+        from pathlib import Path
+        from rubric_core.adapters import OsProcesses
+        from rubric_core.orphan_processes import LimitMark
+        from rubric_core.ports import Program
+
+        def start_and_unset(marks, unset=LimitMark.unset):
+            other = subprocess.Popen(["sleep", "600"])
+            Path("other").write_text(str(other.pid))
+            unset(marks)
+
+        async def main():
+            LimitMark.unset = start_and_unset
+            argv = ("sh", "-c", {script(folder, "environment and session") + "touch ready; sleep 600"!r})
+            running = asyncio.ensure_future(OsProcesses().run(Program(argv, Path.cwd())))
+            while not Path("ready").exists():
+                await asyncio.sleep(0.01)
+            os.kill(os.getpid(), 9)
+
+        asyncio.run(main())
+        """,
+    )
+    starter = await asyncio.create_subprocess_exec(sys.executable, "starter.py", cwd=folder.path)
+    assert await starter.wait() == -9
+    assert await gone(pid(folder))
+    await asyncio.sleep(1)  # the guard looks three times
+    assert alive(pid(folder, "other"))
+    os.kill(pid(folder, "other"), 9)
 
 
 async def test_a_run_leaves_its_own_limits_as_they_were(folder: Folder) -> None:

@@ -34,9 +34,6 @@ def rows(
     """What became of every row, by the numbers of the test and of the column. Raises RuntimeError for a run that gives none."""
     output = work / "out.json"
     done = _run(start, configuration, environment, work, "-o", str(output))
-    if not output.is_file() and not done.stdout + done.stderr:
-        # promptfoo sometimes exits without output and results; a second start succeeds.
-        done = _run(start, configuration, environment, work, "-o", str(output))
     if not output.is_file():
         said = (done.stdout + done.stderr)[-2000:]
         raise RuntimeError(f"{configuration.name}: promptfoo ended with {done.returncode} and wrote nothing: {said}")
