@@ -27,6 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _main(arguments)
     except KeyboardInterrupt:
         return 130
+    except RuntimeError as error:
+        if not _is_interrupt(error):
+            raise
+        return 130
     finally:
         if arguments is None:  # the program ends, and all of its memory goes: no last looks for garbage in it
             gc.freeze()
@@ -58,13 +62,18 @@ def _main(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError as error:
         return _without_output(error)
     except Exception as error:
-        if options.debug:
+        if options.debug or _is_interrupt(error):
             raise
         print(f"rubric: {_words(error)} (--debug shows more)", file=sys.stderr)
         if isinstance(error, OSError):
             _give_up_output()
         return WRONG_USE
     return code
+
+
+def _is_interrupt(error: Exception) -> bool:
+    """Whether it stands for Ctrl-C: before Python 3.12 one that comes while a class is made is the cause of a RuntimeError."""
+    return isinstance(error, RuntimeError) and isinstance(error.__cause__, KeyboardInterrupt)
 
 
 def _without_output(error: OSError) -> int:

@@ -5,6 +5,8 @@ import os
 import pytest
 from command import BROKEN, Run, write
 
+from rubric_core.cli import main
+
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -46,3 +48,14 @@ def test_colour(
     for command in (["check", "a.eval.yaml"], ["run", "a.eval.yaml"]):
         assert ("\x1b[" in rubric(*command, *option).out) is colours
     assert dict(os.environ) == before
+
+
+@pytest.mark.parametrize("moment", ["rubric_core.cli.make_parser", "rubric_core.cli.check.main"])
+def test_ctrl_c_while_a_class_is_made_is_seen_in_the_exit_code(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """Before Python 3.12 it arrives as the cause of a RuntimeError."""
+
+    def interrupted(*_: object) -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr(moment, interrupted)
+    assert main(["check"]) == 130
