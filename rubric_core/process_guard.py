@@ -12,9 +12,9 @@ __all__ = ["ProcessGuard"]
 # A shell of its own session reads which programs are to come (?), which came to nothing (!), and which process groups are
 # at work (+) or have ended (-). At the end of its input, whoever started them has gone, however it went: what is left is
 # killed. The marks find what was never told of, and what left its group; a child holds the input open until it has
-# become the program with these marks, so that none slips through. What has the limit and the session of whoever started
-# the programs is none of them: another thread started it at the same moment. In the background, so that nobody has to
-# wait for it.
+# become the program with these marks, so that none slips through. A process with the limit that is still in the session
+# of the run was started by another thread at the same moment, and is left alone. The shell works in the background, so
+# that nobody waits for it.
 _SCRIPT = """
 exec 3<&0
 {

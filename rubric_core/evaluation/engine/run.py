@@ -18,12 +18,12 @@ from rubric_core.evaluation.cases.variations import join_variations, variations
 from rubric_core.evaluation.engine.attempt import Attempt, graders_of, requested_fields, secrets_of, targets_of
 from rubric_core.evaluation.engine.comparability import fingerprint_of_test
 from rubric_core.evaluation.engine.conversation import Conversation
+from rubric_core.evaluation.engine.crash_reason import crash_reason
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener, Noted, ignore_event
 from rubric_core.evaluation.engine.extensions import Extensions, extensions_of
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.prepare import fill_in_case, prepare_case, require_valid, with_variables
 from rubric_core.evaluation.engine.repeats import repeats_of, run_repeats
-from rubric_core.evaluation.engine.unexpected import unexpected_reason
 from rubric_core.evaluation.engine.unsupported import refuse
 from rubric_core.evaluation.model.promptfoo_assertion import ROW
 from rubric_core.evaluation.model.result import CaseResult, Verdict
@@ -109,7 +109,7 @@ async def run_in_session(
     except Exception as error:
         # A mistake of ours in one case keeps no other case from being run, and is not a score.
         logging.getLogger(__name__).debug("while running %s", case.id, exc_info=True)
-        result = replace(base, reason=unexpected_reason(error, case.blame(case.case)))
+        result = replace(base, reason=crash_reason(error, case.blame(case.case)))
     result = replace_fields(
         secrets_of(case, ports).within(result),
         duration_ms=(ports.clock.seconds() - began) * 1000,

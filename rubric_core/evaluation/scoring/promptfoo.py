@@ -78,7 +78,7 @@ def named_scores(assertions: Sequence[tuple[str, float]], results: Sequence[Eval
 
 
 def named_weights(assertions: Sequence[tuple[str, float]], results: Sequence[EvaluatorResult]) -> dict[str, float]:
-    """The sums of the weights behind the named scores of a row; see `named_scores`."""
+    """The sum of the weights of each named score of a row; see `named_scores`."""
     return {name: weight for name, (_, weight) in _sums(assertions, results).items()}
 
 

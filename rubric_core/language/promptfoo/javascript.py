@@ -21,7 +21,7 @@ def scalar_text(value: str | float | bool | None) -> str:
 
 
 def declarations_and_result(code: str) -> tuple[str, str]:
-    """Code of one line: the declarations that it may begin with, and the expression behind them, which promptfoo returns.
+    """Split code of one line into its declarations and the expression after them, whose value promptfoo takes.
 
     They are parted at the last semicolon outside of quotes; where declarations end with none, there is no result.
     """

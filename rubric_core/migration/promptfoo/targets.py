@@ -95,7 +95,7 @@ def _settings(provider: SourceProvider, file: SourceFile, line: int, notes: Note
 
 
 class GraderNames:
-    """The names of the providers that grade. AgentV reads those that only grade from a file of their own."""
+    """The names of the providers that grade. A provider that only grades goes into a file of its own, as AgentV wants it."""
 
     def __init__(self, find: Callable[[Any], SourceProvider | None], answering: Sequence[SourceProvider]) -> None:
         self._find, self._answering = find, {each.name for each in answering}

@@ -43,7 +43,7 @@ class CodeReading(NamedTuple):
 
 
 def read_python(code: str) -> CodeReading:
-    """Read the code of a Python assertion; nothing is told of a template."""
+    """Read the code of a Python assertion. Code with a template in it is not judged."""
     if len(code) > _LONGEST or "{{" in code or "{%" in code:
         return CodeReading()
     # Most configurations have no Python.

@@ -106,7 +106,7 @@ class PromptfooSuite:
         self._outside = outside
         #: Where files stand whose templates read keys or tokens of the environment, and the names of these.
         self.secrets = secrets
-        #: How many entries of the list of cases have blocks of their own: cases, paths and mistakes.
+        #: The number of entries in the list of cases: cases, paths, and what is neither.
         self.items = items
 
     @cached_property

@@ -19,7 +19,7 @@ __all__ = ["listed_texts", "yaml_slips"]
 _FIELDS = ("prompts", "providers", "targets", "output_path", "vars", "value", "prefix", "suffix")
 #: A text with a quote at its end and no other; not the sign of inches.
 _UNOPENED = pattern(r"[^\"]*[^\"\d]\"")
-#: An item whose dash has no blank behind it. Options of programs and negative numbers have none either.
+#: An item without a blank after its dash. Options of programs and negative numbers are not meant.
 _DASH = pattern(r"-(?=[\"'{\[]|[^\W\d_])")
 _ONE_TEXT = "YAML reads these lines as one text"
 

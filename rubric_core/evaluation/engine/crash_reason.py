@@ -1,4 +1,4 @@
-"""What is said of a case that rubric itself could not run: the fault of the machine, or of rubric."""
+"""Why a case has no score after a crash: what the machine lacks, or a mistake in rubric."""
 
 import errno
 import traceback
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rubric_core.loading.directory_search import current_directory
 
-__all__ = ["unexpected_reason"]
+__all__ = ["crash_reason"]
 
 #: What a machine is out of, by the error that says so.
 _OUT_OF = {
@@ -21,8 +21,8 @@ _OUT_OF = {
 _NO_THREAD = "can't start new thread"
 
 
-def unexpected_reason(error: Exception, place: str) -> str:
-    """Why a case has no score after an error that nothing expected; `place` says where the case is."""
+def crash_reason(error: Exception, place: str) -> str:
+    """The reason of an unscored case after an error that no code expected; `place` is where the case is, in words."""
     # Nothing else is looked for without a name: a program has removed the folder in which the run was started.
     if isinstance(error, FileNotFoundError) and error.filename is None and current_directory() is None:
         return "the current folder is gone"
