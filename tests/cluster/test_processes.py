@@ -41,8 +41,11 @@ class Cluster:
         self.scheduler = self._started(
             "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(where)
         )
-        until("the scheduler is there", where.exists)
-        self.address = json.loads(where.read_text())["address"]
+        # Dask writes the file in place: it is there before what it says.
+        written = until(
+            "the scheduler is there", lambda: where.exists() and where.read_text().endswith("\n}") and where.read_text()
+        )
+        self.address = json.loads(written)["address"]
         self.workers = [self._started("worker", self.address, "--nthreads", "2", name=f"worker{n}") for n in range(2)]
 
     def _started(self, *words: str, name: str = "scheduler") -> "subprocess.Popen[bytes]":
