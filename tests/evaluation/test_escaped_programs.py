@@ -45,12 +45,52 @@ WAYS = {
     "in turn": "env -i setsid sh -c 'env -i setsid {daemon} pid closed &' &",
     "nohup": "env -i nohup setsid {daemon} pid >/dev/null 2>&1 &",
 }
+#: A run that kills itself as soon as its program is ready.
+STARTER = """
+import asyncio, os
+from pathlib import Path
+from rubric_core.adapters import OsProcesses
+from rubric_core.ports import Program
+
+async def main():
+    running = asyncio.ensure_future(OsProcesses().run(Program(("sh", "-c", {script!r}), Path.cwd())))
+    while not Path("ready").exists():
+        await asyncio.sleep(0.01)
+    os.kill(os.getpid(), 9)
+
+asyncio.run(main())
+"""
+#: Starts another program in the moment in which the limit is set that every child inherits.
+STARTS_ANOTHER = """
+import subprocess
+from pathlib import Path
+from rubric_core.orphan_processes import LimitMark
+
+def start_and_unset(marks, unset=LimitMark.unset):
+    other = subprocess.Popen(["sleep", "600"])
+    Path("other").write_text(str(other.pid))
+    unset(marks)
+
+LimitMark.unset = start_and_unset
+"""
 READY = "\nwhile [ ! -e pid ]; do sleep 0.01; done\n"
 
 
 def script(folder: Folder, way: str) -> str:
     folder.write("daemon.py", DAEMON)
     return WAYS[way].format(daemon=f"{sys.executable} -S -E daemon.py") + READY
+
+
+async def killed_run(folder: Folder, way: str, prelude: str = "") -> int:
+    """Run a program in a process that kills itself once the program is ready. Gives the exit code of that process.
+
+    Args:
+        prelude: Code that the process runs before it.
+    """
+    script_text = script(folder, way) + "touch ready; sleep 600"
+    folder.write("starter.py", prelude + STARTER.format(script=script_text))
+    starter = await asyncio.create_subprocess_exec(sys.executable, "starter.py", cwd=folder.path)
+    return await starter.wait()
 
 
 def pid(folder: Folder, name: str = "pid") -> int:
@@ -80,26 +120,7 @@ async def test_what_a_program_leaves_behind_ends_when_the_program_is_ended(folde
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_what_a_program_leaves_behind_ends_with_a_run_that_is_killed(folder: Folder, way: str) -> None:
-    folder.write(
-        "starter.py",
-        f"""
-        import asyncio, os
-        from pathlib import Path
-        from rubric_core.adapters import OsProcesses
-        from rubric_core.ports import Program
-
-        async def main():
-            argv = ("sh", "-c", {script(folder, way) + "touch ready; sleep 600"!r})
-            running = asyncio.ensure_future(OsProcesses().run(Program(argv, Path.cwd())))
-            while not Path("ready").exists():
-                await asyncio.sleep(0.01)
-            os.kill(os.getpid(), 9)
-
-        asyncio.run(main())
-        """,
-    )
-    starter = await asyncio.create_subprocess_exec(sys.executable, "starter.py", cwd=folder.path)
-    assert await starter.wait() == -9
+    assert await killed_run(folder, way) == -9
     assert await gone(pid(folder))
 
 
@@ -180,33 +201,7 @@ async def test_what_another_thread_starts_meanwhile_is_left_alone(
 
 
 async def test_what_another_thread_started_outlives_a_run_that_is_killed(folder: Folder) -> None:
-    folder.write(
-        "starter.py",
-        f"""
-        import asyncio, os, subprocess
-        from pathlib import Path
-        from rubric_core.adapters import OsProcesses
-        from rubric_core.orphan_processes import LimitMark
-        from rubric_core.ports import Program
-
-        def start_and_unset(marks, unset=LimitMark.unset):
-            other = subprocess.Popen(["sleep", "600"])
-            Path("other").write_text(str(other.pid))
-            unset(marks)
-
-        async def main():
-            LimitMark.unset = start_and_unset
-            argv = ("sh", "-c", {script(folder, "environment and session") + "touch ready; sleep 600"!r})
-            running = asyncio.ensure_future(OsProcesses().run(Program(argv, Path.cwd())))
-            while not Path("ready").exists():
-                await asyncio.sleep(0.01)
-            os.kill(os.getpid(), 9)
-
-        asyncio.run(main())
-        """,
-    )
-    starter = await asyncio.create_subprocess_exec(sys.executable, "starter.py", cwd=folder.path)
-    assert await starter.wait() == -9
+    assert await killed_run(folder, "environment and session", STARTS_ANOTHER) == -9
     assert await gone(pid(folder))
     await asyncio.sleep(1)  # the guard looks three times
     assert alive(pid(folder, "other"))
