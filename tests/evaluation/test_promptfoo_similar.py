@@ -61,9 +61,21 @@ async def test_a_key_of_the_environment_reaches_the_server_only(
         ({"embedding": "voyage:x", "moderation": "openai:moderation"}, "rubric gets no embeddings of voyage:x"),
         ({"id": MODEL, "config": {"dimensions": 3, "apiKey": "k"}}, "does not send `config.dimensions`"),
         ({"id": MODEL, "config": {"apiKeyEnvar": "PF_NO_KEY"}}, "set PF_NO_KEY"),
+        # Neither the usual key nor the usual address takes the place of what is written.
+        (
+            {"id": MODEL, "config": {"apiKey": "{{env.PF_NO_KEY}}"}},
+            f"the environment variable PF_NO_KEY is not set (`config.apiKey` of {MODEL}); set it",
+        ),
+        (
+            {"id": MODEL, "config": {"apiKey": "k", "apiBaseUrl": "https://{{ env['PF_NO_HOST'] }}/v1"}},
+            f"the environment variable PF_NO_HOST is not set (`config.apiBaseUrl` of {MODEL}); set it",
+        ),
     ],
 )
-async def test_without_a_model_there_is_no_score(provider: Any, reason: str, tmp_path: Path) -> None:
+async def test_without_a_model_there_is_no_score(
+    provider: Any, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
     found = await graded(tmp_path, provider)
     assert found.verdict.value == "unscored"
     assert reason in found.reason

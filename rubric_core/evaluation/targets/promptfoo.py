@@ -17,9 +17,9 @@ from rubric_core.evaluation.targets.providers.policies import GuardedProvider
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.targets.settings import AnsweringTarget
+from rubric_core.evaluation.templating.environment_settings import fill_environment
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.targets import Target
-from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request, SentPayload
@@ -62,7 +62,7 @@ class PromptfooTargets(Targets):
             raise Unscored(f"{trouble} ({entry.where()})")
         if entry.kind not in OWN_KINDS:
             return super()._new(entry, ports)
-        filled = replace_fields(entry, settings=_with_environment(entry.settings, ports.environment))
+        filled = replace_fields(entry, settings=fill_environment(entry.settings, ports.environment))
         redact = Redactor.of(_secrets(entry.settings, filled.settings, ports.environment))
         target = (entry.home.path, entry.name)
         quiet_period = self.rates.quiet_period(target)
@@ -91,19 +91,6 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, Mapping | list | tuple):
         for item in value.values() if isinstance(value, Mapping) else value:
             yield from _texts(item)
-
-
-def _with_environment(value: Any, environment: Mapping[str, str]) -> Any:
-    """Some settings with `{{ env.NAME }}` filled in for the variables that are there; everything else is left for the request."""
-    if isinstance(value, str):
-        return (
-            PROMPTFOO_ENVIRONMENT.sub(lambda m: environment.get(m[1] or m[2], m[0]), value) if "env" in value else value
-        )
-    if isinstance(value, list | tuple):
-        return [_with_environment(item, environment) for item in value]
-    if isinstance(value, Mapping):
-        return {name: _with_environment(item, environment) for name, item in value.items()}
-    return value
 
 
 def _made(entry: LoadedTargetEntry, place: TargetLocation, ports: Ports) -> Provider:

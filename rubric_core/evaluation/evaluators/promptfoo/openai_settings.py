@@ -1,12 +1,13 @@
 """Models of OpenAI that grade without being asked in words: those that embed, and those that moderate."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rubric_core.evaluation.evaluators.promptfoo.check import Check
 from rubric_core.evaluation.model.redaction import Redactor, named_variables
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
+from rubric_core.evaluation.templating.environment_settings import fill_environment, unset_variable
+from rubric_core.language.variables import unset_message
 
 __all__ = ["openai_settings"]
 
@@ -48,7 +49,11 @@ def openai_settings(
     ports = check.context.ports
     known = ports.environment if ports is not None else {}
     texts = [each for each in config.values() if isinstance(each, str)]
-    filled = dict(_filled(config, known))
+    filled = fill_environment(config, known)
+    unset = unset_variable(filled)
+    if unset is not None:
+        setting, variable = unset
+        raise Unscored(unset_message(variable, f"`config.{setting}` of {identity}"), at=check.config)
     host = filled.get("apiHost")
     address = filled.get("apiBaseUrl") or (f"https://{host}/v1" if host else _ADDRESS)
     key = filled.get("apiKey") or known.get(str(filled.get("apiKeyEnvar") or _KEY))
@@ -64,13 +69,3 @@ def _parts(written: Any) -> tuple[str, Mapping[str, Any]]:
         return written if isinstance(written, str) else "", {}
     identity, config = written.get("id"), written.get("config")
     return identity if isinstance(identity, str) else "", config if isinstance(config, Mapping) else {}
-
-
-def _filled(config: Mapping[str, Any], environment: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    for name, value in config.items():
-        yield (
-            name,
-            PROMPTFOO_ENVIRONMENT.sub(lambda m: environment.get(m[1] or m[2], ""), value)
-            if isinstance(value, str)
-            else value,
-        )
