@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from rubric_core.language.promptfoo.provider_ids import PROVIDERS
@@ -100,15 +101,19 @@ def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | No
     return VendorTarget(kind, settings, trouble)
 
 
+@cache
+def _model_settings() -> frozenset[str]:
+    """Every setting that promptfoo knows of a model which rubric calls."""
+    vendors = (each for each in PROVIDERS if vendor_target(f"{each.begin}model", {}) is not None)
+    return _OF_REQUESTS.union(*(each.config for each in vendors))
+
+
 def sent_settings(config: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """The settings of a row as fields of a request, and the first one that rubric does not send; empty for none.
 
     What is no setting of a model, such as those of functions that make prompts, is left out, as promptfoo does.
     """
-    known = {
-        *_OF_REQUESTS,
-        *(key for each in PROVIDERS if vendor_target(f"{each.begin}model", {}) for key in each.config),
-    }
+    known = _model_settings()
     unsent = next((key for key in config if key in known and key not in _SETTINGS and key != "cost"), "")
     return {_SETTINGS[key]: value for key, value in config.items() if key in _SETTINGS}, unsent
 
