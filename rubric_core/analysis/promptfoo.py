@@ -16,7 +16,8 @@ from rubric_core.text import Span
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 
-_ENVIRONMENT = pattern(r"\benv\W{1,9}\w+")
+#: What templates read of the environment, as it is written in YAML: quotes may be escaped or doubled there.
+_ENVIRONMENT = pattern(r"\benv\W+\w+")
 
 __all__ = ["case_facts", "is_settled", "rules_to_repeat", "suite_of"]
 

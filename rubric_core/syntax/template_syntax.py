@@ -9,6 +9,7 @@ from rubric_core.text import Span
 
 __all__ = [
     "ANY_VARIABLE",
+    "ENVIRONMENT_ACCESS",
     "STATEMENTS",
     "UnclosedReference",
     "UnmatchedStatement",
@@ -36,9 +37,12 @@ STATEMENTS = frozenset(
 )
 _STRING = pattern(r"(?<!\\)(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')", re.DOTALL)
 _FILTER = pattern(r"(?<!\|)\|\s*([A-Za-z_]\w*)")
-#: `${{ NAME }}`, and expressions with `env` in them.
+#: `${{ NAME }}`.
 _REFERENCE = pattern(r"\$\{\{-?\s*(?:env\s*\.\s*)?([A-Za-z_]\w*)\s*-?\}\}")
-_ENVIRONMENT = pattern(r"(?<![\w.])env\b(?:\s*\.\s*([A-Za-z_]\w*)|\s*\[\s*(['\"])([A-Za-z_]\w*)\2\s*\])?")
+#: `env`, `env.NAME` or `env['NAME']` inside an expression; the name is the group `key` or `item`.
+ENVIRONMENT_ACCESS = pattern(
+    r"(?<![\w.])env\b(?:\s*\.\s*(?P<key>[A-Za-z_]\w*)|\s*\[\s*(?P<quote>['\"])(?P<item>[A-Za-z_]\w*)(?P=quote)\s*\])?"
+)
 #: `env.get('NAME')` reads that name; any other method or call may read any variable.
 _CALL = pattern(r"\s*\(")
 _NAMED_CALL = pattern(r"\s*\(\s*(['\"])([A-Za-z_]\w*)\1\s*[,)]")
@@ -120,9 +124,9 @@ def environment_read(text: str) -> Iterator[tuple[str, Span]]:
     for at, closed in _enclosed(text, Span(0, len(text)), _EXPRESSION):
         if not closed or (at.start and text.startswith("$", at.start - 1)):
             continue
-        for found in _ENVIRONMENT.finditer(text[at.start : at.end]):
+        for found in ENVIRONMENT_ACCESS.finditer(text[at.start : at.end]):
             start = at.start + found.start()
-            name, end = found[1] or found[3] or ANY_VARIABLE, at.start + found.end()
+            name, end = found["key"] or found["item"] or ANY_VARIABLE, at.start + found.end()
             if hasattr(dict, name) or _CALL.match(text, end, at.end):
                 named = _NAMED_CALL.match(text, end, at.end)
                 name, end = (named[2], named.end()) if named is not None else (ANY_VARIABLE, end)

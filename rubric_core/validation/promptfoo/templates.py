@@ -8,6 +8,7 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
 from rubric_core.lazy_compilation import pattern
+from rubric_core.syntax.template_syntax import ENVIRONMENT_ACCESS
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Finding, Fix
@@ -44,7 +45,6 @@ _OWN = frozenset({
     "set", "super", "switch", "case", "true", "True", "False", "undefined", "range", "cycler", "joiner", "caller", "with", "without",
     "context", "ignore", "missing", "endswitch", "verbatim", "env", "varargs", "kwargs",
 })  # fmt: skip
-_ENVIRONMENT = pattern(r"\benv(?:\.([A-Za-z_]\w*)|\[\s*['\"]([A-Za-z_]\w*)['\"]\s*\])")
 #: `{name}` of other templates, and `{{ name` without its end.
 _SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
 _WHOLE = pattern(r"\{([A-Za-z_]\w{0,60})\}")
@@ -116,11 +116,14 @@ def environment_in(template: str) -> Iterator[tuple[str, Span]]:
     tested, inserted = set[str](), list[tuple[str, Span]]()
     for part in _EXPRESSION.finditer(template):
         group = part.lastgroup
-        for found in _ENVIRONMENT.finditer(template, *part.span(group)) if group is not None else ():
+        for found in ENVIRONMENT_ACCESS.finditer(template, *part.span(group)) if group is not None else ():
+            name = found["key"] or found["item"]
+            if name is None:
+                continue
             if _copes(group or "", part[group or 0]):
-                tested.add(found[1] or found[2])
+                tested.add(name)
             elif part[group or 0].strip() == found[0]:
-                inserted.append((found[1] or found[2], Span(*part.span())))
+                inserted.append((name, Span(*part.span())))
     yield from (each for each in inserted if each[0] not in tested)
 
 
