@@ -2,11 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import fields
 from functools import lru_cache
 from itertools import repeat
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
+
+from rubric_core.lazy_compilation import field_names
 
 __all__ = ["field_values", "replace_fields"]
 
@@ -25,7 +26,7 @@ class _Fields(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _fields_of(kind: Any) -> _Fields:
-    names = tuple(each.name for each in fields(kind))
+    names = field_names(kind)
     if len(names) > 1:
         return _Fields(names, frozenset(names), attrgetter(*names))
     return _Fields(names, frozenset(names), lambda record: tuple(getattr(record, name) for name in names))

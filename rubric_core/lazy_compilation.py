@@ -1,22 +1,35 @@
 """Compiled at first use, not when the module loads: the methods of dataclasses, and regular expressions.
 
-A check of one file loads some 120 dataclasses and calls few of their methods: each makes six, from source, a third of what
-rubric's own modules take to load. `dataclass` here is that of the standard library, with the same fields, options and
-methods, but `__init__` is written when the first instance is made, and the others need no source of their own. Classes that
-inherit from one another have to take it from the same place: the standard library says so where one does not.
+A check of one file loads some 120 dataclasses and calls few of their methods. The standard library makes six for each, from
+source, and loads `inspect` before the first. `dataclass` here has the same fields, options and methods, but `__init__` is
+written when the first instance is made, and the others need no source of their own. `dataclasses.fields`, `replace`,
+`asdict` and a dataclass of the standard library that inherits from one work as with any other: what they look for is made
+when they ask. Here, a dataclass inherits only from one that was made here too, and its fields are declared with this `field`.
 
 `pattern` is for the regular expressions of a module: a check of one file needs a third of those that it would compile as its
 modules load, which took an eighth of its time. At first use it keeps the method, so that later calls cost nothing more.
 """
 
-import dataclasses
 import re
 from collections.abc import Callable
-from operator import attrgetter
-from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any, ClassVar
 
-__all__ = ["Pending", "dataclass", "pattern"]
+from rubric_core.dataclass_methods import (
+    COPY_METHODS,
+    FIELDS,
+    FROZEN_METHODS,
+    UNSET,
+    DeclaredField,
+    comparison,
+    describe,
+    describe_frozen,
+    show,
+    write_frozen_init,
+    write_init,
+)
+
+__all__ = ["Pending", "dataclass", "field", "field_names", "pattern", "replace"]
 
 
 class Pending:
@@ -51,10 +64,24 @@ class _Pattern:
 
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, field, replace
     from re import compile as pattern
 else:
     pattern = _Pattern
+
+    def field(
+        *,
+        default: Any = UNSET,
+        default_factory: Any = None,
+        init: bool = True,
+        repr: bool = True,  # noqa: A002  # as the standard library names it
+        compare: bool = True,
+        metadata: Any = None,
+    ) -> Any:
+        """`dataclasses.field`."""
+        found = DeclaredField(default, default_factory, init, repr, compare)
+        found.metadata = metadata
+        return found
 
     def dataclass(
         cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, kw_only: bool = False
@@ -62,88 +89,111 @@ else:
         """`dataclasses.dataclass`, with methods that are compiled at their first use."""
 
         def decorated(cls: type) -> type:
-            own = {
-                name for name in vars(cls) if name != "__hash__" or cls.__hash__
-            }  # Python's None beside an `__eq__` is nobody's
-            cls.__doc__ = cls.__doc__ or cls.__name__  # see `_write_init`
-            made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
-            made.__init__ = Pending("__init__", made, _write_frozen_init if frozen else _write_init)
-            methods = {"__repr__": _repr, **_comparing(made, frozen), **(_FROZEN if frozen else {})}
-            for name, method in {**methods, **(_COPIED if frozen and slots else {})}.items():
+            # Python's None beside an `__eq__` is nobody's.
+            own = {name for name in vars(cls) if name != "__hash__" or cls.__hash__}
+            cls.__doc__ = cls.__doc__ or cls.__name__  # one without a docstring would be given its signature as one
+            made = _with_fields(cls, slots=slots, kw_only=kw_only)
+            made.__init__ = Pending("__init__", made, write_frozen_init if frozen else write_init)
+            # For whoever else asks: `dataclasses` and its users.
+            for name in ("__dataclass_fields__", "__dataclass_params__"):
+                setattr(made, name, Pending(name, made, describe_frozen if frozen else describe))
+            methods = {"__repr__": show, **comparison(made, frozen), **(FROZEN_METHODS if frozen else {})}
+            for name, method in {**methods, **(COPY_METHODS if frozen and slots else {})}.items():
                 if name not in own:
                     setattr(made, name, method)
             return made
 
         return decorated if cls is None else decorated(cls)
 
+    def replace(record: Any, /, **changes: Any) -> Any:
+        """`dataclasses.replace`."""
+        kind = type(record)
+        declared = _declared(kind)
+        if declared is None:
+            from dataclasses import replace as standard  # noqa: PLC0415  # loads `inspect`, and a check needs none of it
 
-def _write_init(cls: type, *, frozen: bool = False) -> None:
-    """The standard library writes it: for a throw-away class with the same fields."""
-    same = [
-        (f.name, f.type, dataclasses.field(default=f.default, default_factory=f.default_factory, init=f.init, kw_only=f.kw_only))
-        for f in dataclasses.fields(cls)
-    ]  # fmt: skip
-    # One without a docstring would be given its signature as one, which takes longer than everything else here.
-    after: dict[str, object] = {"__doc__": cls.__doc__ or cls.__name__}
-    if hasattr(cls, "__post_init__"):
-        after["__post_init__"] = None
-    twin = dataclasses.make_dataclass(
-        cls.__name__, same, namespace=after, repr=False, eq=False, frozen=frozen, slots="__slots__" in vars(cls)
+            return standard(record, **changes)
+        for each in declared.values():
+            if not each.init:
+                if each.name in changes:
+                    raise ValueError(
+                        f"field {each.name} is declared with init=False, it cannot be specified with replace()"
+                    )
+            elif each.name not in changes:
+                changes[each.name] = getattr(record, each.name)
+        return kind(**changes)
+
+
+def field_names(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a dataclass, those of its bases first."""
+    declared = _declared(kind)
+    if declared is None:
+        from dataclasses import fields  # noqa: PLC0415  # as in `replace`
+
+        return tuple(each.name for each in fields(kind))
+    return tuple(declared)
+
+
+def _declared(kind: type) -> dict[str, DeclaredField] | None:
+    """The fields of a dataclass that was made here; None for any other class."""
+    for base in kind.__mro__:
+        if FIELDS in vars(base) or "__dataclass_fields__" in vars(base):
+            found: dict[str, DeclaredField] | None = vars(base).get(FIELDS)
+            return found
+    return None
+
+
+def _with_fields(cls: Any, *, slots: bool, kw_only: bool) -> type:
+    """The class with its fields and their defaults; with slots, another one that has them."""
+    fields: dict[str, DeclaredField] = {}
+    for base in reversed(cls.__mro__[1:]):
+        if FIELDS not in vars(base) and "__dataclass_fields__" in vars(base):
+            raise TypeError(
+                f"{base.__qualname__}, a base of {cls.__qualname__}, is a dataclass of the standard library"
+            )
+        fields.update(vars(base).get(FIELDS, {}))
+    declared = {name: kind for name, kind in cls.__annotations__.items() if not _is_of_class(kind)}
+    for name, kind in declared.items():
+        fields[name] = found = _field(cls, name)
+        found.name, found.type, found.kw_only = name, kind, kw_only
+        if found.default is not UNSET:
+            setattr(cls, name, found.default)
+        elif name in vars(cls):
+            delattr(cls, name)
+    setattr(cls, FIELDS, fields)
+    if "__match_args__" not in vars(cls):
+        cls.__match_args__ = tuple(f.name for f in fields.values() if f.init and not f.kw_only)  # type: ignore[misc]  # mypy has special rules for this name
+    return _slotted(cls, fields) if slots else cls
+
+
+def _is_of_class(kind: object) -> bool:
+    """Whether an annotation says that an attribute is the class's, and no field."""
+    if isinstance(kind, str):
+        return kind.startswith("ClassVar")
+    return kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar
+
+
+def _field(cls: type, name: str) -> DeclaredField:
+    value = vars(cls).get(name, UNSET)
+    if isinstance(value, MemberDescriptorType):
+        return DeclaredField(UNSET, None, init=True, shown=True, compare=True)
+    if type(value).__name__ == "Field" and type(value).__module__ == "dataclasses":
+        raise TypeError(f"{cls.__qualname__}.{name} is declared with another `field` than that of {__name__}")
+    found = (
+        value if isinstance(value, DeclaredField) else DeclaredField(value, None, init=True, shown=True, compare=True)
     )
-    init = vars(twin)["__init__"]
-    init.__qualname__ = f"{cls.__qualname__}.__init__"
-    cls.__init__ = init  # type: ignore[misc]
+    if found.default is not UNSET and type(found.default).__hash__ is None:
+        raise ValueError(f"{cls.__qualname__}.{name} has a mutable default: use default_factory")
+    return found
 
 
-def _write_frozen_init(cls: type) -> None:
-    _write_init(cls, frozen=True)
-
-
-@recursive_repr()
-def _repr(self: Any) -> str:
-    shown = (f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr)
-    return f"{type(self).__qualname__}({', '.join(shown)})"
-
-
-def _comparing(cls: type, frozen: bool) -> dict[str, Any]:
-    names = [f.name for f in dataclasses.fields(cls) if f.compare]
-    values: Callable[[object], object] = attrgetter(*names) if len(names) > 1 else _few(names)
-
-    def equal(self: object, other: object) -> bool:
-        return values(self) == values(other) if type(other) is type(self) else NotImplemented
-
-    def hashed(self: object) -> int:
-        return hash(values(self))
-
-    return {"__eq__": equal, "__hash__": hashed if frozen else None}
-
-
-def _few(names: list[str]) -> Callable[[object], tuple[object, ...]]:
-    """What `attrgetter` gives for two names or more."""
-    return lambda self: tuple(getattr(self, name) for name in names)
-
-
-def _set(self: Any, name: str, value: object) -> None:
-    if "__dataclass_fields__" in vars(type(self)) or name in self.__dataclass_fields__:
-        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-    object.__setattr__(self, name, value)
-
-
-def _delete(self: Any, name: str) -> None:
-    if "__dataclass_fields__" in vars(type(self)) or name in self.__dataclass_fields__:
-        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
-    object.__delattr__(self, name)
-
-
-def _state(self: Any) -> list[object]:
-    return [getattr(self, f.name) for f in dataclasses.fields(self)]
-
-
-def _restore(self: Any, state: list[object]) -> None:
-    for f, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, f.name, value)
-
-
-_FROZEN = {"__setattr__": _set, "__delattr__": _delete}
-#: With slots and without a `__setattr__`, copies and pickles need a way in.
-_COPIED = {"__getstate__": _state, "__setstate__": _restore}
+def _slotted(cls: type, fields: dict[str, DeclaredField]) -> type:
+    """The same class once more, with slots for its fields."""
+    inherited = {name for base in cls.__mro__[1:-1] for name in vars(base).get("__slots__", ())}
+    body = {name: value for name, value in vars(cls).items() if name not in fields}
+    body["__slots__"] = tuple(name for name in fields if name not in inherited)
+    for made_by_python in ("__dict__", "__weakref__"):
+        body.pop(made_by_python, None)
+    made = type(cls)(cls.__name__, cls.__bases__, body)
+    made.__qualname__ = cls.__qualname__
+    return made

@@ -1,12 +1,11 @@
 """The outside world of a run as protocols: files, time, programs, the network, models. `adapters` implements them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.sandbox import Sandbox
 
 __all__ = [

@@ -8,13 +8,12 @@ import json
 import os
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rubric_core.atomic_write import write_file
 from rubric_core.disk import read_file
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.user_dirs import user_directory
 
 __all__ = ["Trust", "is_wide", "real_path"]

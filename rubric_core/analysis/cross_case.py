@@ -1,7 +1,6 @@
 """The input of rules across cases: as long as it does not change, their findings are reused."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from rubric_core.analysis.block_change import BlockChange
@@ -10,6 +9,7 @@ from rubric_core.analysis.promptfoo import case_facts, is_settled, rules_to_repe
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case
+from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.blocks import Block
 from rubric_core.syntax.edit import column_of
 from rubric_core.syntax.tree import Mapping

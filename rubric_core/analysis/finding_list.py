@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, compress, count
 from operator import is_not
 from typing import NamedTuple, TypeVar
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 from rubric_core.validation.rule import SEVERITIES, Diagnostic, Fix

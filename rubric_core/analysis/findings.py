@@ -3,7 +3,6 @@
 import sys
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import compress
 from typing import Any
@@ -18,7 +17,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.issues import NotASuite, WrongRoot
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit, Span

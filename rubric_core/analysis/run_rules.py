@@ -1,13 +1,13 @@
 """Runs the rules over the shapes and issues of a text."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.analysis.block_state import Found
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import OF_PROMPTFOO
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import Issue
 from rubric_core.syntax.line_document import LineDocument, is_still_json
 from rubric_core.text import Span

@@ -4,7 +4,6 @@ import argparse
 import gc
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.analysis import Language
@@ -18,6 +17,7 @@ from rubric_core.cli.sources import STANDARD_INPUT, SourceCollector
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
+from rubric_core.lazy_compilation import replace
 
 __all__ = ["check", "write_fixed"]
 

@@ -1,12 +1,11 @@
 """The findings of one file, also as plain data."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.cli.sources import ReferencedFile
 from rubric_core.fixing import safe_fix
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic, Severity

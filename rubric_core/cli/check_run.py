@@ -1,7 +1,6 @@
 """One check of the given files and of the files that they refer to."""
 
 import time
-from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,9 @@ from rubric_core.cli.check_result import CheckedFile, CheckRound
 from rubric_core.cli.file_checker import CheckOptions, FileChecker
 from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import Configurations
+from rubric_core.dataclass_copies import field_values
 from rubric_core.disk import DiskFiles
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.project import Project
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class CheckRun:
         from rubric_core.cli.dependencies import RecordingProject  # noqa: PLC0415
         from rubric_core.cli.file_batch import FileBatch  # noqa: PLC0415
 
-        wishes = [sorted(each) if isinstance(each, frozenset) else each for each in astuple(self._wishes)]
+        wishes = [sorted(each) if isinstance(each, frozenset) else each for _, each in field_values(self._wishes)]
         kind = (wishes, self._sources.names, self._sources.folders)
         cache = self._cache = Cache.of(self._sources.names, kind) if cached else None
         project = RecordingProject(DiskFiles(), Path.cwd()) if cache is not None else None

@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timezone
 from itertools import chain
 from pathlib import Path
@@ -19,6 +18,7 @@ from rubric_core.evaluation.exporting.run_cases import ExportedRun
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunRecord, RunState
+from rubric_core.lazy_compilation import replace
 
 __all__ = ["RunExports", "add_export_arguments", "export_run", "output_file"]
 

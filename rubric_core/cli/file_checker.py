@@ -1,7 +1,6 @@
 """Checks files with the options of the command line and their configurations."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from rubric_core.configuration import CONFIGURATION_FILES, DEFAULT, Configuratio
 from rubric_core.disk import DiskFiles
 from rubric_core.fixing import FixedText, Gate, apply_safe_fixes
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.files import UnreadableError, is_suite_name
 from rubric_core.loading.project import Project
 from rubric_core.validation.selection import Selection

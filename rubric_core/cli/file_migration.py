@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.disk import DiskFiles
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import find_file
 from rubric_core.loading.files import UnreadableError, read_text
 from rubric_core.loading.project import Project

@@ -5,7 +5,6 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from typing import NamedTuple, Protocol
 
 from rubric_core.adapters import system_ports
@@ -26,7 +25,7 @@ from rubric_core.evaluation.engine.run import save_recordings
 from rubric_core.evaluation.engine.schedule import Schedule
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Ports
 
 __all__ = ["Ending", "ResultDisplay", "SuiteOutcome", "SuiteRun"]

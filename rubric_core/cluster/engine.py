@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -31,6 +30,7 @@ from rubric_core.evaluation.engine.events import Event, Noted
 from rubric_core.evaluation.engine.fingerprint import digests_of, fingerprint
 from rubric_core.evaluation.engine.run import RunSession, run_in_session, session_of
 from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 
 __all__ = ["main"]

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rubric_core.cluster.errors import ClusterError
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -11,6 +11,7 @@ from rubric_core.evaluation.engine.attempt import graders_of
 from rubric_core.evaluation.engine.events import CaseDone, CaseStarted, Listener
 from rubric_core.evaluation.engine.run import unrun_result
 from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 

@@ -6,7 +6,6 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from rubric_core.configuration.folder_scope import SETTINGS_FOLDER, FolderScope,
 from rubric_core.configuration.lookup import CONFIGURATION_FILES, Configurations
 from rubric_core.disk import open_file
 from rubric_core.language.file_extensions import DATASETS, PROMPTS, TABLES, YAML
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading import gitignore
 from rubric_core.loading.files import absolute, is_promptfoo_name
 from rubric_core.loading.path_patterns import Patterns, braces

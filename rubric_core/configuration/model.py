@@ -1,10 +1,9 @@
 """One parsed configuration."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from pathlib import Path
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.path_patterns import Patterns
 from rubric_core.syntax.blocks import Document
 from rubric_core.validation.rule import Diagnostic

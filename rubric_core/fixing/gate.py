@@ -7,13 +7,13 @@ from what could not be seen before: a misspelt key hides what is wrong with its 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
 from rubric_core.analysis import Analysis
 from rubric_core.analysis.trial import Trial, try_edits_briefly
 from rubric_core.fixing.blame import blameless_fixes
 from rubric_core.fixing.comparison import FindingComparison, Named, finding_names
 from rubric_core.fixing.fix_choice import Offered, keeps_comments, non_overlapping
+from rubric_core.lazy_compilation import replace
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Diagnostic, Fix
 

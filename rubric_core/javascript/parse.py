@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rubric_core.javascript.character_reader import LINE_ENDS, CharacterReader, Flags
 from rubric_core.javascript.nodes import (  # fmt: skip
@@ -20,6 +19,7 @@ from rubric_core.javascript.nodes import (  # fmt: skip
 )
 from rubric_core.javascript.ranges import ALL, inverse, of
 from rubric_core.javascript.set_classes import set_class
+from rubric_core.lazy_compilation import replace
 
 __all__ = ["parse", "units"]
 

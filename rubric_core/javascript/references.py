@@ -4,8 +4,6 @@ JavaScript forgets at each repetition what the groups inside captured, and a ref
 nothing; so one that stands in its own group, or in front of it, always matches nothing.
 """
 
-from dataclasses import field
-
 from rubric_core.javascript.nodes import (
     Alternatives,
     Concatenation,
@@ -16,7 +14,7 @@ from rubric_core.javascript.nodes import (
     Reference,
     UnsupportedPatternError,
 )
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 
 __all__ = ["GroupPlaces", "places_of"]
 

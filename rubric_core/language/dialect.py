@@ -5,13 +5,12 @@ be read from its file.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
 from enum import Enum
 from typing import Any, NamedTuple, cast
 
 from rubric_core.language.properties import Properties
 from rubric_core.language.shape import Key, Shape
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 
 __all__ = ["Change", "Dialect", "Spelling", "SpellingStatus", "Tables", "TypeName"]
 

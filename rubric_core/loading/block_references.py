@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,7 +10,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Suite, TargetChoice
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.case_files import CaseFileContents
 from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.known_names import entry_name

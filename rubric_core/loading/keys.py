@@ -1,7 +1,6 @@
 """The keys of a mapping: each one once, and what is wrong with those that repeat, are not known here or are missing."""
 
 from collections.abc import Mapping as MappingOf
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +11,7 @@ from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
 from rubric_core.language.promptfoo.configuration import ProviderSettings, RunOptions
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.meant_keys import MeantKeys, has_entry
 from rubric_core.loading.read_entries import MERGE, Merged

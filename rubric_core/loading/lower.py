@@ -1,7 +1,6 @@
 """Lowers a tree to shapes of a dialect. Never raises: invalid parts are left out and become issues."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.language.closest_name import closest
@@ -17,6 +16,7 @@ from rubric_core.language.shape import FieldPlace, Key, Shape, as_list
 from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import (
     ConflictingKeys,
     CutText,

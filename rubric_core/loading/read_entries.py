@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.value_kinds import Anything, MapOf
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import MergeKey, UnknownAlias
 from rubric_core.loading.read_values import HOLE, ValueReader
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence

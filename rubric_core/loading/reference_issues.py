@@ -1,10 +1,9 @@
 """What is wrong with references to other files. As every issue plain data; the rule of its class has the words."""
 
-from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.issues import Issue
 from rubric_core.syntax.tree import Node, Scalar
 

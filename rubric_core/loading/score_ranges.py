@@ -2,11 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rubric_core.language.evaluators import Band, ScoreRanges
 from rubric_core.language.shape import FieldPlace
 from rubric_core.language.shape_kinds import Shaped
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.foreign_bands import (
     end_before_the_next,
     read_foreign_bands,

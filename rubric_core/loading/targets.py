@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
-from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import as_list
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.target_files import LARGEST
 from rubric_core.ports import Files

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePath
 
@@ -12,6 +12,7 @@ from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import replace
 from rubric_core.migration.draft import Reader
 from rubric_core.migration.prompt_variables import rename_variables
 from rubric_core.migration.rename_steps import rename_steps

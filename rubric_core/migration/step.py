@@ -2,10 +2,11 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import replace
 from rubric_core.migration.draft import Draft, Reader
 from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Edit, Span, apply_edits

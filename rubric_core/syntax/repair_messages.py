@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.character_repairs import goes_on, value_of
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.events import Failure

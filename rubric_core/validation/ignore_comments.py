@@ -7,10 +7,9 @@ whole case. `# rubric: ignore-file[code]` above the first key covers the file. W
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.lazy_compilation import dataclass, pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, SyntaxTree, walk
 from rubric_core.text import LineIndex, Span
 

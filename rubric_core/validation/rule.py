@@ -1,16 +1,15 @@
 """Rules, their findings and fixes."""
 
-import inspect
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 from rubric_core.distribution import page_address
 from rubric_core.language.dialect import Dialect
-from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.lazy_compilation import dataclass, field, pattern
 from rubric_core.text import Edit, Span
 
 __all__ = [
@@ -210,7 +209,7 @@ class Rule(Generic[T]):
     @property
     def page(self) -> Path:
         """The Markdown page that explains the code; its examples are its tests."""
-        return Path(inspect.getfile(self.check)).with_suffix(".md")
+        return Path(str(sys.modules[self.check.__module__].__file__)).with_suffix(".md")
 
     @cached_property
     def url(self) -> str:

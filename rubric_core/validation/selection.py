@@ -1,10 +1,9 @@
 """Selects findings and their severity by configuration and command line."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
 from typing import Literal, cast, get_args
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.validation.rule import Diagnostic, Severity
 
 __all__ = ["EVERYTHING", "LEVELS", "Level", "Selection"]

@@ -1,9 +1,8 @@
 """Where the cases and targets that a document names are used, as lenses."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.text import Span
 from rubric_core.validation.wording import count
 from rubric_lsp.documents.snapshot import Snapshot

@@ -1,10 +1,10 @@
 """The settings, each declared once. Editors send them when they connect, and again when they change."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import fields
 from typing import Any
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 
 __all__ = ["SECTION", "Settings"]
 

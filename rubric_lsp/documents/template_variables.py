@@ -1,7 +1,6 @@
 """Template variables across files: where they get their values, and where else they are meant, also in prompts of their own."""
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.variables import FILLED_BY, STANDS_FOR
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import absolute
 from rubric_core.syntax.tree import Mapping as MappingNode

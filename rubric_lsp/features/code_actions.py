@@ -1,12 +1,11 @@
 """Code actions: the fixes of what is wrong here, every safe fix at once, other ways to write it, and running the case."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import field, replace
 from functools import partial
 
 from rubric_core.analysis import Analysis
 from rubric_core.fixing import Gate, apply_safe_fixes, safe_fix
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.text import Edit, Span
 from rubric_core.validation.ignore_fixes import Suppressions
 from rubric_lsp.features.run_actions import RUN, RUN_RESULTS, RunAction

@@ -1,10 +1,9 @@
 """One place where a name is written."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Literal
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span
 

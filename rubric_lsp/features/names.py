@@ -1,7 +1,6 @@
 """Names in a suite: of cases, criteria, evaluators, targets, anchors, variables and files, and where each is meant."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.dialects import PROMPTFOO
@@ -10,7 +9,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case, ContentBlock, DefaultTest
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.targets import Entry
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.reference_collector import Mention, collect_references, is_open, is_script, words_of
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk

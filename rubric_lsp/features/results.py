@@ -1,13 +1,12 @@
 """Results of the cases of a suite in short, and the position of each part of a result."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.analysis import Analysis
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import CaseEntry
 

@@ -5,11 +5,11 @@ a server from starting.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.text import Encoding
 from rubric_lsp.features import code_actions, on_type_formatting, tokens
 

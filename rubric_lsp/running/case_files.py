@@ -1,11 +1,11 @@
 """Case files: results of their cases in the suites that include them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.files import absolute
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.results import Results

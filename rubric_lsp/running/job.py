@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from functools import partial
 
 from rubric_core.evaluation.cases.turns import TURN, turns_of
@@ -17,6 +16,7 @@ from rubric_core.evaluation.engine.events import (
 from rubric_core.evaluation.engine.schedule import Schedule
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import SIGNS
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 from rubric_core.validation.wording import count
 from rubric_lsp.host import Host

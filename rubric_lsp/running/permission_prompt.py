@@ -1,12 +1,12 @@
 """Asking a person whether a suite may be run, and saying how to allow it. Imported when something is run."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.target_choice import shared_targets
+from rubric_core.lazy_compilation import replace
 from rubric_core.trust import is_wide
 from rubric_lsp.features.consent import details, is_long, question
 from rubric_lsp.features.consequences import Suites, identity, plan_of

@@ -1,7 +1,7 @@
 """Which cases a command or a request means, as they stand in the editor. Imported when something is run."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rubric_core.disk import DiskFiles
@@ -13,6 +13,7 @@ from rubric_core.evaluation.cases.turns import turns_of
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.case_order import with_dependencies
 from rubric_core.evaluation.engine.fingerprint import files_of
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot

@@ -2,11 +2,11 @@
 
 import asyncio
 import contextlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from rubric_core.control_characters import mask
+from rubric_core.lazy_compilation import replace
 from rubric_lsp.features.results import ShownCase
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.errors import INVALID_PARAMS, REQUEST_FAILED, RequestFailedError

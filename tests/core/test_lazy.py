@@ -7,13 +7,16 @@ import pickle
 import re
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError, field
+from dataclasses import FrozenInstanceError
 from typing import Any, NamedTuple
 
 import pytest
 
-from rubric_core.lazy_compilation import Pending, pattern
+from rubric_core import dataclass_methods
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.lazy_compilation import Pending, field_names, pattern, replace
 from rubric_core.lazy_compilation import dataclass as late
+from rubric_core.lazy_compilation import field as late_field
 
 OPTIONS = [
     {"frozen": frozen, "slots": slots, "kw_only": kw_only}
@@ -30,7 +33,7 @@ class Both(NamedTuple):
     late: Any
 
 
-def declared(make: Any, **options: Any) -> tuple[type, type]:
+def declared(make: Any, field: Any, **options: Any) -> tuple[type, type]:
     @make(**options)
     class Base:
         """Some fields."""
@@ -43,7 +46,7 @@ def declared(make: Any, **options: Any) -> tuple[type, type]:
         """More of them."""
 
         c: float = 0.5
-        d: str = field(default="d", repr=False)
+        d: str = field(default="d", repr=False, metadata={"unit": "s"})
         e: int = field(init=False, default=7)
 
         def __post_init__(self) -> None:
@@ -54,7 +57,9 @@ def declared(make: Any, **options: Any) -> tuple[type, type]:
 
 @pytest.fixture(params=OPTIONS, ids=lambda o: " ".join(name for name, chosen in o.items() if chosen) or "plain")
 def both(request) -> Both:
-    return Both(declared(dataclasses.dataclass, **request.param), declared(late, **request.param))
+    return Both(
+        declared(dataclasses.dataclass, dataclasses.field, **request.param), declared(late, late_field, **request.param)
+    )
 
 
 def outcome(work: Any) -> object:
@@ -67,12 +72,14 @@ def outcome(work: Any) -> object:
 LOOKS = {
     "signature": lambda base, sub: [str(inspect.signature(cls)) for cls in (base, sub)],
     "match": lambda base, sub: [cls.__match_args__ for cls in (base, sub)],
-    "fields": lambda base, sub: [[(f.name, f.type, f.kw_only) for f in dataclasses.fields(cls)] for cls in (base, sub)],
+    "fields": lambda base, sub: [[(f.name, f.type, f.kw_only, f.metadata) for f in dataclasses.fields(cls)] for cls in (base, sub)],
     "slots": lambda base, sub: [getattr(cls, "__slots__", None) for cls in (base, sub)],
     "repr": lambda base, sub: repr((base(a=1), sub(a=2, b=["x"], c=3))),
     "equal": lambda base, sub: (sub(a=1) == sub(a=1, b=["y"]), sub(a=1) == sub(a=2), base(a=1) == sub(a=1), base(a=1) == base(a=1)),
     "hash": lambda base, sub: outcome(lambda: (hash(base(a=1)) == hash(base(a=1)), hash(sub(a=1)) == hash((1, 1.0, "d", 7)))),
     "replace": lambda base, _: repr(dataclasses.replace(base(a=1), a=2)),
+    "replace here": lambda base, _: repr(replace(base(a=1), a=2)),
+    "field names": lambda base, sub: (field_names(base), field_names(sub)),
     "asdict": lambda _, sub: dataclasses.asdict(sub(a=1)),
     "copy": lambda _, sub: repr((copy.copy(sub(a=1)), copy.deepcopy(sub(a=1, b=["z"])))),
     "own lists": lambda base, _: base(a=1).b is base(a=1).b,
@@ -130,8 +137,8 @@ def test_nothing_is_compiled_before_the_first_instance(monkeypatch):
         compiled.append(source)
         return exec(source, *rest)
 
-    monkeypatch.setattr(dataclasses, "exec", counted, raising=False)
-    base, sub = declared(late, frozen=True, slots=True)
+    monkeypatch.setattr(dataclass_methods, "exec", counted, raising=False)
+    base, sub = declared(late, late_field, frozen=True, slots=True)
     assert compiled == []
     assert isinstance(vars(sub)["__init__"], Pending)
     assert sub(a=1) == sub(a=1)
@@ -140,6 +147,70 @@ def test_nothing_is_compiled_before_the_first_instance(monkeypatch):
     assert isinstance(vars(base)["__init__"], Pending)
     with pytest.raises(FrozenInstanceError):
         base(1).a = 2
+
+
+def test_a_field_that_init_does_not_take_is_not_replaced():
+    _, sub = declared(late, late_field)
+    for replaced in (replace, dataclasses.replace):
+        with pytest.raises((TypeError, ValueError), match="e is declared with init=False"):  # by the version of Python
+            replaced(sub(a=1), e=2)
+
+
+def test_a_standard_dataclass_inherits_from_a_late_one():
+    @dataclasses.dataclass(frozen=True)
+    class More(Kept):
+        c: int = 3
+
+    more = More(1, c=4)
+    assert [f.name for f in dataclasses.fields(more)] == list(field_names(More)) == ["a", "b", "c"]
+    assert dataclasses.replace(more, a=2) == replace(more, a=2) == replace_fields(more, a=2) == More(2, (), 4)
+    with pytest.raises(FrozenInstanceError):
+        more.c = 2
+
+
+def test_a_dataclass_that_the_standard_library_would_read_otherwise_is_refused():
+    with pytest.raises(TypeError, match=r"Wrong\.a is declared with another `field`"):
+
+        @late
+        class Wrong:
+            a: int = dataclasses.field(default=1)
+
+    @dataclasses.dataclass
+    class Standard:
+        a: int
+
+    with pytest.raises(TypeError, match=r"Standard, a base of .*Mixed, is a dataclass of the standard library"):
+
+        @late
+        class Mixed(Standard):
+            b: int
+
+    with pytest.raises(ValueError, match=r"Shared\.a has a mutable default"):
+
+        @late
+        class Shared:
+            a: list[int] = []  # noqa: RUF012  # that is the mistake
+
+    @late
+    class Turned:
+        a: int = 1
+        b: int
+
+    with pytest.raises(TypeError, match=r"'b' of .*Turned follows default argument 'a'"):
+        Turned(1, 2)
+
+
+def test_a_check_loads_neither_dataclasses_nor_inspect(tmp_path):
+    (tmp_path / "a.eval.yaml").write_text(
+        "tests:\n  - id: a\n    criteria: Says hello\n    input: Hello\n", encoding="utf-8"
+    )
+    script = """
+import sys
+from rubric_core.cli import main
+print(main(["check", "--no-cache", "-q", sys.argv[1]]), {"dataclasses", "inspect"} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["0 set()"]
 
 
 def test_a_pattern_is_compiled_at_its_first_use(monkeypatch):

@@ -1,6 +1,6 @@
 """Copies of dataclasses: as the standard library makes them, without a second look at values."""
 
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property
 
 import pytest
@@ -13,7 +13,7 @@ from rubric_core.dataclass_copies import field_values, replace_fields
 class Slotted:
     name: str
     parts: tuple[int, ...] = ()
-    shown: str = field(default="", repr=False, compare=False)
+    shown: str = lazy_compilation.field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.name == "bad":

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from rubric_core.evaluation.cases.suite_facts import SuiteFacts
 from rubric_core.language.evaluators import Rubric
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.syntax.tree import Node
 from rubric_core.text import Span
 

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.model import ContentBlock, Message
 from rubric_core.language.shape import Shape
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import current_directory, find_file
 from rubric_core.loading.files import absolute
 from rubric_core.ports import Files

@@ -1,7 +1,6 @@
 """Parts of a suite in separate files: templates of evaluators, a default test."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from rubric_core.language.evaluators import Evaluator, Include
 from rubric_core.language.model import EVALUATORS, DefaultTest
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.shape_kinds import Shaped
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.loading.known_names import template_file
 from rubric_core.loading.lower import Lowering

@@ -1,13 +1,13 @@
 """Invalid entries of the case list, reported one by one so that the valid ones still run."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.cases.errors import place_words, stray_items
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.language.model import Case, CaseInclude
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import ExternalCases

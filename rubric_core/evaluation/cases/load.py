@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from rubric_core.language.dialects import dialect_named
 from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.language.file_kinds import FileKind, LoneCase
 from rubric_core.language.model import Case, Origin, Suite
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.case_files import cases_behind
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.files import UnreadableError, read_text

@@ -1,12 +1,11 @@
 """A loaded suite: its cases, their files, and which of them run."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from pathlib import Path
 
 from rubric_core.analysis import Analysis
 from rubric_core.evaluation.cases.runnable import Runnable
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.case_files import PROGRAMS
 from rubric_core.loading.directory_search import without_function
 from rubric_core.syntax.plain_data import plain

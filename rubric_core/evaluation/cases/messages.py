@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from rubric_core.evaluation.model.inputs import PromptInputs, conversation_text
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.model import Case, ContentBlock, Message, Suite
 from rubric_core.language.properties import Properties
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import directories_up
 from rubric_core.ports import ChatMessage, Files, Role
 from rubric_core.syntax.plain_data import plain

@@ -1,7 +1,6 @@
 """The options of a run, which override what the suite says."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -10,7 +9,7 @@ from rubric_core.evaluation.model.evaluator import Evaluator, require_evaluators
 from rubric_core.evaluation.model.recording import RecordingMode
 from rubric_core.evaluation.targets.answer_cache import AnswerCache
 from rubric_core.evaluation.targets.rate_limits import RateLimits
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 
 __all__ = ["KeepWorkspaces", "Options"]
 

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from rubric_core.evaluation.templating.nunjucks import render_off_loop
 from rubric_core.language.file_extensions import YAML
 from rubric_core.language.model import INPUT, OUTPUT, Case
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file, is_pattern
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, path_matches

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
-from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.model import EVALUATORS, DefaultTest, Suite
 from rubric_core.language.shape import Shape
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.grading import evaluators_of, gather_evaluators, scalar_kind, threshold_of
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,7 +11,7 @@ from rubric_core.language.model import Case, Scenario
 from rubric_core.language.shape import as_list
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import ListOf, NodeUnion
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file, is_pattern
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.path_matches import TOO_MANY_FOLDERS, path_matches

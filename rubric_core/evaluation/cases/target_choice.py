@@ -1,6 +1,5 @@
 """Chooses the targets that answer a case. In a matrix, a target under several names counts as several targets."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -10,6 +9,7 @@ from rubric_core.language.evaluators import Evaluator, GoalSuccess, LlmJudge, Ll
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Entry
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.targets import LoadedTargetEntry, TargetSource, own_target_name, targets_in
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain

@@ -1,11 +1,11 @@
 """The turns of a conversation and their evaluators."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from rubric_core.evaluation.model.result import EvaluatorResult
 from rubric_core.language.evaluators import Criterion, Evaluator, Rubrics
 from rubric_core.language.model import Case, Turn
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.grading import default_judge
 
 __all__ = ["CONVERSATION", "TURN", "merge_newer_results", "turn_evaluators", "turn_results", "turns_of"]

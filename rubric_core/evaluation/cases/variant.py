@@ -1,10 +1,9 @@
 """A row of a scenario, and one variation of a case."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.syntax.tree import Node
 
 __all__ = ["Prompt", "ScenarioRow", "Variant"]

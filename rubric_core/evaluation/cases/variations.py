@@ -5,7 +5,6 @@ its own name, and the name of the case selects all of them.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import product
 from statistics import fmean
@@ -19,6 +18,7 @@ from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Defaults, Entry
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.known_names import entry_name
 from rubric_core.syntax.tree import Mapping as MappingNode
 

@@ -8,7 +8,6 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL, current_directory, find_file
 from rubric_core.ports import Ports, Program
 

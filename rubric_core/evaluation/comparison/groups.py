@@ -5,14 +5,13 @@ where the exact sign test says it after Holm's adjustment for all rows together.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
 from statistics import fmean
 from typing import Literal
 
 from rubric_core.evaluation.comparison.exact_tests import holm, sign_test
 from rubric_core.evaluation.comparison.pairs import CasePair, differ
 from rubric_core.evaluation.results.records import EvaluatorScore, RunCase
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 
 __all__ = ["SIGNIFICANT", "Group", "GroupKind", "groups_of"]
 

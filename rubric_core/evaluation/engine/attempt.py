@@ -1,7 +1,6 @@
 """One attempt at a case: calls the target and grades its answer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from rubric_core.dataclass_copies import replace_fields
@@ -36,6 +35,7 @@ from rubric_core.evaluation.targets.providers.usage_meter import MeteredProvider
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.evaluation.workspaces.workspace import CaseWorkspace
 from rubric_core.language.evaluators import GoalSuccess, LlmRubric
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, Files, Ports, Provider, ProviderError, Request
 

@@ -1,7 +1,6 @@
 """Conversations: the target is called turn by turn; each answer is graded, then the whole transcript."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.evaluation.cases.messages import messages_of, reference_of
@@ -13,6 +12,7 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Ver
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import Outcome, case_outcome, verdict_of, weighted_mean, withheld_score
 from rubric_core.language.model import Turn
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Answer, ChatMessage, Provider
 from rubric_core.syntax.plain_data import plain
 

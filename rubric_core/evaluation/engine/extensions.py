@@ -13,7 +13,6 @@ If a hook fails before its cases, they have no score; if it fails after them, th
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.evaluation.cases.errors import place_words
@@ -25,7 +24,7 @@ from rubric_core.evaluation.model.jsonable import jsonable
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import ungraded_words
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain_data import plain

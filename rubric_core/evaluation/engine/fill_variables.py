@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import replace
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variant import Variant
 from rubric_core.evaluation.model.metadata import metadata_of_suite, with_inherited
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of, with_values
 from rubric_core.language.model import Case, Suite
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.lower import Lowering
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node, Scalar

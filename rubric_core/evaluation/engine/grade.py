@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
@@ -32,6 +31,7 @@ from rubric_core.language.evaluators import Evaluator as Shaped
 from rubric_core.language.model import Suite
 from rubric_core.language.properties import Properties
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.grading import evaluators_of, scalar_kind
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span

@@ -1,7 +1,5 @@
 """Prepares a case: fills in values from the environment, its `vars`, its prompt and other files."""
 
-from dataclasses import replace
-
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.prompts import case_input
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -10,6 +8,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.evaluation.templating.interpolate import Interpolation, node_of
 from rubric_core.evaluation.templating.nunjucks import render_off_loop
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Scalar

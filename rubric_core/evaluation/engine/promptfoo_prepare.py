@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
@@ -18,6 +17,7 @@ from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.language.promptfoo.case import CaseOptions
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 
 __all__ = ["prepare_promptfoo"]

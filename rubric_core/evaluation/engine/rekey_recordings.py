@@ -6,7 +6,6 @@ the case and its criteria are the same: then the key is computed again. This cal
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -34,7 +33,7 @@ from rubric_core.evaluation.model.recording import JudgeInput, RecordedJudgement
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.shape import children
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.files import read_text
 from rubric_core.loading.project import Project
 from rubric_core.ports import Answer, Finished, Ports, Program, Request

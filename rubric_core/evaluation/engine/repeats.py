@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from statistics import NormalDist, fmean, stdev
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import at_least, ungraded_words, verdict_of
 from rubric_core.language.model import Execution, Repeat, RunSettings, Trials
 from rubric_core.language.properties import Properties
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.syntax.plain_data import plain
 
 __all__ = ["Repeats", "budget_of", "pass_at", "pass_hat", "repeats_of", "run_repeats", "share_interval"]

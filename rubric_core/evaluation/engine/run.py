@@ -3,7 +3,6 @@
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ from rubric_core.evaluation.workspaces.workspace import Workspaces
 from rubric_core.language.evaluators import LlmJudge, Rubric
 from rubric_core.language.model import RunSettings
 from rubric_core.language.shape import children
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Ports
 

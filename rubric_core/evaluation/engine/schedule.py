@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.engine.case_order import CaseOrder
@@ -15,6 +14,7 @@ from rubric_core.evaluation.model.arguments import whole
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.scoring.derived_metrics import DerivedMetrics
 from rubric_core.language.model import Execution
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 
 __all__ = ["WORKERS", "Schedule", "run_cases"]

@@ -1,7 +1,6 @@
 """Several evaluators that count as one."""
 
 import asyncio
-from dataclasses import replace
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_members
 from rubric_core.evaluation.model.context import EvaluationContext
@@ -11,6 +10,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AssertSet
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.grading import gather_evaluators
 from rubric_core.syntax.plain_data import plain
 

@@ -4,7 +4,6 @@ import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +29,7 @@ from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.properties import ReplyStyle
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Finished, Processes, Program
 
 __all__ = ["CodeEvaluator"]

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
@@ -17,6 +16,7 @@ from rubric_core.evaluation.scoring.json_path import json_text
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import Aggregator, Composite, LlmJudge
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.grading import gather_evaluators
 
 __all__ = ["COMPOSITE"]

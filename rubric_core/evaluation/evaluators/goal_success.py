@@ -1,13 +1,13 @@
 """A judge says whether the agent reached its goal."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, is_inverse, value_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.unscored import Unscored, unscored
 from rubric_core.language.evaluators import GoalSuccess, LlmJudge
+from rubric_core.lazy_compilation import replace
 
 __all__ = ["GOAL_SUCCESS"]
 

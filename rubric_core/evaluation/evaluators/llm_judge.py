@@ -1,7 +1,6 @@
 """A model grades the answer: criterion by criterion, or as a whole (REQ-EVAL-002; documents 000, 002 and 004)."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from rubric_core.evaluation.judging.answer_files import answer_with_files
@@ -18,6 +17,7 @@ from rubric_core.evaluation.targets.providers.wrapper import ModelOverride
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, Criterion, LlmJudge, LlmRubric, Rubric
 from rubric_core.language.variables import replaces_system
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Provider
 
 __all__ = ["AGENTS", "JudgeResolver", "LlmJudgeEvaluator"]

@@ -2,7 +2,6 @@
 
 import mimetypes
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from rubric_core.evaluation.code.commands import (
@@ -17,6 +16,7 @@ from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.language.evaluators import Preprocessor
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import AnswerFile, Program
 
 __all__ = ["answer_with_files"]

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rubric_core.dataclass_copies import replace_fields
@@ -27,7 +26,7 @@ from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import AgentJudge, AgentRubric, LlmJudge, LlmRubric
 from rubric_core.language.variables import variables_in
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
 from rubric_core.syntax.plain_data import plain

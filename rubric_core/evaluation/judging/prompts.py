@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from typing import Any
 
 from rubric_core.evaluation.model.criteria import CriterionItem
@@ -10,7 +9,7 @@ from rubric_core.evaluation.model.inputs import CustomPrompt
 from rubric_core.evaluation.scoring.rubric import RubricSheet
 from rubric_core.language.properties import Properties
 from rubric_core.language.variables import STANDS_FOR, VARIABLE, variables_in
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.ports import ToolUse
 
 __all__ = [

@@ -2,14 +2,14 @@
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import is_dataclass, replace
+from dataclasses import is_dataclass
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from rubric_core.dataclass_copies import field_values, replace_fields
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Finished, Http, HttpReply, Ports, Processes, Program
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 

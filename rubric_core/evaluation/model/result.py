@@ -1,12 +1,11 @@
 """The result of a case: verdicts and scores, each with its source."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.exchanges import Exchange, Usage, tokens_of
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.ports import Tokens
 
 __all__ = ["CaseResult", "CriterionResult", "EvaluatorResult", "Ungraded", "Verdict", "criterion_label"]

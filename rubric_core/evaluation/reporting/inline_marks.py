@@ -1,7 +1,6 @@
 """Results where their cases are written: one short mark for each line, the same in a terminal and in every editor."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime
 
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -10,7 +9,7 @@ from rubric_core.evaluation.model.result import CaseResult, CriterionResult, Eva
 from rubric_core.evaluation.scoring.score import ungraded_words
 from rubric_core.language.evaluators import AssertSet, Composite, Criterion, Evaluator, ScoreRanges
 from rubric_core.language.shape import Shape
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.grading import gather_evaluators
 from rubric_core.text import Span
 from rubric_core.validation.rubrics import criteria_of

@@ -3,13 +3,12 @@
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
 from typing import NamedTuple
 
 from rubric_core.evaluation.model.result import CriterionResult, Verdict
 from rubric_core.evaluation.reporting.inline_marks import ERROR, RUNNING, SIGNS, STALE, Mark, shortened
 from rubric_core.language.shape import Shape
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 
 __all__ = ["WORST_FIRST", "CaseMark", "Summary"]
 

@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.result import CaseResult, Verdict
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 
 __all__ = ["MatrixCell", "TargetMatrix"]
 

@@ -1,14 +1,13 @@
 """What the database of results holds, as its readers see it: runs, and the cases of a run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.results.known_case import ResultSummary
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Tokens
 
 __all__ = [

@@ -6,12 +6,12 @@ these would be most of the store.
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.evaluation.model.jsonable import jsonable
 from rubric_core.evaluation.model.result import CaseResult
 from rubric_core.evaluation.results.result_reader import case_result_of
+from rubric_core.lazy_compilation import replace
 
 __all__ = ["GRADER_ERRORS", "SentTexts", "result_in", "storable_result", "stored_row"]
 

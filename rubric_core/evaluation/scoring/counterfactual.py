@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.scoring.score import at_least, case_outcome, weighted_mean
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.properties import Properties
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 
 __all__ = ["to_fail", "to_flip", "to_pass"]
 

@@ -1,7 +1,6 @@
 """Rubrics: what a judge is asked about each criterion, and what its replies are worth (documents 000, 002 and 004)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Literal
 
 from rubric_core.evaluation.model.criteria import CriterionCheck, CriterionItem
@@ -11,7 +10,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.score import at_least, weighted_mean
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.evaluators import HIGHEST, Criterion, ScoreRanges
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.grading import on_scale, required
 
 __all__ = ["RubricSheet", "sheet_of"]

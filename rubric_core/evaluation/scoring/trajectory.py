@@ -1,12 +1,11 @@
 """Tool calls that were made against those that were expected."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path, value_fits
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import ToolUse
 
 __all__ = ["ExpectedStep", "Tally", "compare_trajectory"]

@@ -3,14 +3,14 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Answer, AnswerFile, Files, Request, Tokens, ToolUse
 
 __all__ = ["AnswerCache", "CachedProvider", "answer_from_row", "answer_row", "file_digests"]

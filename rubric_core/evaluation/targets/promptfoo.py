@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
@@ -20,7 +19,7 @@ from rubric_core.evaluation.targets.settings import AnsweringTarget
 from rubric_core.evaluation.templating.environment_settings import fill_environment
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.targets import Target
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.targets import LoadedTargetEntry
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request, SentPayload
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import field
 from difflib import get_close_matches
 from functools import reduce
 from pathlib import Path
@@ -26,7 +25,7 @@ from rubric_core.evaluation.targets.settings import (
 from rubric_core.language.providers import Prices
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE, environment_variables_in, unset_message
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.configured_targets import configured_target_files, merge_target_files
 from rubric_core.loading.directory_search import current_directory
 from rubric_core.loading.known_names import file_named

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import field, replace
 from typing import NamedTuple
 
 from rubric_core.evaluation.model.unscored import Unscored
@@ -15,7 +14,7 @@ from rubric_core.language.shape_kinds import Tagged
 from rubric_core.language.targets import Entry, Provider, Runtime, Target
 from rubric_core.language.value_kinds import Boolean, Integer, Kind, ListOf, Number, Text
 from rubric_core.language.variables import ENVIRONMENT_REFERENCE, unset_message
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.targets import NESTED, POINTERS, LoadedTargetEntry, LoadedTargetFile

@@ -1,13 +1,12 @@
 """Hooks: the programs around cases, as a suite or a target names them."""
 
 from collections.abc import Iterator
-from dataclasses import field
 from pathlib import Path
 
 from rubric_core.evaluation.workspaces.declared import DeclaredWorkspace
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Hook, Hooks
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 
 __all__ = ["HOOKS", "HookPlan", "command_in", "hooks_in", "seconds_in"]
 

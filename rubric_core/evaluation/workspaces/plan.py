@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingOf
-from dataclasses import field, replace
 from pathlib import Path
 
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -19,7 +18,7 @@ from rubric_core.evaluation.workspaces.hooks import HookPlan, command_in, hooks_
 from rubric_core.language.model import Execution
 from rubric_core.language.shape import Shape
 from rubric_core.language.workspace import Checkout, Environment, Hooks, Repo, RepoSource, Setup, Workspace
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.directory_search import places_of
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain

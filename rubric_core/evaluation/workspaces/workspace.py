@@ -5,7 +5,6 @@ import tempfile
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import field
 from pathlib import Path
 
 from rubric_core.dataclass_copies import replace_fields
@@ -20,7 +19,7 @@ from rubric_core.evaluation.workspaces.directories import copy_directory, in_thr
 from rubric_core.evaluation.workspaces.plan import WorkspacePlan, plan_of
 from rubric_core.evaluation.workspaces.programs import VARIABLE, clone, require, run_hook
 from rubric_core.evaluation.workspaces.snapshot import Snapshot, changes, take
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Ports
 from rubric_core.syntax.plain_data import plain
 

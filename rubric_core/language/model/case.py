@@ -1,7 +1,6 @@
 """Cases: their input, their turns, and what stands in a list of them."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -26,7 +25,7 @@ from rubric_core.language.value_kinds import (
     Text,
 )
 from rubric_core.language.workspace import Environment, Workspace
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.syntax.tree import Node
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
 """Assertions of promptfoo as evaluators of agentv-5, one by one; an assertion without an equal says why."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
+from rubric_core.lazy_compilation import replace
 from rubric_core.migration.promptfoo.conversion import (
     USUAL_MINIMUM,
     Conversion,

@@ -1,11 +1,10 @@
 """Tests of promptfoo as cases of agentv-5."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.migration.promptfoo.assertions import convert_assertion
 from rubric_core.migration.promptfoo.conversion import Conversion, NotCarriedError, Surroundings

@@ -1,7 +1,6 @@
 """Names in a configuration of promptfoo that refer to prompts, providers and metrics (issue 18, section 2)."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -10,7 +9,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.graded_assertions import MaxScore, SelectBest
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import FieldPlace
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 from rubric_core.text import Edit, Span

@@ -1,7 +1,6 @@
 """Inline code of promptfoo that gives no result, or cannot be read: assertions and transforms (issue 18, section 2)."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rubric_core.language.promptfoo import graded_assertions as graded
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -9,7 +8,7 @@ from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.shape import FieldPlace
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Edit, Span

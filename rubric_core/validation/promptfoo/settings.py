@@ -1,7 +1,6 @@
 """Settings of a configuration of promptfoo that stop the run, or are not read (issue 18, section 2)."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase, PromptfooScenario
@@ -14,6 +13,7 @@ from rubric_core.language.promptfoo.configuration import (
 )
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.shape import children
+from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span

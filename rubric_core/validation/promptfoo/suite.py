@@ -1,13 +1,13 @@
 """A configuration of promptfoo with all of its cases, for rules that look across them."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from rubric_core.language.promptfoo.case import CaseSource, PartialCase, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
 from rubric_core.language.promptfoo.prompt_paths import path_sign
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.block_references import OutsideText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span

@@ -5,12 +5,11 @@ The values of a case are its own, those of `defaultTest`, of the entry of a scen
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix

@@ -1,9 +1,9 @@
 """no-cases: a suite without a single case."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rubric_core.language.model import Suite
+from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.tree import Sequence
 from rubric_core.text import Edit
 from rubric_core.validation.entry_lists import CaseList

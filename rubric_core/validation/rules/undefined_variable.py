@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 from rubric_core.language.model import Case, DefaultTest, Suite
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.entry_lists import CaseEntry, CaseList

@@ -1,7 +1,6 @@
 """Which offers fit the place of the cursor."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rubric_core.analysis import Analysis, LocalText
 from rubric_core.language.cursor_place import CursorPlace, mapping_shape, place_of
@@ -15,6 +14,7 @@ from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.targets import Entry, Provider, Target
 from rubric_core.language.usage_counts import Counts
 from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
+from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.cursor import Cursor, cursor_at

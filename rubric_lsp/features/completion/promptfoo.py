@@ -1,7 +1,6 @@
 """Values in files of promptfoo: ids and labels of providers, labels of prompts, metrics, variables, files, targets of `$ref`."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 
 from rubric_core.language.dialects import PROMPTFOO
@@ -12,6 +11,7 @@ from rubric_core.language.promptfoo.configuration import Configuration, Configur
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
 from rubric_core.language.promptfoo.provider_ids import PROVIDERS, KnownProvider, known_provider
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
 from rubric_lsp.features.blockwise import blocks_of

@@ -1,7 +1,6 @@
 """Cases of a configuration of promptfoo that is open in an editor: only those that are asked for, from the blocks of its text."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from rubric_core.evaluation.cases.promptfoo.test_files import inline_part
 from rubric_core.evaluation.cases.promptfoo.tests import default_test, listed_test
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Mapping as MappingNode

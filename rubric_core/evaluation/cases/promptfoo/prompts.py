@@ -5,7 +5,6 @@ import os
 import posixpath
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -13,7 +12,7 @@ from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationEr
 from rubric_core.evaluation.cases.variant import Prompt
 from rubric_core.evaluation.code.promptfoo_command import EXEC, command_parts
 from rubric_core.evaluation.templating.interpolate import node_of
-from rubric_core.lazy_compilation import dataclass, pattern
+from rubric_core.lazy_compilation import dataclass, field, pattern, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.syntax.tree import Node

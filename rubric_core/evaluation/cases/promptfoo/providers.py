@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from rubric_core.evaluation.targets.promptfoo_scripts import script_of
 from rubric_core.evaluation.targets.promptfoo_websocket import SOCKET_SETTINGS, socket_address
 from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.templating.interpolate import node_of
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile, TargetSource
 from rubric_core.syntax.tree import Node

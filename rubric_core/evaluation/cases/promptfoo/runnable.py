@@ -1,7 +1,6 @@
 """A test of promptfoo, ready to be run: its rows are those that promptfoo makes of prompts, providers and variables."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -20,7 +19,7 @@ from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.language.shape import Shape
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 
 __all__ = ["FilledRow", "PromptfooMatrix", "PromptfooRunnable"]
 

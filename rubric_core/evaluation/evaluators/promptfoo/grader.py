@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
@@ -18,7 +17,7 @@ from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.script_judge import as_provider
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import ChatMessage, Provider, Request

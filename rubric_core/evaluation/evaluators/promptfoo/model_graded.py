@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
@@ -12,6 +11,7 @@ from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.result import Verdict
+from rubric_core.lazy_compilation import replace
 
 __all__ = ["MODEL_GRADED"]
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
@@ -35,6 +34,7 @@ from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.promptfoo import named_details, promptfoo_total
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES, SET_TYPE, Assertion
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
@@ -12,6 +11,7 @@ from rubric_core.evaluation.evaluators.promptfoo.similarity import embedded
 from rubric_core.evaluation.evaluators.similar import cosine
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Verdict
+from rubric_core.lazy_compilation import replace
 
 __all__ = ["RELEVANCE"]
 

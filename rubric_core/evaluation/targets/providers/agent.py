@@ -3,7 +3,6 @@
 import shlex
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -12,7 +11,7 @@ from rubric_core.evaluation.targets.providers.answer_reader import objects
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
 from rubric_core.language.providers import CommandAgent
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Answer, Finished, Ports, ProviderError, Request, ToolUse
 
 __all__ = ["AgentError", "Dialogue", "Invocation", "ToolLog", "agent_kind"]

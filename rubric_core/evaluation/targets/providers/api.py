@@ -1,7 +1,6 @@
 """A model behind an HTTP API: the shared parts, and fallbacks for servers that do not support every option."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rubric_core.dataclass_copies import replace_fields
@@ -9,7 +8,7 @@ from rubric_core.evaluation.model.trace import iso_time
 from rubric_core.evaluation.targets.providers.answer_reader import number
 from rubric_core.evaluation.targets.providers.http import HttpRefusalError, HttpTarget
 from rubric_core.language.providers import Api
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, SentPayload, Tokens
 
 __all__ = [

@@ -1,14 +1,13 @@
 """The shared parts of all provider kinds: how a provider is created from its settings."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.targets.rate_limits import QuietPeriod
 from rubric_core.language.providers import Settings
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Ports, Provider
 
 __all__ = ["ProviderKind", "TargetLocation"]

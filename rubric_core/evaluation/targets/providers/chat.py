@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import field
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.targets.providers.api import Call, Option, answer_from_reply, no_text, sampling
 from rubric_core.language.providers import Api
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Answer, ProviderError, Request
 
 __all__ = ["CHAT_OPTIONS", "ChatWire"]

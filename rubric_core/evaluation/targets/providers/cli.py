@@ -6,7 +6,6 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 
 from rubric_core.evaluation.code.commands import ended_words, failure_words
@@ -14,7 +13,7 @@ from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLo
 from rubric_core.evaluation.targets.providers.cli_reply import answer_in, answer_in_batch
 from rubric_core.evaluation.targets.providers.program import LONGEST_ARGUMENT, ProgramRunner
 from rubric_core.language.providers import Cli, Healthcheck
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Answer, Finished, NetworkError, Ports, ProviderError, Request
 
 __all__ = ["CLI"]

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from rubric_core.evaluation.targets.providers.answer_reader import objects, read_answer
+from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Answer
 
 __all__ = ["answer_in", "answer_in_batch"]

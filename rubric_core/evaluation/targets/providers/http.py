@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -14,7 +13,7 @@ from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.refusals import ErrorReply, refusal_of
 from rubric_core.language.own_providers import HttpEndpoint
 from rubric_core.language.providers import Api
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Http, HttpReply, NetworkError, Ports, ProviderError
 
 __all__ = ["HttpCall", "HttpRefusalError", "HttpTarget"]

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +11,7 @@ from rubric_core.evaluation.scoring.json_path import MISSING, at_path, json_text
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.http import HttpCall, HttpTarget
 from rubric_core.language.own_providers import HttpEndpoint
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Answer, HttpReply, Ports, ProviderError, Request, SentPayload, Tokens
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node

@@ -1,7 +1,6 @@
 """Policies for targets of any kind: concurrency, fallbacks, and redaction of secrets."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.deadlines import untimed
@@ -10,7 +9,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.evaluation.targets.rate_limits import Pace, RateLimit
 from rubric_core.language.providers import Prices
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.ports import Answer, Clock, Provider, ProviderError, Request, SentPayload
 
 __all__ = ["FallbackProvider", "GuardedProvider", "PricedProvider"]

@@ -3,14 +3,13 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.targets.providers.answer_reader import read_answer
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.language.providers import Replay
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.loading.directory_search import current_directory, find_file
 from rubric_core.ports import Answer, Ports, ProviderError, Request
 

@@ -1,14 +1,13 @@
 """A target whose answers are transformed by code: `transform` of its entry."""
 
 import json
-from dataclasses import replace
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.providers.base import TargetLocation
 from rubric_core.evaluation.targets.providers.wrapper import ProviderWrapper
 from rubric_core.language.targets import Entry
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Answer, Ports, Provider, ProviderError, Request
 
 __all__ = ["TransformedProvider", "transform_provider"]

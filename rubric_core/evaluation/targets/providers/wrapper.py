@@ -1,8 +1,6 @@
 """Providers around another one."""
 
-from dataclasses import replace
-
-from rubric_core.lazy_compilation import dataclass
+from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Answer, Provider, Request
 
 __all__ = ["ModelOverride", "ProviderWrapper"]
