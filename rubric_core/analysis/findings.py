@@ -124,7 +124,8 @@ class Findings:
         for rule, found in (*state.findings, *state.links.findings):
             severity, hides = found.severity or rule.severity, found.hides
             hidden = hides.moved(start) if hides is not None else None
-            yield Diagnostic(rule.code, severity, found.span.moved(start), found.message, hides=hidden)
+            message = found.within_limits().message
+            yield Diagnostic(rule.code, severity, found.span.moved(start), message, hides=hidden)
 
     def _of_frame(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
@@ -222,6 +223,7 @@ class Findings:
 
     def _diagnostic(self, rule: Rule[Any], finding: Finding, number: int | None, outer: Any) -> Diagnostic:
         """A finding of block `number` in the whole text, to which `outer` leads from the block."""
+        finding = finding.within_limits()
         return Diagnostic(
             rule.code,
             finding.severity or rule.severity,

@@ -33,7 +33,7 @@ class Problems:
         """Everything so far, in the order of the text."""
         context = Context(self._text, self._language.dialects[-1])
         rule = BAD_CONFIGURATION
-        found = (f for p in sorted(self._found, key=lambda p: p.span) for f in rule.check(p, context))
+        found = (f.within_limits() for p in sorted(self._found, key=lambda p: p.span) for f in rule.check(p, context))
         return tuple(Diagnostic(rule.code, rule.severity, f.span, f.message, fixes=f.fixes) for f in found)
 
     def at_key(self, keys: Keys, message: str, *, meant: str | None = None) -> None:

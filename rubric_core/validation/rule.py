@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 
 from rubric_core.distribution import page_address
 from rubric_core.language.dialect import Dialect
-from rubric_core.lazy_compilation import dataclass, field, pattern
+from rubric_core.lazy_compilation import dataclass, field, pattern, replace
 from rubric_core.text import Edit, Span
 
 __all__ = [
@@ -43,6 +43,15 @@ _LINE = pattern(r"[^\r\n]*[^\s]")
 _FIRST_WORD = pattern(r"(?:\s*#[^\r\n]*[\r\n])*\s*(?!\s)([^\r\n]*[^\s])")
 #: The last key of a line, or the last dash of a line that has nothing else.
 _LAST_WORD = pattern(r"(-|[^\s-].*)\Z", re.DOTALL)
+#: The longest text of a finding, in characters.
+_LONGEST = 1000
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    half = _LONGEST // 2
+    return f"{text[:half]}…{text[1 - half :]}"
 
 
 @lru_cache(maxsize=8)
@@ -85,6 +94,17 @@ class Finding:
     explains: tuple[tuple[str, Span], ...] = ()
     #: The part of the text that is not checked while this finding exists; findings that appear in it later are not new.
     hides: Span | None = None
+
+    def within_limits(self) -> "Finding":
+        """The same with what it says cut in the middle, where it quotes a value that fills a screen."""
+        said = (self.message, self.consequence, *(r.message for r in self.related), *(f.title for f in self.fixes))
+        if max(map(len, said)) <= _LONGEST:
+            return self
+        related = tuple(Related(r.span, _cut(r.message)) for r in self.related)
+        fixes = tuple(Fix(_cut(f.title), f.edits, f.safe) for f in self.fixes)
+        return replace(
+            self, message=_cut(self.message), consequence=_cut(self.consequence), related=related, fixes=fixes
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,3 +41,35 @@ def test_advice_is_not_given_twice() -> None:
     assert in_full("use `criteria`: that is old") == "use `criteria`: that is old\nagentv skips it"
     assert in_full("no key `criterion`; did you mean `criteria`?").count("\n") == 1
     assert in_full("that is old") == "that is old\nfix: rename it to `criteria`\nagentv skips it"
+
+
+def test_what_quotes_an_endless_value_is_cut_in_the_middle() -> None:
+    long = "refund" * 20_000
+    text = f"""\
+tests:
+  - id: {long}
+    criteria: c
+    input: hi
+    depends_on: [{long}, {long.replace("d", "b")}]
+    assertions:
+      - type: {long}
+  - id: {long}
+    criteria: c
+    input: hi
+"""
+    diagnostics = analysis_of(text).diagnostics
+    assert {each.code for each in diagnostics} >= {"duplicate-case-id", "unknown-type"}
+    said = [
+        text
+        for each in diagnostics
+        for text in (
+            each.message,
+            each.consequence,
+            *(related.message for related in each.related),
+            *(fix.title for fix in each.fixes),
+        )
+    ]
+    assert max(map(len, said)) == 1000
+    (unknown,) = (each.message for each in diagnostics if each.code == "unknown-type")
+    assert unknown.startswith("agentv-3 has no evaluator type `refund")
+    assert unknown.endswith("refund`")
