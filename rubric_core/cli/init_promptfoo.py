@@ -1,6 +1,5 @@
 """`rubric init` in a repository of promptfoo: nothing has to be written, and what to do instead; or a first configuration."""
 
-import os
 import shlex
 from collections.abc import Iterator
 from itertools import islice
@@ -12,7 +11,7 @@ from rubric_core.cli.init_plan import RefusedError
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.promptfoo_reference import PROMPTFOO_EXAMPLE
-from rubric_core.loading.files import is_promptfoo_name
+from rubric_core.loading.promptfoo import is_promptfoo_configuration
 
 __all__ = ["configurations_in", "point_to", "write_configuration"]
 
@@ -28,7 +27,7 @@ def configurations_in(folder: Path) -> list[str]:
 
 def _found(folder: Path) -> Iterator[str]:
     for name in Discovery(Configurations(Language())).files(str(folder)):
-        if is_promptfoo_name(os.path.basename(name)):  # noqa: PTH119  # a name only
+        if is_promptfoo_configuration(Path(name)):
             yield name
 
 

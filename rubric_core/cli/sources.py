@@ -12,7 +12,8 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.files import SUITE_NAMES, absolute, is_promptfoo_name, read_standard_input, read_text
+from rubric_core.loading.files import SUITE_NAMES, absolute, read_standard_input, read_text
+from rubric_core.loading.promptfoo import is_promptfoo_configuration
 
 __all__ = ["STANDARD_INPUT", "ReferencedFile", "Source", "SourceCollector"]
 
@@ -140,8 +141,8 @@ class SourceCollector:
         elif os.path.isdir(name):
             walked = self._discovery.files(name) if self._around else self._discovery.suites(name)
             if not self._promptfoo:
-                walked = (each for each in walked if not is_promptfoo_name(os.path.basename(each)))  # noqa: PTH119  # a name only
-            more = ", and for promptfooconfig*.yaml" if self._promptfoo else ""
+                walked = (each for each in walked if not is_promptfoo_configuration(Path(each)))
+            more = ", and for configurations of promptfoo" if self._promptfoo else ""
             yield from self._several(walked, f"{name}: no suites in this folder; rubric looks for {SUITE_NAMES}{more}")
         elif not os.path.lexists(name) and _MAGIC & set(name):
             try:

@@ -15,7 +15,7 @@ from rubric_core.disk import open_file
 from rubric_core.language.file_extensions import DATASETS, PROMPTS, TABLES, YAML
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading import gitignore
-from rubric_core.loading.files import absolute, is_promptfoo_name
+from rubric_core.loading.files import absolute, may_be_promptfoo_name
 from rubric_core.loading.path_patterns import Patterns, braces
 
 __all__ = ["Discovery"]
@@ -77,7 +77,7 @@ class Discovery:
         """The suites in `folder` and below it, and the files around them that are known by their names."""
 
         def takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
-            ends = path.lower().endswith(_ENDINGS) or is_promptfoo_name(Path(path).name)
+            ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(Path(path).name)
             return ends and (here.takes(path, names) or here.takes_around(path, names))
 
         yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes)

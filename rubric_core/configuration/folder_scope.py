@@ -21,9 +21,11 @@ from rubric_core.loading.files import (
     is_promptfoo_name,
     is_suite,
     is_suite_name,
+    may_be_promptfoo_name,
     read_text,
 )
 from rubric_core.loading.path_patterns import Patterns, braces
+from rubric_core.loading.promptfoo import is_promptfoo_configuration
 from rubric_core.loading.recognize import head_is_eval_yaml
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
@@ -60,18 +62,15 @@ class FolderScope:
         if self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML):
             return True
         file = Path(path)
-        if is_promptfoo_name(file.name):
-            return True
+        if may_be_promptfoo_name(file.name):
+            return is_promptfoo_configuration(file)
         if is_suite(file, names):
             return head_is_eval_yaml(file) is not False
         if is_common_name(file.name):
             return head_is_eval_yaml(file) is True
-        return (
-            path.endswith(YAML)
-            and _EVALS in path.lower()
-            and _says_suite(path)
-            and head_is_eval_yaml(file) is not False
-        )
+        if not path.endswith(YAML) or _EVALS not in path.lower():
+            return False
+        return (_says_suite(path) and head_is_eval_yaml(file) is not False) or is_promptfoo_configuration(file)
 
     def takes_around(self, path: str, names: frozenset[str]) -> bool:
         """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""
@@ -86,7 +85,9 @@ def content_counts(path: str, name: str) -> bool:
     """Whether a file has to be looked into to know whether it is a suite."""
     if not name.lower().endswith(YAML):
         return False
-    return (is_suite_name(name) and not name.lower().endswith((".eval.yaml", ".eval.yml"))) or _EVALS in path.lower()
+    if is_suite_name(name):
+        return not name.lower().endswith((".eval.yaml", ".eval.yml")) or _EVALS in path.lower()
+    return (may_be_promptfoo_name(name) and not is_promptfoo_name(name)) or _EVALS in path.lower()
 
 
 def _says_suite(path: str) -> bool:

@@ -18,6 +18,7 @@ __all__ = [
     "is_promptfoo_name",
     "is_suite",
     "is_suite_name",
+    "may_be_promptfoo_name",
     "read_standard_input",
     "read_text",
 ]
@@ -28,6 +29,7 @@ _OWN = pattern(r"(?is)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
 _COMMON = pattern(r"(?i)(?:eval|suite)\.ya?ml\Z")
 _PROMPTFOO = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?(?<!\.recordings)\.(?:ya?ml|json)\Z")
+_WITH_PROMPTFOO = pattern(r"(?is).*promptfoo.*(?<!\.recordings)\.ya?ml\Z")
 _FOLDER = "evals"
 #: Bytes. The parser refuses texts that are a quarter as long, with a place to point at; data sets are read line by line.
 _LARGEST = 4 * LARGEST
@@ -100,6 +102,11 @@ def is_common_name(name: str) -> bool:
 def is_promptfoo_name(name: str) -> bool:
     """Whether promptfoo, or its users, call a configuration that: `promptfooconfig.yaml`, `promptfooconfig.support.json`."""
     return _PROMPTFOO.match(name) is not None
+
+
+def may_be_promptfoo_name(name: str) -> bool:
+    """Whether that may be a configuration of promptfoo: `promptfoo.yaml`, `support.promptfoo.yml`. A workflow is called so, too."""
+    return is_promptfoo_name(name) or (_WITH_PROMPTFOO.match(name) is not None and not is_suite_name(name))
 
 
 def is_suite(path: Path, neighbours: Collection[str] = ()) -> bool:

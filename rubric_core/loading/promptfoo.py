@@ -4,23 +4,31 @@ A key that agentv-5 spells in snake_case is spelled in camelCase there: taken fo
 a message, and an assertion in `defaultTest` is no longer run. So this is decided before anything is reported.
 """
 
+import re
 from functools import lru_cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
+from rubric_core.disk import open_file
 from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.file_kind import key_names
-from rubric_core.loading.files import is_promptfoo_name
+from rubric_core.loading.files import is_promptfoo_name, is_suite_name, may_be_promptfoo_name
+from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 
-__all__ = ["is_promptfoo_file"]
+__all__ = ["is_promptfoo_configuration", "is_promptfoo_file"]
 
 _AGENTV_NAME = pattern(r"(?is).*\.eval\.ya?ml\Z")
 #: Characters in which a comment with a schema is looked for.
 _TOP_OF_FILE = 2_000
+#: Characters of a file by which a walk through a folder knows it.
+_HEAD = 8_000
+#: A key without which a file is not even parsed to know it.
+_A_KEY = pattern(r"^[\"']?(?:prompts|providers|targets|tests|scenarios|defaultTest|redteam)[\"']?[ \t]*:", re.MULTILINE)
 #: Keys at the top that only promptfoo has.
 _TOP = frozenset({
     "defaultTest", "evaluateOptions", "commandLineOptions", "derivedMetrics", "nunjucksFilters", "outputPath", "writeLatestResults", "redteam",
@@ -29,6 +37,10 @@ _TOP = frozenset({
 _SHARED_TOP = frozenset(
     {"description", "tags", "prompts", "providers", "targets", "tests", "scenarios", "env", "extensions", "metadata"}
 )
+#: A configuration asks models something. AgentV's files with these keys are called as suites are.
+_ASKED = frozenset({"prompts", "providers", "targets", "tests", "scenarios"})
+_MODELS = frozenset({"prompts", "providers"})
+_CASES = frozenset({"tests", "scenarios"})
 _SHARED_CASE = frozenset(
     {"description", "vars", "provider", "providers", "prompts", "assert", "threshold", "metadata", "options"}
 )
@@ -52,7 +64,37 @@ def is_promptfoo_file(path: PurePath | None, head: str, root: Node | None, first
         return False
     if named or _names_schema(head[:_TOP_OF_FILE]):
         return True
-    return isinstance(root, Mapping) and not agentv_name and bool(key_names(root) & _TOP)
+    if agentv_name or not isinstance(root, Mapping):
+        return False
+    names = key_names(root)
+    return bool(names & _TOP) or (path is not None and _is_called_otherwise(path, names))
+
+
+def is_promptfoo_configuration(path: Path) -> bool:
+    """Whether a file is promptfoo's, by its name or its first lines; False for one that cannot be read."""
+    if is_promptfoo_name(path.name):
+        return True
+    if not path.is_file():  # a pipe would be waited for
+        return False
+    try:
+        with open_file(path) as file:
+            head = file.read(_HEAD).decode("utf-8", "replace")
+    except OSError:
+        return False
+    if _A_KEY.search(head) is None:
+        return False
+    whole = head if len(head) < _HEAD else head[: head.rfind("\n") + 1]
+    return is_promptfoo_file(path, head, parse(whole).root, None)
+
+
+def _is_called_otherwise(path: PurePath, names: frozenset[str]) -> bool:
+    """Whether a file with keys that agentv has, too, is a configuration of promptfoo by them and by its name.
+
+    AgentV looks for suites by their names; promptfoo is told any name.
+    """
+    if is_suite_name(path.name) or path.parent.name in HOMES:
+        return False
+    return bool(names & _ASKED) if may_be_promptfoo_name(path.name) else names >= _MODELS and bool(names & _CASES)
 
 
 def _has_only_agentv(node: Node | None, shape: Any) -> bool:  # mypy takes no class for hashable

@@ -41,6 +41,14 @@ SCHEMA = "# yaml-language-server: $schema=https://promptfoo.dev/config-schema.js
         ("suite.yaml", NEUTRAL + "evaluateOptions: {maxConcurrency: 2}\n"),
         ("suite.yaml", NEUTRAL + "redteam: {purpose: x}\n"),
         ("suite.yaml", CONFIG + "  - file://more.yaml\n"),
+        ("promptfoo.yaml", NEUTRAL),
+        (
+            "promptfoo.yaml",
+            "providers: [echo]\ntests:\n  - vars: {word: hi}\n    assert: [{type: contains, value: hi}]\n",
+        ),
+        ("chat-promptfoo.yml", NEUTRAL),
+        ("chat.promptfooconfig.yaml", NEUTRAL),
+        ("orchestrator.yaml", NEUTRAL),  # what agentv's users call a suite tells which program finds it
     ],
 )
 def test_it_is_known_by_its_name_its_schema_or_its_keys(name: str, text: str) -> None:
@@ -54,6 +62,11 @@ def test_it_is_known_by_its_name_its_schema_or_its_keys(name: str, text: str) ->
     ("name", "text"),
     [
         ("suite.yaml", NEUTRAL),
+        ("eval.yaml", NEUTRAL),
+        ("promptfoo.eval.yaml", NEUTRAL),
+        ("promptfoo.yaml", NEUTRAL + "default_test: {threshold: 1}\n"),
+        ("orchestrator.yaml", NEUTRAL.replace("- vars", "- id: greets\n    vars")),
+        ("orchestrator.yaml", NEUTRAL.replace("providers:", "targets:")),
         ("suite.eval.yaml", CONFIG),  # nobody but agentv's users calls files this
         ("suite.yaml", CONFIG + "default_test: {threshold: 1}\n"),
         ("suite.yaml", CONFIG.replace("- vars", "- id: greets\n    vars")),
@@ -154,16 +167,29 @@ def test_a_folder_is_searched_for_its_names(
     monkeypatch.chdir(tmp_path)
     wrong = CONFIG.replace("assert:", "asserts:")
     (tmp_path / "evals").mkdir()
-    for name in ("promptfooconfig.yaml", "evals/promptfooconfig.support.yml", "evals/other.yaml", "notes.yaml"):
+    for name in (
+        "promptfooconfig.yaml",
+        "evals/promptfooconfig.support.yml",
+        "evals/other.yaml",
+        "promptfoo.yaml",
+        "chat-promptfoo.yml",
+        "notes.yaml",
+    ):
         (tmp_path / name).write_text(wrong, encoding="utf-8")
     as_json = '{"prompts": ["Hi"], "providers": ["echo"], "test": []}\n'
     (tmp_path / "promptfooconfig.json").write_text(as_json, encoding="utf-8")
     (tmp_path / "package.json").write_text(as_json, encoding="utf-8")
+    workflow = "on: push\njobs:\n  tests: {runs-on: ubuntu-latest, steps: [{run: npx promptfoo eval}]}\n"
+    (tmp_path / "run-promptfoo.yml").write_text(workflow, encoding="utf-8")
+    (tmp_path / "promptfoo.recordings.yaml").write_text("tests: []\n", encoding="utf-8")
     assert main(["check", "."]) == 0  # warnings
     said = capsys.readouterr().out
     found = {line.partition(":")[0] for line in said.splitlines() if "warning[unknown-key]" in line}
-    assert found == {"promptfooconfig.yaml", "promptfooconfig.json", "evals/promptfooconfig.support.yml"}
-    for name in ("promptfooconfig.yaml", "evals/promptfooconfig.support.yml"):
+    assert found == {
+        "promptfooconfig.yaml", "promptfooconfig.json", "evals/promptfooconfig.support.yml", "evals/other.yaml", "promptfoo.yaml",
+        "chat-promptfoo.yml",
+    }  # fmt: skip
+    for name in sorted(found - {"promptfooconfig.json"}):
         (tmp_path / name).write_text(CONFIG, encoding="utf-8")
     (tmp_path / "promptfooconfig.json").unlink()
     main(["run", ".", "--format", "jsonl"])

@@ -22,7 +22,7 @@ local suite_names = {
   '/eval%.ya?ml$',
   '/suite%.ya?ml$',
   '/dataset[%w_-]*%.ya?ml$',
-  '/promptfooconfig[^/]*%.ya?ml$',
+  'promptfoo[^/]*%.ya?ml$', -- a workflow may be called so, too
   '/%.agentv/[^/]+%.ya?ml$',
   '/evals/.*%.ya?ml$', -- of these the server says by their content what they are
 }

@@ -33,6 +33,7 @@ export const SUITES: vscode.DocumentFilter[] = [
   ...OURS,
   { scheme: 'file', language: 'yaml', pattern: '**/evals/**/*.{yaml,yml}' },
   { scheme: 'file', language: 'yaml', pattern: '**/*cases*.{yaml,yml}' },
+  { scheme: 'file', language: 'yaml', pattern: '**/*promptfoo*.{yaml,yml}' },
 ];
 
 /**
