@@ -8,7 +8,8 @@ from pathlib import Path, PurePath
 from textwrap import dedent
 from typing import Any
 
-from rubric_core.analysis.block_state import Anchors, BlockState, Found, Frame
+from rubric_core.analysis.anchors import Anchors
+from rubric_core.analysis.block_state import BlockState, Found, Frame
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock
 from rubric_core.analysis.language import Language
 from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cases
