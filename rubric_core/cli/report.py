@@ -6,9 +6,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from rubric_core.evaluation.report_page.write_report import write_report
-from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord
+from rubric_core.evaluation.results.store_errors import ResultStoreError
 from rubric_core.validation.wording import count
 
 __all__ = ["add_arguments", "main", "selected_runs"]

@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from rubric_core.evaluation.report_page.document import content_policy, html_document
 from rubric_core.evaluation.report_page.live_report import LiveReport
-from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.records import RunNotFoundError
+from rubric_core.evaluation.results.store_errors import ResultStoreError
 
 __all__ = ["ReportServer"]
 

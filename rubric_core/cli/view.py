@@ -13,9 +13,9 @@ from pathlib import Path
 from rubric_core.cli.report import selected_runs
 from rubric_core.cli.report_server import ReportServer
 from rubric_core.evaluation.report_page.live_report import LiveReport
-from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunNotFoundError
+from rubric_core.evaluation.results.store_errors import ResultStoreError
 
 __all__ = ["add_arguments", "main"]
 

@@ -38,9 +38,9 @@ class RunReports:
         return await asyncio.to_thread(self._comparison, _file(params or {}))
 
     def _report(self, suite: Path, *, compare: bool) -> "RunReport":
-        from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415  # SQLite, for those who look
         from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
+        from rubric_core.evaluation.results.store_errors import ResultStoreError  # noqa: PLC0415  # as above
 
         database = ResultDatabase.of(suite)
         try:
@@ -54,9 +54,9 @@ class RunReports:
     def _comparison(suite: Path) -> "RunComparison":
         from rubric_core.evaluation.comparison.runs import compare_runs, last_two_runs  # noqa: PLC0415  # as above
         from rubric_core.evaluation.reporting.comparison_report import comparison_lines  # noqa: PLC0415  # as above
-        from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
+        from rubric_core.evaluation.results.store_errors import ResultStoreError  # noqa: PLC0415  # as above
 
         database = ResultDatabase.of(suite)
         try:
@@ -66,9 +66,9 @@ class RunReports:
         return {"text": "\n".join(comparison_lines(found))}
 
     def _case(self, suite: Path, asked: Mapping[str, Any]) -> "CaseData | None":
-        from rubric_core.evaluation.results.connection import ResultStoreError  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415  # as above
         from rubric_core.evaluation.results.records import RunNotFoundError  # noqa: PLC0415  # as above
+        from rubric_core.evaluation.results.store_errors import ResultStoreError  # noqa: PLC0415  # as above
 
         named = {name: str(asked.get(name) or "") for name in ("suite", "case", "target", "run", "base")}
         try:

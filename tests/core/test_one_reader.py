@@ -14,9 +14,9 @@ from rubric_core.analysis import Language, analyze
 from rubric_core.configuration.discovery import Discovery
 from rubric_core.configuration.lookup import Configurations
 from rubric_core.disk import open_file, read_file, read_stream
-from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.json_results import json_path
+from rubric_core.evaluation.results.store_errors import ResultStoreError
 from rubric_core.syntax.template_syntax import filters_used, loose_statements
 from rubric_core.text import Span
 from rubric_core.trust import Trust

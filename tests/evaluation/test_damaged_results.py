@@ -18,9 +18,9 @@ from thorough import seeds
 
 from rubric_core.cli import main
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult
-from rubric_core.evaluation.results.connection import DamagedStoreError, ResultStoreError
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunInfo
+from rubric_core.evaluation.results.store_errors import DamagedStoreError, ResultStoreError
 
 SUITE = """
 tests:

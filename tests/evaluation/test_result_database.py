@@ -18,13 +18,13 @@ from suites import Folder
 from rubric_core.evaluation.model.exchanges import Exchange, Usage
 from rubric_core.evaluation.model.result import CaseResult, CriterionResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.results import connection, result_source, run_writer
-from rubric_core.evaluation.results.connection import ResultStoreError
 from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.known_case import ResultSummary
 from rubric_core.evaluation.results.packed_result import pack_result, unpack_result
 from rubric_core.evaluation.results.records import EvaluatorScore, RepeatScore, RunInfo, RunNotFoundError, RunState
 from rubric_core.evaluation.results.root import database_path, results_root
 from rubric_core.evaluation.results.run_info import run_info
+from rubric_core.evaluation.results.store_errors import ResultStoreError
 from rubric_core.evaluation.results.stored_rows import stored_row
 from rubric_core.git_state import commit_of, is_dirty
 from rubric_core.ports import ChatMessage, Tokens

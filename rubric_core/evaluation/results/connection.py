@@ -21,12 +21,12 @@ from urllib.parse import quote
 from rubric_core.disk import open_file
 from rubric_core.evaluation.results import schema
 from rubric_core.evaluation.results.disk_room import is_nearly_full, require_room
+from rubric_core.evaluation.results.store_errors import DamagedStoreError, ResultStoreError, store_errors
 from rubric_core.evaluation.results.store_stamp import stamp_of
 from rubric_core.user_dirs import hide
 
 __all__ = [
-    "DamagedStoreError", "ResultStoreError", "closing_reader", "damaged_beside", "open_to_read", "open_to_write", "read_without_trace",
-    "set_aside", "store_errors",
+    "closing_reader", "damaged_beside", "open_to_read", "open_to_write", "read_without_trace", "set_aside",
 ]  # fmt: skip
 
 log = logging.getLogger("rubric_core")
@@ -46,8 +46,6 @@ _BESIDE = ("-wal", "-shm")
 #: Written by SQLite before it changes a database that has no write-ahead log. This one always has: whatever such a file says is
 #: somebody else's, and SQLite would act on it.
 _JOURNAL = "-journal"
-
-
 #: How the file of a database is opened to which nobody writes: without locks, and without a file beside it.
 _FROZEN = "mode=ro&immutable=1"
 #: And how where the file that is shared between processes cannot be written to: as it is, or in memory of this process.
@@ -55,17 +53,6 @@ _NOT_SHARED = "mode=ro&readonly_shm=1"
 #: Readings of a database that others write to meanwhile, before their locks are taken part in.
 _TRIES = 3
 T = TypeVar("T")
-
-
-class ResultStoreError(OSError):
-    """Results cannot be stored or read; the message says why, with the file."""
-
-    def __str__(self) -> str:
-        return str(self.strerror)
-
-
-class DamagedStoreError(ResultStoreError):
-    """The file is not a database of results that can be read."""
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -166,29 +153,6 @@ def _reader(path: Path, how: str) -> sqlite3.Connection:
         _require_readable(_verified(connection, path), path)
         connection.execute("PRAGMA query_only = ON")
     return connection
-
-
-@contextlib.contextmanager
-def store_errors(path: Path) -> Iterator[None]:
-    """Errors of SQLite as ResultStoreError, those of a damaged file as DamagedStoreError."""
-    try:
-        yield
-    except (sqlite3.OperationalError, sqlite3.DataError) as error:
-        raise ResultStoreError(errno.EIO, f"{path}: {_words(error)}") from error
-    except (sqlite3.ProgrammingError, sqlite3.NotSupportedError):
-        raise  # not about the file
-    except sqlite3.DatabaseError as error:
-        raise DamagedStoreError(errno.EIO, f"{path} is damaged: {_words(error)}") from error
-    except UnicodeDecodeError as error:  # SQLite's own message quotes what is damaged
-        raise DamagedStoreError(errno.EIO, f"{path} is damaged: its tables cannot be read") from error
-    except ResultStoreError:
-        raise
-    except OSError as error:
-        raise ResultStoreError(error.errno or errno.EIO, f"{path}: {error.strerror or error}") from error
-
-
-def _words(error: Exception) -> str:
-    return {"database or disk is full": "No space left on device"}.get(str(error), str(error))
 
 
 def _connected(path: Path, how: str, timeout: float) -> sqlite3.Connection:

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.evaluation.results.connection import (
-    closing_reader,
-    open_to_read,
-    open_to_write,
-    read_without_trace,
-    store_errors,
-)
+from rubric_core.evaluation.results.connection import closing_reader, open_to_read, open_to_write, read_without_trace
 from rubric_core.evaluation.results.json_results import json_cases
 from rubric_core.evaluation.results.known_case import KnownCase, ResultSummary
 from rubric_core.evaluation.results.latest_results import latest_results, most_rows
@@ -38,6 +32,7 @@ from rubric_core.evaluation.results.row_reader import (
 )
 from rubric_core.evaluation.results.run_queries import BASELINE_NAME, find_run, runs_in
 from rubric_core.evaluation.results.run_writer import RunWriter
+from rubric_core.evaluation.results.store_errors import store_errors
 from rubric_core.evaluation.results.store_stamp import stamp_of
 from rubric_core.loading.files import absolute
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.evaluation.model.result import CaseResult
-from rubric_core.evaluation.results.connection import ResultStoreError, read_without_trace, store_errors
+from rubric_core.evaluation.results.connection import read_without_trace
 from rubric_core.evaluation.results.known_case import MOST_HISTORY
 from rubric_core.evaluation.results.packed_result import unpack_result
 from rubric_core.evaluation.results.result_reader import history_of
+from rubric_core.evaluation.results.store_errors import ResultStoreError, store_errors
 
 __all__ = ["OpenResults", "StoredResults", "history_rows", "packed_content"]
 

@@ -14,12 +14,13 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
-from rubric_core.evaluation.results.connection import DamagedStoreError, open_to_write, set_aside, store_errors
+from rubric_core.evaluation.results.connection import open_to_write, set_aside
 from rubric_core.evaluation.results.disk_room import require_room
 from rubric_core.evaluation.results.json_import import take_over
 from rubric_core.evaluation.results.records import RunInfo, RunState
 from rubric_core.evaluation.results.result_rows import ResultRows, storable_text
 from rubric_core.evaluation.results.run_totals import close_run
+from rubric_core.evaluation.results.store_errors import DamagedStoreError, store_errors
 
 __all__ = ["EndedCase", "RunWriter", "is_alive", "own_process"]
 
