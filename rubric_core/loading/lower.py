@@ -1,21 +1,18 @@
 """Lowers a tree to shapes of a dialect. Never raises: invalid parts are left out and become issues."""
 
-from collections.abc import Iterable
 from typing import Any
 
-from rubric_core.language.closest_name import closest
 from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.empty_values import may_be_left_empty
 from rubric_core.language.evaluators import CodeEvaluator, Criterion, Evaluator
 from rubric_core.language.file_kinds import PROVIDER_ITEM, ROOTS, FileKind
 from rubric_core.language.model import CASE, Case, CaseInclude, Suite
-from rubric_core.language.model.messages import ROLE
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseSource, PromptfooCase
 from rubric_core.language.shape import FieldPlace, Key, Shape, as_list
-from rubric_core.language.shape_kinds import Messages, Shaped, Shorthand, Tagged
+from rubric_core.language.shape_kinds import Shaped, Shorthand, Tagged
 from rubric_core.language.targets import Entry as TargetEntry
-from rubric_core.language.value_kinds import Kind, ListOf, MapOf, NodeUnion, Ranges
+from rubric_core.language.value_kinds import Kind, ListOf, NodeUnion, Ranges
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import (
     ConflictingKeys,
@@ -23,18 +20,16 @@ from rubric_core.loading.issues import (
     NotASuite,
     OutOfRange,
     SplitItem,
-    StrayEntry,
-    UnknownTag,
     WrongRoot,
     WrongType,
 )  # fmt: skip
-from rubric_core.loading.keys import Keys
+from rubric_core.loading.read_collections import Collections
 from rubric_core.loading.read_values import HOLE
 from rubric_core.loading.score_ranges import lower_ranges
-from rubric_core.loading.split_items import JoinedMapping, join_split_item
+from rubric_core.loading.split_items import JoinedMapping
 from rubric_core.loading.type_match import found_words
 from rubric_core.syntax.case_items import ROOT_LIST
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
 __all__ = ["Lowering"]
@@ -46,7 +41,7 @@ _new = tuple.__new__
 _TYPED = (Evaluator, TargetEntry, Assertion)
 
 
-class Lowering(Keys):
+class Lowering(Collections):
     """Lowers the nodes of one block to shapes."""
 
     def _ranges(self, _: Ranges, node: Node, __: str) -> Any:
@@ -56,7 +51,7 @@ class Lowering(Keys):
         """The shapes of a frame; `cut_key` is the key whose list was cut into blocks of its own, or ROOT_LIST."""
         kind = ROOTS[file]
         nothing = root is None or (isinstance(root, Scalar) and root.empty)
-        branch = self._branch(kind, root) if isinstance(kind, NodeUnion) and root is not None else kind
+        branch = self.branch_of(kind, root) if isinstance(kind, NodeUnion) and root is not None else kind
         listed = nothing and cut_key == ROOT_LIST
         bare = file is FileKind.TARGETS and (listed or isinstance(root, Sequence))
         if bare and not self.dialect.properties.bare_targets:
@@ -97,80 +92,6 @@ class Lowering(Keys):
         made = self.value(kind, item, f"{name}[]")
         self.unread_duplicates(item)
         return made if isinstance(made, Shape) else None
-
-    # Collections
-
-    def _list(self, kind: ListOf, node: Node, name: str) -> Any:
-        if not isinstance(node, Sequence):
-            open_value = isinstance(node, Scalar) and self._open_value(node)
-            return HOLE if open_value else self._wrong(kind, node, name)
-        if not node.items and not kind.empty:
-            return self._wrong(kind, node, name)
-        items: Iterable[Node] = node.items
-        if len(node.items) > 1 and not node.flow:
-            items = join_split_item(node.items, kind.item, self.dialect, self.text, self.type_of)
-        return [v for v in [self.value(kind.item, item, f"{name}[]") for item in items] if v is not HOLE]
-
-    def _map(self, kind: MapOf, node: Node, name: str) -> Any:
-        if not isinstance(node, Mapping):
-            return self._wrong(kind, node, name)
-        result: dict[str, Any] = {}
-        seen: dict[str, Entry] = {}
-        for entry, via in self.entries(node):
-            if entry.name is None:
-                continue
-            if entry.name in seen and via is None:
-                self.duplicate(node, entry, seen[entry.name])
-            seen.setdefault(entry.name, entry)
-            value = self._seen_from(via, kind.value, entry.value, entry.name)
-            if value is not HOLE:
-                result.setdefault(entry.name, value)
-        return result
-
-    def _seen_from(self, via: Span | None, kind: Kind[Any], node: Node, name: str) -> Any:
-        outer = self.via
-        self.via = outer or via
-        try:
-            return self.value(kind, node, name)
-        finally:
-            self.via = outer
-
-    def _messages(self, kind: Messages, node: Node, name: str) -> Any:
-        if not isinstance(node, Sequence):
-            return self._wrong(kind, node, name)
-        if kind.lenient and not any(isinstance(i, Mapping) and _speaks(i) for i in node.items):
-            return node
-        return [v for v in [self.value(kind.item, item, f"{name}[]") for item in node.items] if v is not HOLE]
-
-    def _by_node(self, kind: NodeUnion, node: Node, name: str) -> Any:
-        branch = self._branch(kind, node)
-        if branch is kind.text and isinstance(node, Scalar) and (kind is CASE or kind is Suite.keys["cases"].kind):
-            in_list = kind is CASE
-            last = self.issues[-1] if self.issues else None
-            if isinstance(last, UnknownTag) and last.node is node and in_list:
-                self.issues[-1] = replace(last, path=True)
-            else:
-                self.issues.append(
-                    StrayEntry(span=self.at(node), borrowed=self.via is not None, node=node, in_list=in_list)
-                )
-        if branch is not None:
-            return self.value(branch, node, name)
-        if isinstance(node, Scalar) and self._open_value(node):
-            return HOLE
-        return self._wrong(kind, node, name)
-
-    @staticmethod
-    def _branch(kind: NodeUnion, node: Node) -> Kind[Any] | None:
-        if isinstance(node, Scalar):
-            value = node.value
-            if isinstance(value, str):
-                return kind.text
-            if isinstance(value, bool):
-                return kind.boolean
-            return None if value is None else kind.number
-        if isinstance(node, Mapping):
-            return kind.mapping
-        return kind.sequence if isinstance(node, Sequence) else None
 
     # Shapes
 
@@ -268,7 +189,7 @@ class Lowering(Keys):
         if via is None:  # as for nearly every key
             read = self.value(declared.kind, value, place.name)
         else:
-            read = self._seen_from(via, declared.kind, value, place.name)
+            read = self.seen_from(via, declared.kind, value, place.name)
         if read is not HOLE:
             vars(made)[field] = read
             return
@@ -297,15 +218,5 @@ class Lowering(Keys):
         return _new(Span, (start, longest if at < 0 else start + len(text[start:at].rstrip())))
 
     readers = {  # noqa: RUF012  # declared in `ValueReader`
-        **Keys.readers, ListOf: _list, MapOf: _map, Shaped: _shaped, Tagged: _tagged, Shorthand: _shorthand, Messages: _messages,
-        NodeUnion: _by_node, Ranges: _ranges,
+        **Collections.readers, Shaped: _shaped, Tagged: _tagged, Shorthand: _shorthand, Ranges: _ranges,
     }  # fmt: skip
-
-
-def _speaks(item: Mapping) -> bool:
-    """Whether a mapping is a message: it has a role, be its key misspelt."""
-    return any(
-        e.name == "role"
-        or (isinstance(e.value, Scalar) and e.value.text in ROLE.names and closest(e.name or "", ("role",)))
-        for e in item.entries
-    )
