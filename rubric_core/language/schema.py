@@ -17,12 +17,14 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.providers import Settings
 from rubric_core.language.schema_values import (
     NOT_BLANK,
+    REFERENCE,
     Json,
     annotations,
     choice,
     has,
     number,
     or_nothing,
+    or_reference,
     required,
     text,
     types,
@@ -68,8 +70,6 @@ def kinds_of(dialect: Dialect) -> Mapping[str, FileKind]:
     return _OF_PROMPTFOO if dialect.properties.engine == "promptfoo" else KINDS
 
 
-#: What stands in the place of a mapping that is kept elsewhere.
-_REFERENCE: Json = {"type": "string", "description": "Where the mapping is kept: a pointer into this file or another."}
 #: An id of a provider in the place of a key, with its settings below.
 _IDENTITY = r"^(?:[^:]+:.+|echo|https?)$"
 #: A lower bound in a map of score ranges.
@@ -201,7 +201,7 @@ class _Schema:
             short = {"maxProperties": 1, "additionalProperties": {"type": "object"}, "not": {"required": ["config"]}}
             needed = {"allOf": [{"anyOf": [needed, short]}]}
         if self.dialect.properties.refs:
-            needed = _or_reference(needed)
+            needed = or_reference(needed)
         every = [*needed.get("allOf", ()), *cases]
         return {**shared, **needed, **({"allOf": every} if every else {})}
 
@@ -229,11 +229,11 @@ class _Schema:
         schema: Json = {
             "description": f"{shape.title()[:1].upper()}{shape.title()[1:]}.",
             "properties": {s.name: self._shared(shape, s) for s in spellings},
-            **(_or_reference(needed) if self.dialect.properties.refs else needed),
+            **(or_reference(needed) if self.dialect.properties.refs else needed),
         }
         if self.dialect.properties.refs:
             # A pattern: some programs follow a property that is called `$ref` in a schema.
-            schema["patternProperties"] = {r"^\$ref$": _REFERENCE, **({_IDENTITY: {}} if shape.keyed else {})}
+            schema["patternProperties"] = {r"^\$ref$": REFERENCE, **({_IDENTITY: {}} if shape.keyed else {})}
         if shape.strict and not shape.open and self.dialect.properties.strict_keys:
             schema["additionalProperties"] = False
         elif not shape.open:
@@ -294,11 +294,6 @@ class _Schema:
         words = [t.shape.title() for t in known]
         names: Json = {"type": "string", "enum": [t.name for t in known], "markdownEnumDescriptions": words}
         return {"anyOf": [names, NOT_BLANK]} if known else NOT_BLANK
-
-
-def _or_reference(needed: Json) -> Json:
-    """What has to be there, unless a `$ref` stands for it."""
-    return {"allOf": [{"if": {"required": ["$ref"]}, "else": needed}]} if needed else {}
 
 
 def _escaped(name: str) -> str:

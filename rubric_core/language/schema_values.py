@@ -9,21 +9,27 @@ from rubric_core.language.value_kinds import Choice, Integer, Number, Text
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["NOT_BLANK", "Json", "annotations", "choice", "has", "number", "required", "text", "types"]
+__all__ = [
+    "NOT_BLANK", "REFERENCE", "Json", "annotations", "choice", "has", "number", "or_nothing", "or_reference", "required", "text", "types",
+]  # fmt: skip
 
 Json = dict[str, Any]
 
 NOT_BLANK: Json = {"type": "string", "pattern": r"\S", "errorMessage": "This should be a non-empty string."}
+#: Stands in place of a mapping that is kept elsewhere.
+REFERENCE: Json = {"type": "string", "description": "Where the mapping is kept: a pointer into this file or another."}
 _EVERY_TYPE = ["string", "number", "boolean", "object", "array", "null"]
 
 
 def text(kind: Text) -> Json:
+    """The schema of a string."""
     if kind.blank:
         return {"type": "string"}
     return {"type": "string", "minLength": 1, "errorMessage": NOT_BLANK["errorMessage"]} if kind.spaces else NOT_BLANK
 
 
 def number(kind: Number | Integer) -> Json:
+    """The schema of a number, with its bounds."""
     above = kind.above if isinstance(kind, Number) else None
     bounds = {"minimum": kind.at_least, "maximum": kind.at_most, "exclusiveMinimum": above}
     name = "integer" if isinstance(kind, Integer) else "number"
@@ -31,21 +37,24 @@ def number(kind: Number | Integer) -> Json:
 
 
 def choice(kind: Choice) -> Json:
+    """The schema of a word of a fixed set, with the documentation of each."""
     words = [text for _, text in kind.options]
     return {"type": "string", "enum": list(kind.names), "markdownEnumDescriptions": words}
 
 
 def types(schema: Json) -> list[str]:
+    """The JSON types that a schema allows; all of them where it names none."""
     found = schema.get("type", _EVERY_TYPE)
     return [found] if isinstance(found, str) else list(found)
 
 
 def has(name: str, value: Json | None = None) -> Json:
-    """Whether a mapping has a key, and there a value like that."""
+    """A condition: a mapping has the key, with a value that fits the schema `value`."""
     return {"type": "object", "required": [name], **({"properties": {name: value}} if value else {})}
 
 
 def annotations(name: str, declared: Key[Any]) -> Json:
+    """What editors show of a key: its documentation, default and example."""
     default = f"\n\nDefault: {declared.shown_default}" if declared.shown_default else ""
     example = f"\n\nExample: `{name}: {declared.example}`" if declared.example else ""
     doc = f"{declared.doc} {EXTENSION}" if declared.extension else declared.doc
@@ -61,7 +70,7 @@ def annotations(name: str, declared: Key[Any]) -> Json:
 
 
 def or_nothing(schema: Json) -> Json:
-    """The same, or nothing after the key."""
+    """The same schema, or no value after the key (`null`)."""
     if "enum" in schema:
         said = (
             "description",
@@ -79,14 +88,19 @@ def or_nothing(schema: Json) -> Json:
     return {**schema, "type": list(dict.fromkeys([*types(schema), "null"]))} if "type" in schema else schema
 
 
+def or_reference(needed: Json) -> Json:
+    """What has to be there, unless a `$ref` stands for it."""
+    return {"allOf": [{"if": {"required": ["$ref"]}, "else": needed}]} if needed else {}
+
+
 def required(dialect: Dialect, shape: type[Shape], inner: Collection[str] = (), deeper: Iterable[str] = ()) -> Json:
-    """What has to be there: every spelling will do that is read, and one of the keys of a group.
+    """The keys that a mapping needs: each in any spelling that is read, and one key of each group.
 
     Args:
-        dialect: Says what is needed.
-        shape: What needs it.
-        inner: Fields that may also stand one level deeper,
-        deeper: under one of these keys.
+        dialect: Decides which keys are needed.
+        shape: The shape of the mapping.
+        inner: Fields that may also stand one level deeper, under one of the keys in `deeper`.
+        deeper: Those keys.
     """
     wanted: dict[str, list[Json]] = {}
     for spelling, declared in dialect.fields(shape):
