@@ -6,7 +6,7 @@ from pathlib import Path
 from rubric_core.control_characters import reveal
 from rubric_core.language.markdown import code
 from rubric_core.validation.wording import count
-from rubric_lsp.features.consequences import RunConsequences, Suites, identity, plan_of
+from rubric_lsp.features.consequences import RunConsequences, Suites, consequences_of, identity
 from rubric_lsp.features.markdown import fenced, shortened
 
 __all__ = ["details", "is_long", "question"]
@@ -24,7 +24,7 @@ def question(suites: Suites, roots: Sequence[Path] = (), allowed: frozenset[str]
         roots: The open folders; files outside of them are named.
         allowed: What was allowed before, where something has changed since.
     """
-    plan = plan_of(suites, roots)
+    plan = consequences_of(suites, roots)
     lines = list(_entries(plan, allowed))
     doing = _sentence(plan) if allowed is None else ""
     if len(doing) > _LONGEST or "\n" in doing or (allowed is not None):
@@ -43,7 +43,7 @@ def question(suites: Suites, roots: Sequence[Path] = (), allowed: frozenset[str]
 
 def is_long(suites: Suites, roots: Sequence[Path] = ()) -> bool:
     """Whether the question has no room for everything, so that the document has to be shown beside it."""
-    return len(list(_entries(plan_of(suites, roots), None))) > _MOST_LINES
+    return len(list(_entries(consequences_of(suites, roots), None))) > _MOST_LINES
 
 
 def _sentence(plan: RunConsequences) -> str:
@@ -79,7 +79,7 @@ def _parts(plan: RunConsequences) -> Iterator[tuple[str, str, Sequence[str]]]:
 
 def details(suites: Suites, roots: Sequence[Path] = ()) -> str:
     """Everything that the question is about, as Markdown."""
-    plan = plan_of(suites, roots)
+    plan = consequences_of(suites, roots)
     lines = [f"# What running {_what(suites)} would do", ""]
     lines += [] if plan.programs else ["It executes nothing.", ""]
     for title, _, words in _parts(plan):

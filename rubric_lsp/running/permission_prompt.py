@@ -9,7 +9,7 @@ from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.lazy_compilation import replace
 from rubric_core.trust import is_wide
 from rubric_lsp.features.consent import details, is_long, question
-from rubric_lsp.features.consequences import Suites, identity, plan_of
+from rubric_lsp.features.consequences import Suites, consequences_of, identity
 from rubric_lsp.host import Host
 from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.errors import RequestFailedError
@@ -43,7 +43,7 @@ def _is_settled(permission: Permission, part: SelectedCases) -> bool:
 
 
 def _is_covered(permission: Permission, part: SelectedCases) -> bool:
-    plan = plan_of(_suites([part]), permission.roots(part.path))
+    plan = consequences_of(_suites([part]), permission.roots(part.path))
     return permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
 
 
@@ -90,7 +90,7 @@ def _remember(host: Host, parts: Sequence[SelectedCases], folders: Iterable[Path
     for folder in folders:
         permission.add(folder)
     for part in parts:
-        plan = plan_of(_suites([part]), permission.roots(part.path))
+        plan = consequences_of(_suites([part]), permission.roots(part.path))
         permission.allow(part.path, _ids(part), plan.identities)
 
 
@@ -150,7 +150,7 @@ def _suites(parts: Sequence[SelectedCases]) -> Suites:
 
 def _effects(host: Host, parts: Sequence[SelectedCases]) -> list[frozenset[str]]:
     """What each part would do, as far as the question shows it."""
-    return [plan_of(_suites([part]), host.permission.roots(part.path)).identities for part in parts]
+    return [consequences_of(_suites([part]), host.permission.roots(part.path)).identities for part in parts]
 
 
 def _read_again(parts: Sequence[SelectedCases]) -> None:

@@ -1,0 +1,105 @@
+"""What a run reads: environment variables and files. Looks at suites as they are written, and renders nothing."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rubric_core.disk import DiskFiles
+from rubric_core.language.file_extensions import CODE
+from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
+from rubric_core.trust import real_path
+
+if TYPE_CHECKING:
+    from rubric_core.evaluation.cases.runnable import Runnable
+    from rubric_core.loading.targets import LoadedTargetEntry
+
+__all__ = ["RunInputs"]
+
+#: Bytes of a file that is searched for the names of variables; a longer one is data.
+_LARGEST = 1_000_000
+
+
+class RunInputs:
+    """Collects the environment variables and the files that cases are filled in with.
+
+    Args:
+        roots: The open folders; paths below them are not collected.
+        programs: The command lines of the run; files that these name by their whole paths are not collected again.
+    """
+
+    def __init__(self, roots: Sequence[Path], programs: str) -> None:
+        #: Names, in the order in which they are found; some occur more than once.
+        self.variables: list[str] = []
+        #: Paths, links followed.
+        self.outside: list[str] = []
+        self._roots = [real_path(root) for root in roots]
+        self._programs = programs
+        self._seen: set[object] = set()
+
+    def add(self, case: "Runnable", taking: "Sequence[LoadedTargetEntry]") -> None:
+        """Add what a case and the targets in `taking` read."""
+        from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415  # what runs need is loaded when something runs
+        from rubric_core.evaluation.engine.dependencies import prompt_of  # noqa: PLC0415
+
+        written: list[Any] = [plain(case.case.node, case.anchors), *(prompt_of(each) for each in variations(case))]
+        if id(case.suite) not in self._seen:
+            self._seen.add(id(case.suite))
+            around = plain(case.suite.node, case.suite_anchors)
+            cases = case.suite.places.get("cases")
+            # What the suite says beside its cases: those that do not run read nothing.
+            written.append(
+                {k: v for k, v in around.items() if cases is None or k != cases.name}
+                if isinstance(around, dict)
+                else around
+            )
+        for text in _texts(written):
+            self.variables += _named(text)
+        for word, file in _files(case, taking, written):
+            # Where a command names a file by its whole path, the command says it.
+            self._file(file, is_said=os.path.isabs(word) and word in self._programs)  # noqa: PTH117  # it may be no path
+
+    def _file(self, file: Path, *, is_said: bool) -> None:
+        if (file, is_said) in self._seen:
+            return
+        self._seen.add((file, is_said))
+        real = real_path(file)
+        if self._roots and not is_said and not any(real.is_relative_to(root) for root in self._roots):
+            self.outside.append(str(real))
+        if not file.name.endswith(CODE):
+            self.variables += _named(_text(real))
+
+
+def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
+    """The files of a case, each with the word that names it."""
+    from rubric_core.evaluation.engine.dependencies import CaseDependencies  # noqa: PLC0415
+
+    yield from (("", entry.home.path) for entry in taking)
+    entries = [{"name": each.name, "kind": each.kind, "settings": each.settings} for each in taking]
+    for name, path in CaseDependencies(case, case.files, entries).found(written):
+        yield name.removesuffix(f" {os.path.relpath(path, case.directory)}"), path
+
+
+def _text(path: Path) -> str:
+    try:
+        return DiskFiles().read(path, _LARGEST).decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _named(text: str) -> list[str]:
+    found = (name for name, _ in environment_read(text))
+    return ["any variable, by a computed name" if name == ANY_VARIABLE else name for name in found]
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _texts(name)
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
