@@ -9,7 +9,6 @@ from rubric_core.fixing.comparison import FindingComparison, finding_names
 from rubric_core.fixing.fix_choice import Offered, keeps_comments, non_overlapping, safe_fixes
 from rubric_core.fixing.gate import Gate
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.syntax.events import stumble
 from rubric_core.syntax.parse import parse
 from rubric_core.validation.rule import Diagnostic
 
@@ -44,6 +43,8 @@ def apply_safe_fixes(analysis: Analysis, code: str | None = None) -> FixedText:
 
 def _reads_worse(before: Analysis, after: Analysis) -> bool:
     """Whether the whole text has more syntax errors than before, which checking fixes case by case cannot show."""
+    from rubric_core.syntax.events import stumble  # noqa: PLC0415  # loads PyYAML; most checks fix nothing
+
     old, new = before.document.text, after.document.text
     return stumble(new) is not None and (stumble(old) is None or len(parse(new).problems) > len(parse(old).problems))
 

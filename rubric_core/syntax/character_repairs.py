@@ -5,9 +5,10 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.events import Failure
+from rubric_core.syntax.failure import Failure
 from rubric_core.syntax.lines import DASHES, KEY, body_end, break_of, content_of, has_content, indent_of
-from rubric_core.syntax.repair import BACKSLASH, COLON, HOLE, QUOTE, RESERVED, Repair
+from rubric_core.syntax.repair import Repair
+from rubric_core.syntax.stand_ins import BACKSLASH, COLON, HOLE, QUOTE, RESERVED
 
 __all__ = [
     "blank",

@@ -1,7 +1,7 @@
 """Removes collections that are nested too deeply for libyaml."""
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.repair import HOLE
+from rubric_core.syntax.stand_ins import HOLE
 
 __all__ = ["cut_deep_nesting"]
 

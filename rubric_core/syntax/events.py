@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from rubric_core.syntax.failure import Failure
 from rubric_core.syntax.libyaml import yaml
 from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.syntax.tree_builder import DEEPEST, ENDS, GIVEN_UP, STARTS, TooDeepError, TreeBuilder
 
-__all__ = ["Failure", "build", "stumble"]
+__all__ = ["build", "stumble"]
 
 #: What libyaml says from 0.2.6 on (PyYAML 6.0.4) where more than 1,000 brackets are open, before it gives an event for the first of them.
 _NESTED_TOO_DEEPLY = "exceeded maximum nesting depth"
@@ -15,20 +16,6 @@ _NESTED_TOO_DEEPLY = "exceeded maximum nesting depth"
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
 # Constructing Python values from events is not needed here and is left out where possible.
 _Loader: Any = getattr(getattr(yaml, "cyaml", None), "CParser", yaml.SafeLoader)
-
-
-class Failure:
-    """Why libyaml stopped: offsets into the text it was given, its words, and whether an earlier place is to blame."""
-
-    __slots__ = ("context", "context_offset", "deep", "offset", "problem")
-
-    def __init__(self, error: yaml.MarkedYAMLError, length: int, deep: tuple[int, int] | None = None) -> None:
-        self.problem = str(error.problem or error)
-        self.context = str(error.context or "")
-        self.offset = error.problem_mark.index if error.problem_mark else length
-        self.context_offset = error.context_mark.index if error.context_mark else None
-        #: When collections are nested too deeply: the offsets of the outermost flow collection and of the one that is too deep.
-        self.deep = deep
 
 
 def build(text: str, original: Callable[[int], int] | None = None) -> tuple[SyntaxTree, Failure | None]:

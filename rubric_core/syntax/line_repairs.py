@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.events import Failure
+from rubric_core.syntax.failure import Failure
 from rubric_core.syntax.lines import DASHES, KEY, before, columns, content_of, has_content, indent_of
 from rubric_core.syntax.repair import Repair
 

@@ -3,25 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from rubric_core.lazy_compilation import dataclass, pattern
-from rubric_core.syntax.events import Failure
+from rubric_core.syntax.failure import Failure
 
-__all__ = ["BACKSLASH", "COLON", "HOLE", "LINE", "QUOTE", "RESERVED", "STAND_INS", "TAB", "Maker", "Repair"]
+__all__ = ["LINE", "Maker", "Repair"]
 
 #: A line with its break, by LSP's idea of a line.
 LINE = pattern(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+\Z")
-#: Stands for a colon inside a value.
-COLON = "\ue0fe"
-#: Stands for a character that cannot begin a plain value.
-RESERVED = "\ue0fd"
-#: Stands for a quote inside a quoted value.
-QUOTE = "\ue0fc"
-#: Stands for a backslash that begins no escape.
-BACKSLASH = "\ue0fb"
-#: Stands for a value that could not be read.
-HOLE = "\ue0fa"
-#: Stands for a tab with which the text of a block begins.
-TAB = "\ue0f9"
-STAND_INS = COLON + RESERVED + QUOTE + BACKSLASH + HOLE + TAB
 
 
 @dataclass(frozen=True, slots=True)

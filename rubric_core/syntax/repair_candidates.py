@@ -23,7 +23,7 @@ from rubric_core.syntax.character_repairs import (
     reserved,
     virtual_colon,
 )  # fmt: skip
-from rubric_core.syntax.events import Failure
+from rubric_core.syntax.failure import Failure
 from rubric_core.syntax.foreign_sign_repairs import (
     block_opener,
     conflict,

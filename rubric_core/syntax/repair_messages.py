@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.character_repairs import goes_on, value_of
 from rubric_core.syntax.edit import quoted
-from rubric_core.syntax.events import Failure
+from rubric_core.syntax.failure import Failure
 from rubric_core.syntax.foreign_sign_repairs import SIGNS, WHOLE_LINES
 from rubric_core.syntax.lines import break_of, content_of, has_content, indent_of
-from rubric_core.syntax.repair import HOLE, QUOTE, Repair
+from rubric_core.syntax.repair import Repair
 from rubric_core.syntax.sign_repairs import SLIPS
+from rubric_core.syntax.stand_ins import HOLE, QUOTE
 from rubric_core.syntax.tree import SyntaxFix, SyntaxProblem
 from rubric_core.text import Edit, Span
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.events import Failure
+from rubric_core.syntax.failure import Failure
 from rubric_core.syntax.lines import DASHES, FOREIGN_BLANKS, KEY, break_of, has_content, indent_of
 from rubric_core.syntax.repair import Repair
 

@@ -3,8 +3,9 @@
 import re
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.events import Failure, stumble
-from rubric_core.syntax.repair import TAB
+from rubric_core.syntax.events import stumble
+from rubric_core.syntax.failure import Failure
+from rubric_core.syntax.stand_ins import TAB
 
 __all__ = ["replace_idle_tabs"]
 
