@@ -30,6 +30,12 @@ _NO_VARS = "promptfoo runs the case without these variables"
 #: The ends of the names of programs that promptfoo starts for each row; it loads others first of all.
 _RUN_BY_ROW = (".py", ".rb", ".go")
 _PROGRAMS = ("python:", "golang:", "ruby:")
+#: What a command begins with that a prompt or a provider is.
+_EXEC = "exec:"
+#: Programs whose first argument is a script, unless it is an option.
+_INTERPRETERS = frozenset(
+    {"bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "tsx", "zsh"}
+)
 #: Fields of assertions, cases and options that are a file if they begin with `file://`.
 _FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "transform_vars", "postprocess", "scoring")
 
@@ -51,9 +57,11 @@ class _Places(CasePlaces):
     def _prompt(self, node: Scalar) -> None:
         text = node.text
         sign = path_sign(text)
-        if any(each in text for each in ("portkey://", "langfuse://", "helicone://")) or text.startswith("exec:"):
+        if any(each in text for each in ("portkey://", "langfuse://", "helicone://")) or text.startswith(_EXEC):
             self.outside.append(OutsideText("prompt", node))
-        if not sign or text.startswith("exec:"):
+        if text.startswith(_EXEC):
+            self._command(node)
+        if not sign or text.startswith(_EXEC):
             return
         name = without_member(text.removeprefix(URL))
         found = self.sent(node, name, folders=True)
@@ -106,6 +114,8 @@ class _Places(CasePlaces):
         """A provider by its id: a file of settings, or a program."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return
+        if node.text.startswith(_EXEC):
+            self._command(node)
         program = next((p for p in _PROGRAMS if node.text.startswith(p)), "")
         name = without_member(node.text.removeprefix(program).removeprefix(URL))
         if not program and not node.text.startswith(URL):
@@ -113,6 +123,16 @@ class _Places(CasePlaces):
         found = self.paths(name)
         if found == ():
             self.missing(node, name, ROW_ERRORS if name.endswith(_RUN_BY_ROW) else STOPS)
+
+    def _command(self, node: Scalar) -> None:
+        """The program of a command, or the script that an interpreter is given."""
+        words = node.text.removeprefix(_EXEC).split()
+        if words and words[0] in _INTERPRETERS:
+            words = words[1:] if words[1:] and "." in words[1] else []
+        elif not words or "/" not in words[0]:
+            return
+        if words and not words[0].startswith(("-", "~", '"', "'")) and self.paths(words[0], folders=True) == ():
+            self.missing(node, words[0], ROW_ERRORS)
 
     def case(self, shape: PromptfooCase) -> None:
         """The files of one case."""
