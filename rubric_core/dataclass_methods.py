@@ -51,10 +51,12 @@ class DeclaredField:
 
     @property
     def optional(self) -> bool:
+        """Whether the field has a default."""
         return self.default is not UNSET or self.factory is not None
 
 
 def write_init(cls: type, *, frozen: bool = False) -> None:
+    """Give a class the `__init__` that its fields describe. Raises TypeError for a field without a default after one with."""
     fields = list(_fields(cls))
     names: dict[str, object] = {"_set": object.__setattr__}
     body = []
@@ -77,6 +79,7 @@ def write_init(cls: type, *, frozen: bool = False) -> None:
 
 
 def write_frozen_init(cls: type) -> None:
+    """Give a frozen class the `__init__` that its fields describe."""
     write_init(cls, frozen=True)
 
 
@@ -139,6 +142,7 @@ def describe(cls: type, *, frozen: bool = False) -> None:
 
 
 def describe_frozen(cls: type) -> None:
+    """See `describe`, for a frozen class."""
     describe(cls, frozen=True)
 
 
@@ -149,11 +153,13 @@ def _fields(cls: type) -> Iterator[DeclaredField]:
 
 @recursive_repr()
 def show(self: Any) -> str:
+    """The `__repr__` of a dataclass: its name and the fields that are shown."""
     shown = (f"{f.name}={getattr(self, f.name)!r}" for f in _fields(type(self)) if f.shown)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
 def comparison(cls: type, frozen: bool) -> dict[str, Any]:
+    """The methods that compare two instances by their fields; a hash too if they are frozen."""
     names = [f.name for f in _fields(cls) if f.compare]
     values: Callable[[object], object] = attrgetter(*names) if len(names) > 1 else _few(names)
 

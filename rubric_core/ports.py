@@ -26,7 +26,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class SentPayload:
-    """Something that a provider sends for a request, as it leaves: messages to a model, or the call of a program."""
+    """What a provider sends for a request: messages to a model, or the command line of a program."""
 
     #: The target to which it goes.
     target: str
@@ -40,12 +40,12 @@ class SentPayload:
 
 
 def _unheard(_: SentPayload) -> None:
-    """Nobody listens."""
+    """Ignore what is sent: the default of `Request.sent`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a provider is asked."""
+    """A request to a provider."""
 
     messages: tuple[ChatMessage, ...]
     #: The whole input as one text, for providers that take no list of messages.
@@ -113,7 +113,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFile:
-    """A file that is a part of an answer."""
+    """A file that belongs to an answer."""
 
     #: As the provider tells it.
     path: str
@@ -123,7 +123,7 @@ class AnswerFile:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a provider said, in milliseconds and US dollars. None stands for what it did not measure: nothing here is guessed."""
+    """The answer of a provider. Durations are milliseconds, costs US dollars; None means not measured, never estimated."""
 
     text: str
     duration_ms: float | None = None
@@ -159,11 +159,11 @@ class Answer:
 
 
 class ProviderError(Exception):
-    """A provider that gave no answer; the message is one sentence for the author of the suite."""
+    """Raised when a provider gives no answer. The message is one sentence for the author of the suite."""
 
 
 class Provider(Protocol):
-    """Something that answers: a target, or a judge."""
+    """Answers requests: a target or a judge."""
 
     @property
     def name(self) -> str:
@@ -175,44 +175,44 @@ class Provider(Protocol):
 
     @property
     def identity(self) -> str:
-        """Kind and model, without address or secrets: what makes two judges the same judge."""
+        """Kind and model, without address or secrets: two judges with the same identity count as the same."""
 
     async def ask(self, request: Request) -> Answer:
-        """One answer. Raises ProviderError; cancelling ends the request or the program at once."""
+        """Send a request and return the answer. Raises ProviderError. Cancellation ends the request or the program at once."""
 
 
 class Files(Protocol):
-    """The files beside a suite."""
+    """Reads the files that suites refer to."""
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
-        """The content of a file. Raises OSError, also when it is longer than `limit` bytes."""
+        """The content of a file. Raises OSError, also for a file of more than `limit` bytes."""
 
     def is_file(self, path: Path) -> bool:
-        """Whether there is a file to read."""
+        """Whether the path is a file."""
 
     def is_directory(self, path: Path) -> bool:
-        """Whether there is a directory."""
+        """Whether the path is a directory."""
 
     def names(self, path: Path) -> tuple[str, ...]:
-        """The names in a directory, sorted; none when there is no such directory."""
+        """The sorted names in a directory; empty if it does not exist."""
 
 
 class Clock(Protocol):
-    """Time."""
+    """Tells the time, and waits."""
 
     def now(self) -> datetime:
-        """The time of day, with its zone."""
+        """The current date and time, with a time zone."""
 
     def seconds(self) -> float:
-        """Seconds from some fixed moment on; never goes back."""
+        """A monotonic clock, in seconds."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program to run: no shell unless `argv` names one."""
+    """A program to run, without a shell unless `argv` names one."""
 
     argv: tuple[str, ...]
     cwd: Path
@@ -227,7 +227,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A program that ended, or was ended."""
+    """The outcome of a program that ended or was stopped."""
 
     #: Negative when a signal ended it.
     exit_code: int
@@ -239,24 +239,24 @@ class Finished:
 
 
 class Processes(Protocol):
-    """Programs, each in a process group of its own that never outlives the call."""
+    """Runs programs, each in its own process group, which never outlives the call."""
 
     async def run(self, program: Program) -> Finished:
-        """Run to the end. Raises OSError when it cannot be started; cancelling kills the whole group at once."""
+        """Run a program until it ends. Raises OSError if it cannot be started. Cancellation kills the whole group at once."""
 
 
 class NetworkError(Exception):
-    """No reply came; the message says why in a few words ("connection to 127.0.0.1:11434 refused")."""
+    """Raised when no reply came. The message says why: "connection to 127.0.0.1:11434 refused"."""
 
     def __init__(self, message: str, *, transient: bool = False) -> None:
         super().__init__(message)
-        #: Whether the same request may well succeed at once.
+        #: Whether the same request may succeed if it is repeated at once.
         self.transient = transient
 
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """What a server said."""
+    """The reply of an HTTP server."""
 
     status: int
     #: Names in lower case.
@@ -265,25 +265,25 @@ class HttpReply:
 
 
 class Http(Protocol):
-    """The network."""
+    """Sends HTTP requests."""
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
-        """One request. Raises NetworkError when there is no whole reply within the limits (seconds, bytes)."""
+        """Send a POST request. Raises NetworkError if there is no complete reply within the limits (seconds, bytes)."""
 
     async def get(self, url: str, *, time_limit: float, size_limit: int) -> HttpReply:
-        """As `post`, for a request without a body."""
+        """Send a GET request; otherwise like `post`."""
 
     async def request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, time_limit: float, size_limit: int
     ) -> HttpReply:
-        """As `post`, with any method."""
+        """Send a request with any method; otherwise like `post`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Everything outside, in one hand."""
+    """The outside world of a run: all ports together."""
 
     files: Files
     clock: Clock
@@ -291,5 +291,5 @@ class Ports:
     http: Http
     #: Environment variables; only those that a suite or a target names are looked at.
     environment: Mapping[str, str]
-    #: Where patterns and templates of suites are computed.
+    #: Evaluates the patterns and templates of suites.
     sandbox: Sandbox = field(default_factory=Sandbox)

@@ -52,10 +52,10 @@ exec 3<&0
 
 
 class ProcessGuard:
-    """Remembers programs outside of this process. Does nothing on Windows, or where there is no shell.
+    """A shell process that kills the programs of this process when this process ends, even by SIGKILL.
 
-    Where the system does not tell what variables programs have (only Linux does), a program outlives a process that is
-    killed within the microseconds between the program's start and `watch`.
+    Does nothing on Windows, or where there is no shell. Except on Linux, where the variables of other processes can be
+    read, a program survives if this process is killed in the microseconds between the start of the program and `watch`.
     """
 
     def __init__(self, limit: str) -> None:
@@ -67,22 +67,22 @@ class ProcessGuard:
         self._tried = sys.platform == "win32"
 
     def expect(self) -> None:
-        """A program is about to be started; `watch` or `forget` follows."""
+        """Announce that a program is about to be started; `watch` or `forget` must follow."""
         if not self._tried:
             self._tried = True
             self._begin()
         self._say("?")
 
     def forget(self) -> None:
-        """The program that was expected could not be started."""
+        """The announced program could not be started."""
         self._say("!")
 
     def watch(self, group: int) -> None:
-        """The program that was expected leads `group`: it is killed, should this process end before it is released."""
+        """The announced program was started and leads the process group `group`, which is killed with this process."""
         self._say(f"+ {group}")
 
     def release(self, group: int) -> None:
-        """`group` has ended."""
+        """Stop watching `group`: it has ended."""
         self._say(f"- {group}")
 
     def _begin(self) -> None:

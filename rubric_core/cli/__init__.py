@@ -19,7 +19,7 @@ READER_GONE = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 wrong use, 3 a case without a score.
+    """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 usage error, 3 a case without a score.
 
     130 after Ctrl-C, 141 where the reader of what is printed has gone.
     """

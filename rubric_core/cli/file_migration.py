@@ -57,6 +57,7 @@ class MigratedFile:
 
     @property
     def changed(self) -> bool:
+        """Whether its text or its path changes."""
         return self.after.text != self.before or self.home != self.path
 
 

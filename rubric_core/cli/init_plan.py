@@ -49,10 +49,12 @@ class Plan:
 
     @property
     def suite(self) -> Path:
+        """The path of the new suite."""
         return self.folder / _FOLDER / f"{_NAME}.eval.yaml"
 
 
 def targets_file(folder: Path) -> Path | None:
+    """The target file of a folder; None if it has none."""
     files = DiskFiles()
     return next((folder / name for name in TARGET_FILES if files.is_file(folder / name)), None)
 

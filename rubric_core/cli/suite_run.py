@@ -33,15 +33,15 @@ __all__ = ["Ending", "ResultDisplay", "SuiteOutcome", "SuiteRun"]
 
 @dataclass(slots=True)
 class SuiteOutcome:
-    """A suite that was run, or as much of it as was."""
+    """The outcome of the run of one suite, whether it was completed or interrupted."""
 
     suite: LoadedSuite
-    #: What was to be run.
+    #: The cases that were selected.
     cases: Sequence[Runnable]
     derived: DerivedMetrics
-    #: In the order of the cases; of a run that was broken off, those that there are as they came.
+    #: In the order of the cases; after an interruption, in the order in which they finished.
     results: list[CaseResult] = field(default_factory=list)
-    #: How those cases ended that `--resume` left out.
+    #: The verdicts of the cases that `--resume` left out.
     before: Counter[Verdict] = field(default_factory=Counter)
     #: How many evaluators could not run or crashed, counted once for each case.
     grader_errors: int = 0
@@ -62,22 +62,22 @@ class Ending(NamedTuple):
 
 
 class ResultDisplay(Protocol):
-    """What becomes of results: text for users, or JSON."""
+    """Shows results while a run goes on and at its end, as text or as JSON."""
 
     def begin(self, suite: LoadedSuite, cases: int, /) -> None:
-        """The next suite, of which so many cases are run."""
+        """Start the next suite, of which `cases` cases are run."""
 
     def take(self, place: int, result: CaseResult) -> None:
-        """A case is done; `place` is that of the case in its file."""
+        """Show the result of a finished case; `place` is the position of the case in its file, from 0."""
 
     def kept(self, result: CaseResult) -> CaseResult:
-        """What is still told of a result at the end. The rest is stored, and needs no memory meanwhile."""
+        """The part of a result that is needed at the end. The rest is in the store and need not stay in memory."""
 
     def end(self, done: SuiteOutcome) -> None:
-        """A suite is over."""
+        """Show the summary of a finished suite."""
 
     def finish(self, ending: Ending) -> None:
-        """All suites are over, or the run is broken off."""
+        """Show the summary of the whole run, after its last suite or an interruption."""
 
 
 class SuiteRun:
@@ -109,11 +109,11 @@ class SuiteRun:
 
     @property
     def signal(self) -> int:
-        """The signal that broke it off; 0 for none."""
+        """The number of the signal that interrupted the run; 0 for none."""
         return self._told.signal
 
     async def results(self) -> None:
-        """Run, and put what is done in its place, also when this is broken off."""
+        """Run the cases and export what has finished, also after an interruption. The outcome is in `done`."""
         with self._told.cancels_this_task():
             await self._results()
 
@@ -134,7 +134,7 @@ class SuiteRun:
                     self._live.say(f"rubric: {note}")
 
     async def _scheduled(self, cases: Sequence[Runnable], ports: Ports) -> list[CaseResult]:
-        """Run the cases, as far as the limits of the run allow."""
+        """Run the cases within the limits of the run."""
         schedule = self._schedule = Schedule(
             cases, ports, self._heard, self._options.workers, self._keep_of, self._executor
         )
@@ -158,7 +158,7 @@ class SuiteRun:
             self._schedule.halt(now=True)
 
     def _keep_of(self, result: CaseResult) -> CaseResult:
-        """What is kept of a result, as it was made when its case was done."""
+        """The part of a result that was kept when its case finished."""
         return self._kept.pop(id(result), None) or self._shown.kept(result)
 
     def _stop(self) -> None:
@@ -195,7 +195,7 @@ class SuiteRun:
         return self._cases.get((result.id, result.target)) or self._cases.get((result.id, ""))
 
     def _keep(self) -> None:
-        """Put what is done in its place; what could not be stored before may be now."""
+        """Export what has finished, and try again to store what could not be stored before."""
         self._keep_results()
         try:
             save_recordings(self.done.cases)

@@ -1,4 +1,4 @@
-"""The keys of a mapping: each one once, and what is wrong with those that repeat, are not known here or are missing."""
+"""Reads the keys of mappings, and reports duplicate, unknown, renamed and missing ones."""
 
 from collections.abc import Mapping as MappingOf
 from functools import lru_cache
@@ -23,9 +23,9 @@ __all__ = ["Keys"]
 
 # A named tuple's own constructor is a function in Python, and each key of each text has a place.
 _new = tuple.__new__
-#: Of a key that is no word so much is shown.
+#: Characters of a key that are shown if it is not a single word.
 _LONGEST = 30
-#: Blocks whose keys are often written a step too far out.
+#: Blocks whose keys are often written one level too far out.
 _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
     ("execution", Execution), ("evaluate_options", EvaluateOptions), ("run", RunSettings),
     ("default_test", PartialCase), ("options", CaseOptions), ("config", ProviderSettings), ("evaluate_options", RunOptions),
@@ -33,14 +33,14 @@ _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
 
 
 class Keys(MeantKeys):
-    """Reads keys, and complains of them."""
+    """Reads the keys of mappings. Problems are added to `issues`."""
 
     #: The key below the root whose list was cut into blocks of its own, and the root.
     _cut_key = ""
     _root: Node | None = None
 
     def once(self, node: Mapping) -> dict[str, Merged]:
-        """The entries of a mapping by name, its own before those of merge keys; of keys that repeat, the first."""
+        """The entries of a mapping by name. Its own entries take precedence over merged ones, and the first of duplicates wins."""
         found: dict[str, Merged] = {}
         if self.is_plain(node):
             # Nearly every mapping has each name once and merges nothing: no list of its entries is needed.
@@ -70,7 +70,7 @@ class Keys(MeantKeys):
         return found
 
     def place(self, entry: Entry, via: Span | None) -> FieldPlace:
-        """Where a key and its value are; both at the reference when they came through one."""
+        """Where a key and its value are written; for those that came through an alias or merge key, where that is."""
         at = self.via or via
         key, value = entry.key, entry.value
         if at is None and isinstance(key, Scalar) and not isinstance(value, Alias):  # nearly always
@@ -81,7 +81,7 @@ class Keys(MeantKeys):
     # Twice
 
     def duplicate(self, node: Mapping, entry: Entry, first: Entry, dash: Span | None = None) -> None:
-        """Complain of a key that stands there twice; `dash` is where one is missing, if that is the mistake."""
+        """Report a duplicate key; `dash` is the place of a missing `- ` if that is the mistake."""
         self.issues.append(
             DuplicateKey(
                 span=self.via or entry.key.span,
@@ -95,7 +95,7 @@ class Keys(MeantKeys):
         )
 
     def unread_duplicates(self, root: Node) -> None:
-        """Keys twice in mappings of which nothing is read: the file is rejected for these, too."""
+        """Report duplicate keys in mappings that are not read otherwise: the file is rejected for these as well."""
         repeating = [node for node in mappings_in(root) if _may_repeat(node)]
         if not repeating:
             return
@@ -107,7 +107,7 @@ class Keys(MeantKeys):
                     self.duplicate(node, entry, seen[entry.name])
 
     def _missing_dash(self, node: Mapping, entry: Entry) -> Span | None:
-        """Where a dash is missing, when the keys of a list's item begin again: `- id: a … id: b`."""
+        """The place of a missing `- ` where the keys of a list item begin again: `- id: a … id: b`."""
         head = node.entries[0]
         at, first = entry.key.whole.start, head.key.whole.start
         if node.flow or entry.name != head.name or not self.text[max(0, first - 2) : first].endswith("- "):
@@ -119,7 +119,7 @@ class Keys(MeantKeys):
     def renamed(
         self, made: Shape, spelling: Spelling, entry: Entry, place: FieldPlace, written: MappingOf[str, Merged]
     ) -> None:
-        """Complain of a spelling that this dialect has another for."""
+        """Report a key that has another name in this dialect."""
         current = self.dialect.spelled(type(made), spelling.field)
         self.issues.append(
             RenamedKey(
@@ -134,9 +134,9 @@ class Keys(MeantKeys):
         )
 
     def unexpected(self, made: Shape, entry: Entry, place: FieldPlace, *, any_key: bool) -> None:
-        """Complain of a key that this dialect does not have here.
+        """Report a key that this dialect does not have here.
 
-        Where any key may stand, only those of other dialects count, and those that are nearly a known one.
+        Where any key is allowed, only keys of other dialects and misspelt known keys are reported.
         """
         if self.dialect.properties.refs and self._is_private(type(made), place.name, entry):
             return
@@ -177,7 +177,7 @@ class Keys(MeantKeys):
         return cls.watched and (referred or (name.startswith(("_", "."))))
 
     def _inside(self, cls: type[Shape], name: str) -> str:
-        """The key of a block of settings that has this one."""
+        """The key of the settings block that this key belongs to; empty for none."""
         for field, shape in _SETTINGS:
             outer = self.dialect.spelled(cls, field)
             spelling = self.dialect.table(shape).get(name) if outer else None
@@ -186,7 +186,7 @@ class Keys(MeantKeys):
         return ""
 
     def _foreign(self, cls: type[Shape], name: str) -> list[tuple[Dialect, str]]:
-        """The other dialects that have the key, with the field that it is there."""
+        """The other dialects that have the key, each with the field it stands for there."""
         found = []
         for dialect in self.dialects:
             spelling = dialect.table(cls).get(name)
@@ -220,7 +220,7 @@ class Keys(MeantKeys):
     # Not there
 
     def missing(self, made: Shape, node: Mapping, *, lenient: bool) -> None:
-        """Complain of the keys that a shape cannot do without."""
+        """Report the required keys that are missing."""
         if not made.unread and self.dialect.demands_met(type(made), made.places):
             return
         written = {*made.places, *made.unread} if made.unread else made.places
@@ -245,7 +245,7 @@ class Keys(MeantKeys):
                 self._miss(made, node, names[0][1], names[0][0], tuple(n for n, _ in names[1:]))
 
     def _misspelt(self, node: Mapping, name: str) -> None:
-        """Say of the key that stands for a needed one that it is the needed one."""
+        """Mark the unknown key that is a misspelling of the required key `name`."""
         for number, issue in enumerate(self.issues):
             if isinstance(issue, UnknownKey) and issue.node is node and issue.meant == name:
                 self.issues[number] = replace(issue, needed=True)
@@ -271,13 +271,13 @@ def _fields_of(cls: Any, group: str) -> tuple[str, ...]:
 
 
 def _shown(key: str) -> str:
-    """A key that is no word, on one line."""
+    """A key in one line, shortened if it is not a single word."""
     words = " ".join(key.split())
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
 
 
 def _may_repeat(node: Mapping) -> bool:
-    """Whether a key of a mapping may be there twice. Asked for every mapping of a file."""
+    """Whether a mapping may contain a duplicate key: a quick test, made for every mapping of a file."""
     entries = node.entries
     return len(entries) > 1 and len({each.key.text if type(each.key) is Scalar else "" for each in entries}) < len(
         entries

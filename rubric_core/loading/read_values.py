@@ -130,6 +130,7 @@ class ValueReader:
             self.via = outer
 
     def at(self, node: Node) -> Span:
+        """Where to report a node: the alias or merge key it came through, else the node itself."""
         return self.via or node.span
 
     # Scalars

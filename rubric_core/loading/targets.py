@@ -1,4 +1,4 @@
-"""What stands in a target file, or among the targets of a suite. Nothing here reads the environment."""
+"""Reads the entries of target files, and the targets of suites. Nothing here reads the environment."""
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
@@ -45,7 +45,7 @@ NESTED = ("settings", "config")
 
 @dataclass(frozen=True)
 class TargetSource:
-    """A file in which targets stand: one of its own, or a suite."""
+    """A file with targets: a target file or a suite."""
 
     path: Path
     #: What the spans of its nodes refer to.
@@ -58,7 +58,7 @@ class TargetSource:
     known: str = ""
 
     def dialect(self, dialects: SequenceOf[Dialect]) -> Dialect:
-        """The dialect of the file: what it says of itself, else what its keys tell."""
+        """The dialect that the file declares, else the one that its keys suggest."""
         root = self.root
         bare = [n for item in root.items if (n := _followed(item)) is not None] if isinstance(root, Sequence) else []
         choice = choose_file_dialect(FileKind.TARGETS, root, bare, self.text)
@@ -68,7 +68,7 @@ class TargetSource:
 
 @dataclass(frozen=True, slots=True)
 class LoadedTargetEntry:
-    """One target as it is written: nothing filled in, nothing checked."""
+    """One target as it is written: variables are not filled in, and nothing is checked."""
 
     name: str
     #: The word behind `provider`; empty for an entry that only points to another one.
@@ -92,7 +92,7 @@ class LoadedTargetEntry:
 
 @dataclass(frozen=True, slots=True)
 class LoadedTargetFile:
-    """A target file, or several as one: their entries, and what is wrong with the rest of the first."""
+    """The entries of one or several target files, and the problems of the first file."""
 
     home: TargetSource
     entries: tuple[LoadedTargetEntry, ...] = ()
@@ -106,7 +106,7 @@ class LoadedTargetFile:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The path of the (first) file."""
         return self.home.path
 
     def entry(self, name: str) -> LoadedTargetEntry | None:
@@ -120,7 +120,7 @@ class LoadedTargetFile:
         return replace(self, entries=(*self.entries, *other.entries), defaults={**other.defaults, **self.defaults})
 
     def reachable(self, names: Iterable[object]) -> Iterator[LoadedTargetEntry]:
-        """The targets of these names, and all that they point to, once each."""
+        """The targets with these names and all targets that they refer to, each once."""
         waiting = list(names)
         seen: set[str] = set()
         while waiting:
@@ -134,9 +134,9 @@ class LoadedTargetFile:
 
 
 def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> LoadedTargetFile:
-    """What stands in a target file, or in a configuration (`beside_others`, see `targets_in`).
+    """Read a target file, or a configuration with targets (`beside_others`, see `targets_in`).
 
-    Raises OSError when it cannot be read, ValueError when it is no UTF-8 text.
+    Raises OSError if it cannot be read, ValueError if it is not UTF-8.
     """
     text = files.read(path, LARGEST).decode("utf-8")
     tree = parse(text)
@@ -148,11 +148,11 @@ def read_targets(path: Path, files: Files, *, beside_others: bool = False) -> Lo
 def targets_in(
     home: TargetSource, problems: Iterable[SyntaxProblem] = (), *, beside_others: bool = False
 ) -> LoadedTargetFile:
-    """The targets in a text that is read already.
+    """The targets in a parsed text.
 
     Args:
         home: The text.
-        problems: What is wrong with it as YAML.
+        problems: Its syntax problems.
         beside_others: Whether it is a suite or a configuration; a bare name there refers to a target and is none.
     """
     problems = tuple(problems)

@@ -130,6 +130,7 @@ def no_dash_space(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repai
 
 
 def inner_colon(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """Take a second `: ` in a line as text."""
     found = _INNER_COLON.match(lines[line])
     if found:
         at, text = found.start(1), lines[line]
@@ -230,6 +231,7 @@ def leaves_quote_open(line: str) -> bool:
 
 
 def extra_closer(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """Remove a closing bracket that none opens."""
     text = lines[line]
     stack, (quote, _opened), extra = _brackets(text[: body_end(text)])
     if extra >= 0 and not stack and not quote:
@@ -267,6 +269,7 @@ def _half_typed(body: str, stack: list[tuple[str, int]]) -> str:
 
 
 def key_kept(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """Keep the key of a line and drop its value."""
     text = lines[line]
     found = _KEPT_KEY.match(text)
     if found and len(text.rstrip()) > found.end():
@@ -275,4 +278,5 @@ def key_kept(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 
 
 def blank(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
+    """Drop the whole line."""
     yield Repair(line, re.sub(r"[^\r\n]", " ", lines[line]), "lost")

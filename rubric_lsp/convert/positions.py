@@ -25,10 +25,12 @@ __all__ = [
 
 
 def position_of(at: TextPosition) -> "Position":
+    """A position of the client as JSON."""
     return {"line": at.line, "character": at.character}
 
 
 def range_of(snapshot: Snapshot, span: Span) -> "Range":
+    """A span of a document as JSON, in the encoding of the client."""
     start, end = snapshot.range(span)
     return {"start": position_of(start), "end": position_of(end)}
 

@@ -185,6 +185,7 @@ class Extensions:
         return _row(case, trouble, result)
 
     def suite(self) -> dict[str, Any]:
+        """The suite as its hooks see it, with the cases of the run under `tests`."""
         case = self.first
         places = case.suite.places.get("cases")
         written = plain(case.suite.node, case.suite_anchors)
@@ -196,6 +197,7 @@ class Extensions:
         return {**around, "tests": [self.test_of(each) for each in self._cases]}
 
     def where(self) -> str:
+        """The line of `extensions`, for the end of a message."""
         case = self.first
         line = case.suite_line(case.suite.key_at("extensions"))
         return place_words(case.path if case.file is not None else None, line)

@@ -200,7 +200,7 @@ def unrun_result(case: Runnable, ports: Ports) -> CaseResult:
 
 @asynccontextmanager
 async def session_of(cases: Sequence[Runnable], ports: Ports, on_event: Listener) -> AsyncIterator[RunSession]:
-    """The session of a run of some cases: set up before the first of them, and taken away after the last."""
+    """The session of a run of some cases: set up before the first case and closed after the last."""
     keep = cases[0].options.keep_workspaces if cases else "never"
     made = Workspaces(ports, keep, lambda message: on_event(Noted(message)))
     done = False

@@ -76,6 +76,7 @@ def evaluator_from_data(data: Mapping[str, Any], dialect: Dialect) -> Evaluator:
 
 
 def dialect_of(given: Dialect | str) -> Dialect:
+    """A dialect, or the one with that name. Raises ValueError for an unknown name."""
     return given if isinstance(given, Dialect) else dialect_named(given)
 
 
@@ -182,6 +183,12 @@ def _place(node: Node | None, offset: int, so_far: str = "") -> str:
 
 
 def raise_and_log(located: Iterable[tuple[Diagnostic, str]], further: Sequence[str] = ()) -> None:
+    """Raise InvalidSuiteError with all errors, or log the warnings if there are none.
+
+    Args:
+        located: Diagnostics, each with its message and place in one line.
+        further: Messages of other errors.
+    """
     lines = list(located)
     errors = [line for found, line in lines if _is_an_error(found)]
     if errors or further:

@@ -26,7 +26,7 @@ GRADER_ERRORS = "grader_errors"
 
 
 def stored_row(result: CaseResult) -> dict[str, Any]:
-    """The row of a result; `result_in` reads it."""
+    """A result as the JSON row that is stored; the inverse of `result_in`."""
     row: dict[str, Any] = jsonable(storable_result(result))
     if errors := result.grader_errors:
         row[GRADER_ERRORS] = len(errors)
@@ -38,7 +38,7 @@ def stored_row(result: CaseResult) -> dict[str, Any]:
 
 
 def storable_result(result: CaseResult) -> CaseResult:
-    """The result without the runs of a case that ran several times, and with at most the beginning of a long reference answer."""
+    """A result as it is stored: without the single runs of a repeated case, and with a long reference answer cut."""
     if result.runs:
         result = replace(result, runs=())
     if len(result.expected_output) > _LONGEST:  # it may be a file of any size
@@ -47,7 +47,10 @@ def storable_result(result: CaseResult) -> CaseResult:
 
 
 def result_in(row: Mapping[str, Any]) -> CaseResult:
-    """The result in a row, also in one of an earlier version. Raises ValueError, TypeError, LookupError or RecursionError for what is none."""
+    """The result in a stored row, also of an earlier version.
+
+    Raises ValueError, TypeError, LookupError or RecursionError for a row that holds no result.
+    """
     texts = row.get(_TEXTS)
     if not texts:
         return case_result_of(row)
@@ -57,7 +60,7 @@ def result_in(row: Mapping[str, Any]) -> CaseResult:
 
 
 class SentTexts:
-    """The longer texts of what was sent, each once."""
+    """The long texts among the requests of a result, each stored once and referred to by number."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -69,7 +72,7 @@ class SentTexts:
 
     @property
     def bounded(self) -> list[str]:
-        """The texts, by their numbers; of many that are long, the beginnings."""
+        """The texts in the order of their numbers, cut so that their total length stays bounded."""
         texts = self._texts
         return texts if sum(map(len, texts)) <= _TOGETHER else [_shortened(text, _CUT) for text in texts]
 

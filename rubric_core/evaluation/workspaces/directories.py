@@ -1,4 +1,4 @@
-"""Directories: copied, put back and taken away, in their own thread."""
+"""Copies, restores and deletes directories, in a thread."""
 
 import asyncio
 import os

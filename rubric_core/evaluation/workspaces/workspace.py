@@ -1,4 +1,4 @@
-"""Workspaces while cases run: made when they are needed, given to one case at a time, taken away at the end."""
+"""Workspaces of a run: created when they are needed, used by one case at a time, deleted at the end."""
 
 import asyncio
 import tempfile
@@ -71,9 +71,9 @@ class Workspaces:
     """The workspaces of a run.
 
     Args:
-        ports: The outside.
-        keep: Which of them stay after the run.
-        told: Called with what no case can be blamed for, in one sentence.
+        ports: The outside world.
+        keep: Which workspaces remain after the run.
+        told: Called with a message about a failure that concerns no particular case.
     """
 
     def __init__(
@@ -88,9 +88,9 @@ class Workspaces:
 
     @asynccontextmanager
     async def given(self, case: Runnable) -> AsyncIterator[CaseWorkspace | None]:
-        """The workspace of a case, None where its suite asks for none. Raises Unscored when it cannot be made.
+        """Lend a case its workspace; None if its suite asks for none. Raises Unscored if it cannot be created.
 
-        A workspace that cases share is given to one of them at a time.
+        A workspace that cases share is lent to one of them at a time.
         """
         targets = shared_targets(case, self._ports.files)
         target = target_name(case.suite, case.options.target, targets)
@@ -170,7 +170,7 @@ class Workspaces:
             await run_hook(name, hook, path, base.plan, self._ports, told)
 
     async def close(self, *, hooks: bool = True) -> None:
-        """Run what comes after the last case, and take everything away; without `hooks` when a run is broken off."""
+        """Run the hooks after the last case and delete the workspaces; without `hooks` after an interruption."""
         for base in self._bases.values():
             try:
                 if hooks and base.prepared:

@@ -27,6 +27,7 @@ class TokenReader:
         self.bound: set[str] = set()
 
     def next(self) -> Token:
+        """The current token; reads the one after it. Raises FaultError and UnsureError, as do all methods that read."""
         token = self.token
         if token.kind == "sign" and token.text in _CLOSERS:
             self.open.append(token.text)
@@ -36,37 +37,45 @@ class TokenReader:
         return token
 
     def is_sign(self, *signs: str) -> bool:
+        """Whether the current token is one of these signs."""
         return self.token.kind == "sign" and self.token.text in signs
 
     def is_word(self, *words: str) -> bool:
+        """Whether the current token is one of these words."""
         return self.token.kind == "name" and self.token.text in words
 
     def take(self, *signs: str) -> bool:
+        """Read past the current token if it is one of these signs. Gives whether it was."""
         found = self.is_sign(*signs)
         if found:
             self.next()
         return found
 
     def following(self) -> Token:
+        """The token after the current one, without reading past it."""
         return read_token(self.code, self.token.end)
 
     def unexpected(self) -> NoReturn:
+        """Raises FaultError for the current token."""
         if self.token.kind == "end":
             raise FaultError(f"`{self.open[-1]}` is not closed" if self.open else "it ends too early")
         raise FaultError(f"`{self.code[self.token.start : self.token.end]}` is not expected here")
 
     def expect(self, sign: str) -> None:
+        """Read past a sign that has to follow. Raises FaultError for anything else."""
         if not self.take(sign):
             place = f"before `{self.token.text}`" if self.token.kind != "end" else "at the end"
             raise FaultError(f"`{sign}` is missing {place}")
 
     def close(self, begun: str) -> None:
+        """Read past the bracket that closes `begun`. Raises FaultError for anything else."""
         if not self.take(_CLOSERS[begun]):
             if self.token.kind == "end" or self.is_sign(")", "]", "}"):
                 raise FaultError(f"`{begun}` is not closed")
             self.unexpected()
 
     def enter(self) -> None:
+        """Go one level deeper. Raises UnsureError below the deepest level that is read."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise UnsureError
