@@ -19,11 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = "A run that has a name is not pruned. Exit code: 0 done, 2 usage error, no such run, or results that cannot be read."
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    setting = actions.add_parser("set", help="give a run a name, in place of the run that had it")
+    setting = actions.add_parser("set", help="give a run a name, taking it from any other run")
     setting.add_argument("name", metavar="NAME", help="letters, digits and ./@+-_")
     setting.add_argument("run", metavar="RUN", nargs="?", default="last", help="the run (default: last)")
     actions.add_parser("list", help="list the names and their runs")
-    dropping = actions.add_parser("drop", help="take a name away; the run stays")
+    dropping = actions.add_parser("drop", help="remove a name; the run stays")
     dropping.add_argument("name", metavar="NAME", help="the name")
 
 

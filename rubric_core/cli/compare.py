@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Exit code: 0 compared, 2 usage error, no such run, or results that cannot be read. docs/statistics.md says what is computed."
     )
     parser.add_argument("before", metavar="A", nargs="?", help="the run to compare with")
-    parser.add_argument("after", metavar="B", nargs="?", help="the run to look at (default: the last one)")
+    parser.add_argument("after", metavar="B", nargs="?", help="the run to examine (default: the last one)")
     parser.add_argument(
         "--format", choices=("text", "json", "markdown"), default="text", help="for people, for programs, for a comment"
     )

@@ -55,7 +55,7 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=FORMATS, help="print the run in this format")
     add(
         "-o", "--output", metavar="FILE", action="append", default=[], type=output_file,
-        help="write it to a file instead; its ending says the format",
+        help="write it to a file instead; its extension selects the format",
     )  # fmt: skip
     add("--show-prompts", action="store_true", help="include what was sent to targets, judges and programs, verbatim")
 

@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "written. Existing files are never overwritten; an existing targets file gets new targets at its end. In a folder with "
         "configurations of promptfoo nothing is written unless an option says what to test."
     )
-    parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="where to begin (default: here)")
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="FOLDER", help="the folder to set up (default: the current folder)"
+    )
     parser.add_argument(
         "--yes", action="store_true", help="ask nothing: options decide, else the example bot is tested"
     )
@@ -41,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--function", metavar="MODULE:NAME", help="the Python function; it gets the question as text")
     parser.add_argument("--url", metavar="URL", help="the HTTP endpoint; it gets the question as JSON")
-    parser.add_argument("--output", metavar="PATH", help="where the answer is in the JSON of its reply")
+    parser.add_argument("--output", metavar="PATH", help="the path of the answer in the JSON reply")
     parser.add_argument("--model", metavar="NAME", help="the name of the model")
     parser.add_argument("--base-url", metavar="URL", help="the address of the model's API")
     parser.add_argument("--key-variable", metavar="NAME", help="the environment variable that holds the API's key")

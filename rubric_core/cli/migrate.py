@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `rubric migrate`."""
     parser.epilog = (
         "Whatever cannot be migrated stays unchanged and is listed with its line. A promptfoo configuration is never changed: "
-        "`--to agentv-5 promptfooconfig.yaml` writes a suite beside it, and lists what AgentV has no equal of. "
+        "`--to agentv-5 promptfooconfig.yaml` writes a suite beside it, and lists what has no equivalent in AgentV. "
         "Exit code: 0 done, 1 --check found something to change, 2 usage error or unreadable input."
     )
     add = parser.add_argument

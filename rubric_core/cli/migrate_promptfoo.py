@@ -28,7 +28,10 @@ def suite_path(configuration: Path) -> Path:
 
 
 def write_suite(source: Source, options: argparse.Namespace, failures: list[str]) -> bool:
-    """Write the suite of a configuration, or show it; list what has no equal. Returns whether it is, or would be, there."""
+    """Write the suite for a configuration, or show it, and list what has no equivalent.
+
+    Returns whether it was written, or would be. Problems are added to `failures`.
+    """
     home = Path(options.output) if options.output else suite_path(Path(source.shown))
     trouble = _trouble(home, source.path)
     if trouble:

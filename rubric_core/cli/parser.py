@@ -28,7 +28,7 @@ COMMANDS = {
     "judge": "measure judge accuracy",
     "local": "run a small local model as a target, offline",
     "explain": "explain a code, with an example",
-    "mcp": "serve coding agents by the Model Context Protocol",
+    "mcp": "serve coding agents over the Model Context Protocol",
     "migrate": "upgrade suites to a newer dialect",
     "schema": "print the JSON Schema of a dialect",
     "trust": "allow suites in a folder to be run from the editor",
@@ -123,7 +123,7 @@ def make_parser(wanted: str | None) -> RootParser:
                 "--color",
                 choices=_COLOURS,
                 default="auto",
-                help="whether to colour what is printed; by itself on a terminal, as NO_COLOR and FORCE_COLOR say",
+                help="when to colour the output (default: auto, which means on a terminal unless NO_COLOR or FORCE_COLOR says otherwise)",
             )
     return parser
 

@@ -94,19 +94,19 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         type=output_file,
-        help="also write the results to a file; its ending says the format: .json, .jsonl, .csv, .xml (JUnit), .md, .html, .promptfoo.json",
+        help="also write the results to a file; its extension selects the format: .json, .jsonl, .csv, .xml (JUnit), .md, .html, .promptfoo.json",
     )
     add("--no-store", action="store_true", help="do not keep the results")
     add(
         "--promptfoo-exit-code",
         action="store_true",
-        help="exit with 100, as promptfoo does, instead of 1 and 3: when a case failed or has no verdict",
+        help="exit with 100 instead of 1 or 3, as promptfoo does, when a case failed or has no verdict",
     )
 
 
 def _add_baseline(parser: argparse.ArgumentParser) -> None:
     """Declare what the run is compared with."""
-    add = parser.add_argument_group("what it is compared with").add_argument
+    add = parser.add_argument_group("comparison").add_argument
     add("--baseline", metavar="RUN", help="compare the results with this run: a baseline's name, an id, a commit")
     add(
         "--fail-on",
@@ -150,7 +150,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     """Declare how cases are run, and when the run ends."""
-    add = parser.add_argument_group("how").add_argument
+    add = parser.add_argument_group("execution").add_argument
     add("-x", "--exitfirst", action="store_true", help="start no further case after the first one that did not pass")
     add("--maxfail", metavar="N", type=count, help="start no further case after N that did not pass")
     add(
@@ -178,7 +178,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 def _add_cluster(parser: argparse.ArgumentParser) -> None:
     """Declare the machines that run cases."""
-    add = parser.add_argument_group("on other machines").add_argument
+    add = parser.add_argument_group("distributed runs").add_argument
     add(
         "--on",
         metavar="WHERE",

@@ -25,7 +25,7 @@ prompts:
 providers:
   - id: echo
     label: back
-  - bedrock:claude # has no equal
+  - bedrock:claude # has no equivalent
 defaultTest:
   vars:
     language: English # usual
@@ -53,7 +53,7 @@ tests:
     assert:
       - type: contains-any
         value: a, Cid
-  - description: only what has no equal
+  - description: only what has no equivalent
     vars: {name: Dee}
     assert: [{type: rouge-n, value: Dee}]
   - description: given
@@ -79,7 +79,7 @@ providers:
     label: back
     config:
       command: "cat {PROMPT_FILE} > {OUTPUT_FILE}"
-  - bedrock:claude  # has no equal
+  - bedrock:claude  # has no equivalent
 
 # As in promptfoo, every assertion has to pass.
 threshold: 1
@@ -135,15 +135,15 @@ tests:
       threshold: 0.5
 
   # not carried over: rouge-n (promptfooconfig.yaml:45)
-  - id: only-what-has-no-equal
-    description: only what has no equal
+  - id: only-what-has-no-equivalent
+    description: only what has no equivalent
     vars:
       name: Dee
     execution:
       skip_defaults: true
 """
 LISTED = """\
-promptfooconfig.yaml:15: the provider bedrock:claude has no equal in AgentV: write one with the label `bedrock:claude` in \
+promptfooconfig.yaml:15: the provider bedrock:claude has no equivalent in AgentV: write one with the label `bedrock:claude` in \
 .agentv/providers.yaml, such as a `cli` that runs a program (`rubric run` also calls `http` and `python`)
 promptfooconfig.yaml:36: not carried over: `levenshtein`, which AgentV does not have; write a `javascript` or `python` check
 promptfooconfig.yaml:43: none of the test's own assertions was carried over: it checks nothing and has no score until `assert` has a check

@@ -1,4 +1,4 @@
-"""Assertions of promptfoo as evaluators of agentv-5, one by one; an assertion without an equal says why."""
+"""Assertions of promptfoo as evaluators of agentv-5, one by one; one without an equivalent says why."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,7 +26,7 @@ from rubric_core.migration.promptfoo.text_assertions import (
 
 __all__ = ["convert_assertion"]
 
-#: What to write in place of a type without an equal.
+#: What to write in place of a type without an equivalent.
 _INSTEAD: Mapping[str, str] = {
     "contains-json": "write a `javascript` check that finds and parses it",
     "is-xml": "write a `javascript` or `python` check", "contains-xml": "write a `javascript` or `python` check",
@@ -127,7 +127,9 @@ def _set(settings: Mapping[str, Any], around: Surroundings) -> Conversion:
         differs += made.differs
         grades.add(made.grade)
     if not members:
-        raise NotCarriedError(f"no member of the set has an equal in AgentV: {'; '.join(words for _, words in lost)}")
+        raise NotCarriedError(
+            f"no member of the set has an equivalent in AgentV: {'; '.join(words for _, words in lost)}"
+        )
     keys: dict[str, Any] = {**({} if least is None else {"threshold": least}), "assert": members}
     if isinstance(settings.get("config"), dict):
         keys["config"] = settings["config"]

@@ -27,7 +27,7 @@ _TAKE_NUMBERS = frozenset({"contains", "icontains"})
 
 
 class NotCarriedError(Exception):
-    """Raised for a part of a configuration that AgentV has no equal of; the message says what, and what to do."""
+    """Raised for a part of a configuration that has no equivalent in AgentV; the message says what, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Conversion:
     minimum: float = 1.0
     #: What it does otherwise than in promptfoo.
     differs: tuple[str, ...] = ()
-    #: The members of a set that have no equal, and why.
+    #: The members of a set that have no equivalent, and why.
     lost: tuple[tuple[str, str], ...] = ()
 
     @property

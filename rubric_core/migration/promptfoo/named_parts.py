@@ -59,7 +59,7 @@ class NamedParts:
         return messages if is_chat else prompt.text
 
     def providers(self) -> list[Any]:
-        """The providers: entries, or names of those that AgentV has no equal of."""
+        """The providers: entries, or the names of those without an equivalent in AgentV."""
         found: list[Any] = []
         for each in self._source.providers:
             prompts = self.prompt_labels(each.prompts) if each.prompts is not None else None

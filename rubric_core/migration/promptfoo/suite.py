@@ -37,7 +37,7 @@ _INSTEAD: Mapping[str, str] = {
     "extensions": "write AgentV's `extensions` by hand: its hooks get other arguments",
     "commandLineOptions": "give the options on the command line",
     "outputPath": "name the file on the command line, as in `rubric run -o results.json`",
-    "sharing": "AgentV shares no results", "writeLatestResults": "it has no equal", "tracing": "it has no equal",
+    "sharing": "AgentV shares no results", "writeLatestResults": "it has no equivalent", "tracing": "it has no equivalent",
 }  # fmt: skip
 
 

@@ -73,9 +73,9 @@ def provider_entry(
 
 
 def provider_note(provider: SourceProvider) -> str:
-    """What to do about a provider without an equal."""
+    """What to do about a provider without an equivalent."""
     return (
-        f"the provider {provider.id} has no equal in AgentV: write one with the label `{provider.name}` in .agentv/providers.yaml, "
+        f"the provider {provider.id} has no equivalent in AgentV: write one with the label `{provider.name}` in .agentv/providers.yaml, "
         "such as a `cli` that runs a program (`rubric run` also calls `http` and `python`)"
     )
 
