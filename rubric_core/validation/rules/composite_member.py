@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rubric_core.language.dialect import SpellingStatus
 from rubric_core.language.evaluators import Composite, Evaluator, Include
 from rubric_core.syntax.edit import add_entry
 from rubric_core.syntax.tree import Mapping
@@ -23,12 +24,13 @@ def COMPOSITE_MEMBER(composite: Composite, context: Context) -> Iterator[Finding
             words = "a composite does not support `include`; write the evaluators of the template here"
             yield Finding(member.span, words, consequence="agentv silently drops this member")
             continue
-        if "_" in member.type_name:
-            dashed = member.type_name.replace("_", "-")
+        known = context.dialect.type_of(member.type_name)
+        if known is not None and known.fate is SpellingStatus.ALIAS:  # of a name that is given up, `renamed-type` tells
+            current = context.dialect.type_name(known.shape)
             yield Finding(
                 member.at("type"),
-                f"inside a composite only `{dashed}` is recognized",
-                fixes=(Fix(f"change it to `{dashed}`", (Edit(member.places["type"].node.span, dashed),)),),
+                f"inside a composite only `{current}` is recognized",
+                fixes=(Fix(f"change it to `{current}`", (Edit(member.places["type"].node.span, f"{current}"),)),),
                 consequence="agentv silently drops this member",
             )
         if not member.has("name") and "name" not in member.unread:
