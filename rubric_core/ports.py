@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from rubric_core.file_access import Files
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.sandbox import Sandbox
 
@@ -179,22 +180,6 @@ class Provider(Protocol):
 
     async def ask(self, request: Request) -> Answer:
         """Send a request and return the answer. Raises ProviderError. Cancellation ends the request or the program at once."""
-
-
-class Files(Protocol):
-    """Reads the files that suites refer to."""
-
-    def read(self, path: Path, limit: int | None = None) -> bytes:
-        """The content of a file. Raises OSError, also for a file of more than `limit` bytes."""
-
-    def is_file(self, path: Path) -> bool:
-        """Whether the path is a file."""
-
-    def is_directory(self, path: Path) -> bool:
-        """Whether the path is a directory."""
-
-    def names(self, path: Path) -> tuple[str, ...]:
-        """The sorted names in a directory; empty if it does not exist."""
 
 
 class Clock(Protocol):

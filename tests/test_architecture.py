@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from inspect import isfunction
 from pathlib import Path
 from textwrap import dedent
+from typing import get_args
 
 import pytest
 
@@ -17,7 +18,7 @@ import rubric_core.evaluation
 from rubric_core.language.shape import Key, Shape
 from rubric_core.language.value_kinds import Choice, Text
 from rubric_core.validation.rule import Rule
-from rubric_core.validation.rules import RULES
+from rubric_core.validation.rules import VISITED, all_rules
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = ("rubric_core", "rubric_lsp")
@@ -41,13 +42,28 @@ def test_layers():
 
 
 def test_every_rule_is_listed_once():
-    assert not [code for code, count in Counter(r.code for r in RULES).items() if count > 1]
+    assert not [code for code, count in Counter(r.code for r in all_rules()).items() if count > 1]
     modules = {p.stem for p in (REPOSITORY / "rubric_core/validation/rules").glob("*.py")} - {"__init__"}
-    assert modules == {r.page.stem for r in RULES}
-    assert [r.code for r in RULES] == sorted(r.code for r in RULES), "in the order of their codes"
+    assert modules == {r.page.stem for r in all_rules()}
+    assert [(r.code, _visited(r)) for r in all_rules()] == [(code, set(names)) for code, names in VISITED.items()]
+    assert [r.code for r in all_rules()] == sorted(r.code for r in all_rules()), "in the order of their codes"
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
+def _visited(rule: Rule[object]) -> set[str]:
+    return {each.__name__ for each in get_args(rule.visits) or (rule.visits,)}
+
+
+def test_a_check_loads_no_rule_about_what_is_not_there(tmp_path):
+    (tmp_path / "a.eval.yaml").write_text(
+        "tests:\n  - id: a\n    criteria: Says hello\n    input: Hello\n", encoding="utf-8"
+    )
+    loaded = imported_by(f"from rubric_core.cli import main\nmain(['check', '-q', '--no-cache', {str(tmp_path)!r}])")
+    rules = {name.rpartition(".")[2] for name in loaded if name.startswith("rubric_core.validation.rules.")}
+    assert {"nothing_asserted", "duplicate_case_id"} < rules
+    assert not rules & {"unknown_key", "wrong_type", "band_bounds", "script_value", "literal_secret"}
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda r: r.code)
 def test_a_rule_introduces_itself(rule: Rule[object]):
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.code)
     assert rule.summary[0].isupper()

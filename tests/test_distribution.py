@@ -9,7 +9,7 @@ import pytest
 from release.addresses import CHECKOUT, EDITS, LINKED, MASON, ROOT, Distribution, current, differences, write
 
 import rubric_core.distribution
-from rubric_core.validation.rules import RULES
+from rubric_core.validation.rules import all_rules
 
 RELEASED = Distribution("9.8.7", "rubric-lsp", "https://code.example/rubric")
 #: Addresses of ours that nothing may name on its own.
@@ -72,7 +72,7 @@ def test_a_release_switches_all_of_them(copy: Path) -> None:
 
 
 def test_pages_of_rules_can_be_read_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = RULES[0].page
+    page = all_rules()[0].page
     assert rubric_core.distribution.page_address(page) == page.as_uri()
     monkeypatch.setattr(rubric_core.distribution, "REPOSITORY", RELEASED.repository)
     address = rubric_core.distribution.page_address(page)

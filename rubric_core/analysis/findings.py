@@ -88,7 +88,7 @@ class Findings:
         self.analysis.ignored = tuple(compress(found, covered))
         shown = [d for d, hidden in zip(found, covered, strict=True) if not hidden]
         context = Context("", self.dialect)
-        for unused in suppression.unused([r.code for r in self.language.rules], self._settled) if suppression else ():
+        for unused in suppression.unused(self.language.codes, self._settled) if suppression else ():
             for rule in self.language.visitors(UnusedIgnore):
                 shown += (self._diagnostic(rule, f, None, lambda span: span) for f in rule.check(unused, context))
         self.analysis.take(FindingList(loose=in_order(shown)))

@@ -13,11 +13,8 @@ from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument, PlainDocument
-from rubric_core.validation.rule import (
-    Rule,
-    by_class,
-)
-from rubric_core.validation.rules import RULES
+from rubric_core.validation.rule import Rule, by_class
+from rubric_core.validation.rules import VISITED, all_rules, load_rule, rules_for
 
 __all__ = ["Language"]
 
@@ -29,12 +26,11 @@ _MOST_JUDGES = 4_096
 class Language:
     """Everything that is known about eval YAML: dialects and rules. Immutable; one is enough for a process."""
 
-    def __init__(self, dialects: Sequence[Dialect] = DIALECTS, rules: Sequence[Rule[Any]] = RULES) -> None:
+    def __init__(self, dialects: Sequence[Dialect] = DIALECTS, rules: Sequence[Rule[Any]] | None = None) -> None:
+        """Without `rules`, they are all of those in `validation.rules`, each loaded when it is needed."""
         self.dialects = tuple(dialects)
-        self.rules = tuple(rules)
+        self._own_rules = None if rules is None else {r.code: r for r in rules}
         self._by_name = {d.name: d for d in (*dialects, PROMPTFOO)}
-        self._by_code = {r.code: r for r in rules}
-        self._by_class = by_class(rules)
         self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
         #: By the class and the fields that are written.
         self._judges: dict[tuple[object, ...], tuple[Rule[Any], ...]] = {}
@@ -60,15 +56,29 @@ class Language:
         """The dialects that a text of `dialect` can be confused with: for promptfoo only itself."""
         return self.dialects if dialect in self.dialects else (dialect,)
 
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of all rules."""
+        return tuple(VISITED if self._own_rules is None else self._own_rules)
+
+    @property
+    def rules(self) -> tuple[Rule[Any], ...]:
+        """All rules."""
+        return all_rules() if self._own_rules is None else tuple(self._own_rules.values())
+
     def rule(self, code: str) -> Rule[Any] | None:
         """The rule behind a code."""
-        return self._by_code.get(code)
+        if self._own_rules is not None:
+            return self._own_rules.get(code)
+        return load_rule(code) if code in VISITED else None
 
     def visitors(self, visited: type) -> tuple[Rule[Any], ...]:
         """The rules for a class, those for its base classes included."""
         found = self._visitors.get(visited)
         if found is None:
-            found = tuple(r for base in visited.__mro__ for r in self._by_class.get(base, ()))
+            candidates = rules_for(visited.__mro__) if self._own_rules is None else self._own_rules.values()
+            rules = by_class(candidates)
+            found = tuple(r for base in visited.__mro__ for r in rules.get(base, ()))
             self._visitors[visited] = found
         return found
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Sequence as SequenceOf
 from functools import cached_property
 from pathlib import Path, PurePath
-from textwrap import dedent
 from typing import Any
 
 from rubric_core.analysis.anchors import Anchors
@@ -246,6 +245,8 @@ class Analysis:
 
 def _written(block: Block, node: Node) -> str:
     """A value as it is written, as if it stood at the margin."""
+    from textwrap import dedent  # noqa: PLC0415  # only for what hovers and fixes show of anchors
+
     margin = " " * (node.span.start - line_start(block.text, node.span.start))
     return dedent(margin + block.text[node.span.start : node.span.end]).strip()
 

@@ -72,7 +72,7 @@ def _wishes(options: argparse.Namespace, language: Language) -> CheckOptions:
     dialects = [d.name for d in language.dialects]
     if options.dialect is not None and options.dialect not in dialects:
         raise _WrongUseError(f"there is no dialect {options.dialect}; there are {', '.join(dialects)}")
-    codes = [r.code for r in language.rules]
+    codes = list(language.codes)
     select = None if options.select is None else _codes("--select", options.select, codes)
     return CheckOptions(
         options.dialect, select, _codes("--ignore", options.ignore or [], codes), options.fix or options.diff

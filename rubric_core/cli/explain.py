@@ -61,7 +61,7 @@ def page_of(code: str, language: Language) -> str | None:
 
 def unknown_code(code: str, language: Language) -> str:
     """What to say of a code that does not exist."""
-    meant = closest(code, [r.code for r in language.rules])
+    meant = closest(code, language.codes)
     advice = f"; did you mean {meant}?" if meant else "; `rubric explain` lists them all"
     return f"there is no code {code}{advice}"
 

@@ -67,7 +67,7 @@ class _Reader:
     def __init__(self, path: Path, problems: Problems, language: Language) -> None:
         self.path = path
         self.problems = problems
-        self.codes = [r.code for r in language.rules]
+        self.codes = list(language.codes)
         self.dialects = [d.name for d in language.dialects]
 
     def settings(self, table: object) -> dict[str, Any]:

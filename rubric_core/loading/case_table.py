@@ -5,7 +5,6 @@ short, such as `icontains: hello` and `not-contains: sorry`; a text alone is wha
 checks, `__threshold` is the score from which the case passes, `__metadata:NAME` goes with it.
 """
 
-import csv
 import io
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -58,6 +57,8 @@ def cases_in_table(text: str, types: Collection[str]) -> list[TableCase]:
 
 
 def _cases(text: str, types: Collection[str]) -> Iterator[TableCase]:
+    import csv  # noqa: PLC0415  # few suites have tables
+
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     columns: list[str] = []
     line = 1

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from rubric_core.file_access import Files
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.ports import Files
 
 __all__ = [
     "HOMES",

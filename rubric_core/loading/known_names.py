@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
+from rubric_core.file_access import Files
 from rubric_core.language.file_extensions import YAML
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import (
@@ -21,7 +22,6 @@ from rubric_core.loading.directory_search import (
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.target_files import find_targets, has_targets, unusable_targets
 from rubric_core.loading.targets import LISTS, LoadedTargetFile, read_targets
-from rubric_core.ports import Files
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from rubric_core.file_access import Files
 from rubric_core.loading.directory_search import is_pattern
 from rubric_core.loading.files import absolute
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.ports import Files
 
 __all__ = ["TOO_MANY_FOLDERS", "PathMatches", "path_matches"]
 

@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from rubric_core.file_access import Files
 from rubric_core.loading.dependent_values import DependentValues
 from rubric_core.loading.files import absolute
 from rubric_core.loading.path_order import SeenPaths, SuitePaths
-from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import SyntaxTree
 

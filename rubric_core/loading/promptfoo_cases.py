@@ -1,6 +1,5 @@
 """Files of promptfoo with cases, prompts and values: what kind each is, and which variables and secrets are in it."""
 
-import csv
 import io
 import json
 from collections.abc import Iterator
@@ -123,6 +122,8 @@ def _rows(text: str) -> list[Any] | None:
 
 
 def _columns(text: str) -> frozenset[str] | None:
+    import csv  # noqa: PLC0415  # few suites have tables
+
     try:
         header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")), [])
     except csv.Error:

@@ -1,7 +1,6 @@
 """The words of a shape that refer to something outside it: names of targets, paths, templates, programs."""
 
 import re
-import shlex
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -111,6 +110,8 @@ def words_of(mention: Mention) -> list[str]:
     """The words of a command line, or the one argument that it is."""
     if mention.field.endswith("[]"):
         return [mention.text]
+    import shlex  # noqa: PLC0415  # few suites name programs
+
     try:
         return shlex.split(mention.text)
     except ValueError:

@@ -3,8 +3,8 @@
 import errno
 from pathlib import Path
 
+from rubric_core.file_access import Files
 from rubric_core.loading.directory_search import directories_up, memoize_lookup
-from rubric_core.ports import Files
 
 __all__ = ["LARGEST", "TARGET_FILES", "find_targets", "has_targets", "unusable_targets"]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence as SequenceOf
 from pathlib import Path
 from typing import Any
 
+from rubric_core.file_access import Files
 from rubric_core.language.detect_dialect import modeline
 from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialect import Dialect
@@ -14,7 +15,6 @@ from rubric_core.language.shape import as_list
 from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.target_files import LARGEST
-from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, SyntaxProblem

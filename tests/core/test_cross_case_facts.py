@@ -17,12 +17,12 @@ from rubric_core.analysis.cross_case import CASE_FACTS
 from rubric_core.language.model import Case
 from rubric_core.validation.entry_lists import CaseList
 from rubric_core.validation.rule import Context, Finding, Rule, rule
-from rubric_core.validation.rules import RULES
+from rubric_core.validation.rules import all_rules
 
 #: Besides keys: what a case is made of counts for the edits of fixes, which stand where the finding stands; an `input`
 #: that is refused is a fact of its own, so are misspelt `vars`, and the names of all keys where one of two cases may be half a case.
 STRUCTURE = frozenset({"node", "borrowed", "span", "unread: input", "unread: vars", "names of places"})
-ACROSS = [each for each in RULES if CaseList in (get_args(each.visits) or (each.visits,))]
+ACROSS = [each for each in all_rules() if CaseList in (get_args(each.visits) or (each.visits,))]
 
 
 class Reads(ast.NodeVisitor):

@@ -4,7 +4,7 @@ import pytest
 from harness import Page, analysis_of, unmarked
 
 from rubric_core.validation.rule import Diagnostic, Fix, Rule
-from rubric_core.validation.rules import RULES
+from rubric_core.validation.rules import all_rules
 
 #: Columns of a message after which a terminal of 100 may have cut it; what to do has begun by then.
 ROOM = 85
@@ -18,7 +18,7 @@ def found(rule: Rule[object]) -> list[Diagnostic]:
     return [d for text in texts for d in analysis_of(text).diagnostics if d.code == rule.code]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 def test_what_to_do_stands_before_what_happens_otherwise(rule: Rule[object]) -> None:
     for each in found(rule):
         lines = each.in_full.split("\n")

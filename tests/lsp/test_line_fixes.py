@@ -6,11 +6,11 @@ from harness import Page, analysis_of, unmarked
 from rubric_core.analysis import Analysis
 from rubric_core.text import Span
 from rubric_core.validation.rule import Rule
-from rubric_core.validation.rules import RULES
+from rubric_core.validation.rules import all_rules
 from rubric_lsp.features.code_actions import QUICK_FIX, actions
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 def test_every_fix_is_found_from_both_ends_of_its_line(rule: Rule[object]) -> None:
     for block in Page(rule.page).blocks("Example"):
         text = unmarked(block.text)[0]

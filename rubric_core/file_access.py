@@ -1,0 +1,22 @@
+"""The port for the files beside a suite: the only one that a check needs, so that it loads none of the others in `ports`."""
+
+from pathlib import Path
+from typing import Protocol
+
+__all__ = ["Files"]
+
+
+class Files(Protocol):
+    """Reads the files that suites refer to."""
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """The content of a file. Raises OSError, also for a file of more than `limit` bytes."""
+
+    def is_file(self, path: Path) -> bool:
+        """Whether the path is a file."""
+
+    def is_directory(self, path: Path) -> bool:
+        """Whether the path is a directory."""
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        """The sorted names in a directory; empty if it does not exist."""
