@@ -41,11 +41,13 @@ class BlockState:
     """What is known of one block: its tree, and what it means in the context named by `key`."""
 
     __slots__ = (
-        "borrows", "deferred", "findings", "ignores", "judged", "key", "layout", "linked", "linked_at", "links", "listed", "merged", "own_targets", "shapes", "signs", "tree", "version",
+        "borrows", "deferred", "findings", "ignores", "judged", "key", "layout", "linked", "linked_at", "links", "listed", "merged", "own_targets", "problems", "shapes", "signs", "tree", "version",
     )  # fmt: skip
 
     def __init__(self, text: str, tree: SyntaxTree, item_keys: frozenset[str], *, frame: bool) -> None:
         self.tree = tree
+        #: Where its text is no YAML: what its tree has, and what only the engine of the dialect refuses.
+        self.problems = tree.problems
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
         self.signs = signs_of(self.tree.root, text, frame=frame)
         #: What stands for its anchors, and what stood for those that they were made of (see `Anchors`).

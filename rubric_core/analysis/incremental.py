@@ -28,6 +28,7 @@ from rubric_core.loading.split_items import join_split_item
 from rubric_core.syntax.blocks import Block, Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument
+from rubric_core.syntax.strict_layout import low_brackets
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 from rubric_core.syntax.tree import Sequence as SequenceNode
@@ -182,7 +183,9 @@ class Check:
         """Run the rules over what was read of a block; `kept` is what it has for aliases only."""
         state.key = key
         state.shapes = shapes
-        problems = () if self.analysis.kind in TEXTS else state.tree.problems
+        strict = self.analysis.kind in OF_PROMPTFOO - TEXTS
+        state.problems = (*state.tree.problems, *(low_brackets(context.text, state.tree.root) if strict else ()))
+        problems = () if self.analysis.kind in TEXTS else state.problems
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in problems]
         half_typed = {p.span for p in state.tree.problems}
         deferred: list[UnknownType] = []

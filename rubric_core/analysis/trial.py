@@ -132,11 +132,11 @@ def _said(analysis: Analysis, blocks: Iterable[_Numbered]) -> tuple[Diagnostic, 
 
 
 def _stumbles(states: Iterable[BlockState]) -> int:
-    return sum(len(state.tree.problems) for state in states)
+    return sum(len(state.problems) for state in states)
 
 
 def _stumbled(before: Analysis, after: Analysis) -> tuple[int, ...]:
     """Where the parser stumbles in the cases that only the second of two versions has."""
     _, new = _apart(before.document, after.document)
     start, states = after.document.start, after.states
-    return tuple(start(n) + p.span.start for n, block in new if block.key for p in states[block].tree.problems)
+    return tuple(start(n) + p.span.start for n, block in new if block.key for p in states[block].problems)

@@ -1,15 +1,17 @@
-"""Layout that libyaml accepts but the engine's parser refuses: lines of a value too far left, comments without a blank before them."""
+"""Layout that libyaml accepts but the parser of an engine refuses: lines and brackets too far left, comments without a blank before them."""
 
 import re
 from collections.abc import Iterator
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.tree import Mapping, Node, Sequence, SyntaxFix, SyntaxProblem
+from rubric_core.syntax.tree import Mapping, Node, Sequence, SyntaxFix, SyntaxProblem, walk
 from rubric_core.text import Edit, Span
 
-__all__ = ["misplaced_lines"]
+__all__ = ["low_brackets", "misplaced_lines"]
 
 _LINE = pattern(r"(?:\r\n?|\n)( *)([^\r\n]*)")
+#: A line that begins with a closing bracket.
+_CLOSING = pattern(r"(?:\r\n?|\n) *[\]}]")
 
 
 def misplaced_lines(
@@ -37,8 +39,39 @@ def misplaced_lines(
         span = Span(wrong[0].start(2), wrong[0].start(2) + len(wrong[0][2].rstrip()))
         blanks = " " * (column + 2)
         mend = SyntaxFix("indent it", tuple(Edit(Span(*found.span(1)), blanks) for found in wrong))
-        least = f"at least {column + 1} space" + ("s" if column else "")
+        least = f"at least {_spaces(column + 1)}"
         yield SyntaxProblem("syntax", span, f"this line continues the value above; it needs {least} in front", mend)
+
+
+def low_brackets(text: str, root: Node | None) -> Iterator[SyntaxProblem]:
+    """Brackets that close a collection in the column of its key, as in JSON: the parser of promptfoo refuses them, that of AgentV does not."""
+    if _CLOSING.search(text) is None:
+        return
+    for parent in walk(root):
+        if isinstance(parent, Mapping) and not parent.flow:
+            values: list[tuple[Node | None, Node]] = [(entry.key, entry.value) for entry in parent.entries]
+        elif isinstance(parent, Sequence) and not parent.flow:
+            values = [(None, item) for item in parent.items]
+        else:
+            continue
+        for key, value in values:
+            if isinstance(value, Mapping | Sequence) and value.flow:
+                yield from _low(text, value, _column(text, value.span.start, parent, key))
+
+
+def _low(text: str, value: Node, column: int | None) -> Iterator[SyntaxProblem]:
+    found = [line for line in _LINE.finditer(text, *value.span) if len(line[1]) == column and line[2][:1] in ("]", "}")]
+    if not found:
+        return
+    blanks = " " * (len(found[0][1]) + 2)
+    mend = SyntaxFix("indent it", tuple(Edit(Span(*line.span(1)), blanks) for line in found), safe=True)
+    at = found[0].start(2)
+    words = f"this bracket must be further in than the key it belongs to: at least {_spaces(len(found[0][1]) + 1)} in front"
+    yield SyntaxProblem("syntax", Span(at, at + 1), words, mend)
+
+
+def _spaces(count: int) -> str:
+    return f"{count} space" + ("s" if count != 1 else "")
 
 
 def _column(text: str, start: int, parent: Node | None, key: Node | None) -> int | None:
