@@ -7,12 +7,10 @@ from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.fixes import add_key_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["is_sentence", "lacks_its_text", "prompt_entries"]
-
-#: Keys that make a mapping a prompt.
-_TEXTS = ("raw", "id", "function", "template")
 
 
 def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
@@ -50,7 +48,13 @@ def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
             node.span, f"this prompt is a mapping, {why}; put it in quotes", fixes=_quoted(node, context), consequence=STOPS,
         )  # fmt: skip
     elif lacks_its_text(node) and all(entry.name in _known() for entry in node.entries):
-        yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=STOPS)
+        identity = node.get("id")
+        if identity is None:
+            yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=STOPS)
+            return
+        written = context.written(identity.span) if isinstance(identity, Scalar) and not identity.is_block else ""
+        fixes = add_key_fix(node, "label", written, context) if written else ()
+        yield Finding(node.span, "a prompt with `id` and no `raw` needs a `label`", fixes=fixes, consequence=STOPS)
     elif node.get("raw") is not None and not any(
         node.get(key) is not None for key in ("id", "label", "display", "$ref")
     ):
@@ -62,10 +66,10 @@ def _known() -> frozenset[str]:
 
 
 def lacks_its_text(node: Node | None) -> bool:
-    """Whether a mapping among the prompts has neither a text nor a file."""
+    """Whether a mapping among the prompts has neither a text nor a file with a label."""
     if not isinstance(node, Mapping) or any(entry.name in ("<<", "$ref") for entry in node.entries):
         return False
-    return all(node.get(key) is None for key in _TEXTS)
+    return all(node.get(key) is None for key in ("raw", "function")) and (node.get("id") is None or node.get("label") is None)
 
 
 def is_sentence(node: Node | None) -> bool:

@@ -79,7 +79,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
                 )
         elif isinstance(inner, ConfiguredProvider):
             yield from empty_filters(inner, context)
-            yield from swallowed_by_config(inner)
+            yield from swallowed_by_config(inner, context)
             place = inner.places.get("prompts")
             node = place.node if place is not None and not place.borrowed else None
             if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:

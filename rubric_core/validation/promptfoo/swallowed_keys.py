@@ -4,12 +4,20 @@ from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.provider_ids import VENDORS
+from rubric_core.syntax.edit import add_entry, remove_entry
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
-from rubric_core.validation.rule import Finding
+from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["swallowed_by_config", "swallowed_by_options", "swallowed_by_values"]
 
 _IGNORED = "promptfoo gives it to the provider, and does nothing with it itself"
+#: Keys of a provider that look like settings.
+_BESIDE_CONFIG = ("transform", "delay")
+#: The vendors whose settings may have such names: those that look there, too, and programs.
+_READ_ALL = frozenset({
+    "exec", "file", "golang", "litellm", "package", "promptfoo", "python", "ruby", "sagemaker", "sequence", "webhook",
+})  # fmt: skip
 
 
 def swallowed_by_options(shape: CaseOptions) -> Iterator[Finding]:
@@ -18,13 +26,36 @@ def swallowed_by_options(shape: CaseOptions) -> Iterator[Finding]:
         yield from _swallowed(shape.node, name, kinds, "options", "the case runs without it")
 
 
-def swallowed_by_config(shape: ConfiguredProvider) -> Iterator[Finding]:
-    """`prompts` among the settings of a provider that has none itself."""
+def swallowed_by_config(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
+    """`prompts`, `transform` and `delay` among the settings of a provider that has none itself."""
     place = shape.places.get("config")
     if place is None or place.borrowed or not isinstance(shape.node, Mapping):
         return
     if shape.node.get("prompts") is None:
         yield from _swallowed(place.node, "prompts", (Sequence,), "config", _IGNORED)
+    vendor = shape.id.partition(":")[0] if isinstance(shape.id, str) else ""
+    if vendor not in VENDORS or vendor in _READ_ALL or not isinstance(place.node, Mapping):
+        return
+    for name in _BESIDE_CONFIG:
+        entry = place.node.entry(name) if shape.node.get(name) is None else None
+        if entry is not None and isinstance(entry.value, Scalar) and isinstance(entry.key, Scalar):
+            yield Finding(
+                entry.key.span, f"`{name}` stands beside `config`, not in it", severity="warning", consequence=_IGNORED,
+                fixes=_beside(shape.node, place.node, name, entry.value, context),
+            )  # fmt: skip
+
+
+def _beside(provider: Mapping, settings: Mapping, name: str, value: Scalar, context: Context) -> tuple[Fix, ...]:
+    """Move a setting on one line out of `config`."""
+    around, config = provider.entry("config"), settings.entry(name)
+    if value.is_block or around is None or config is None:
+        return ()
+    alone = len(settings.entries) == 1
+    gone = remove_entry(context.text, *((provider, around) if alone else (settings, config)))
+    added = add_entry(context.text, provider, name, context.written(value.span))
+    if gone is None or added is None:
+        return ()
+    return (Fix("move it beside `config`", (added, gone), safe=False),)
 
 
 def swallowed_by_values(shape: Configuration) -> Iterator[Finding]:
