@@ -66,7 +66,9 @@ def _low(text: str, value: Node, column: int | None) -> Iterator[SyntaxProblem]:
     blanks = " " * (len(found[0][1]) + 2)
     mend = SyntaxFix("indent it", tuple(Edit(Span(*line.span(1)), blanks) for line in found), safe=True)
     at = found[0].start(2)
-    words = f"this bracket must be further in than the key it belongs to: at least {_spaces(len(found[0][1]) + 1)} in front"
+    words = (
+        f"this bracket must be further in than the key it belongs to: at least {_spaces(len(found[0][1]) + 1)} in front"
+    )
     yield SyntaxProblem("syntax", Span(at, at + 1), words, mend)
 
 

@@ -69,7 +69,9 @@ def lacks_its_text(node: Node | None) -> bool:
     """Whether a mapping among the prompts has neither a text nor a file with a label."""
     if not isinstance(node, Mapping) or any(entry.name in ("<<", "$ref") for entry in node.entries):
         return False
-    return all(node.get(key) is None for key in ("raw", "function")) and (node.get("id") is None or node.get("label") is None)
+    return all(node.get(key) is None for key in ("raw", "function")) and (
+        node.get("id") is None or node.get("label") is None
+    )
 
 
 def is_sentence(node: Node | None) -> bool:
