@@ -173,7 +173,12 @@ class _Templates:
                 self._environments[is_plain, filters] = self._plain(filters) if is_plain else self._environment(filters)
             jinja = self._environments[is_plain, filters]
             source = _in_jinja(template) if is_plain else template
-            known = meta.find_undeclared_variables(jinja.parse(source)), jinja.from_string(source)
+            tree = jinja.parse(source)
+            other = next(iter(meta.find_referenced_templates(tree)), "")
+            if other != "":
+                file = f"`{other}`" if other else "of a computed name"
+                raise _Failure(f"rubric reads no other file into a template; write the text of the file {file} here")
+            known = meta.find_undeclared_variables(tree), jinja.from_string(source)
             if len(self._compiled) >= _KEPT:
                 self._compiled.clear()
             self._compiled[template, is_plain, filters] = known

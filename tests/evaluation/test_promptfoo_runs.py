@@ -285,6 +285,21 @@ async def test_javascript_members_are_refused_not_left_empty(write: Callable[[st
     assert "rubric does not have JavaScript's `toUpperCase` in templates" in found.reason
 
 
+@pytest.mark.parametrize(
+    ("tag", "file"),
+    [
+        ("{% include 'rules.md' %}", "the file `rules.md`"),
+        ("{% extends file %}", "the file of a computed name"),
+        ("{% import 'm.njk' as m %}", "the file `m.njk`"),
+    ],
+)
+async def test_templates_that_read_files_are_refused(write: Callable[[str], Path], tag: str, file: str) -> None:
+    text = f'prompts: ["Answer. {tag}"]\nproviders: [echo]\ntests: [{{description: t, vars: {{file: x}}}}]\n'
+    (found,) = (await results(write(text))).values()
+    assert found.verdict is Verdict.UNSCORED
+    assert f"rubric reads no other file into a template; write the text of {file} here" in found.reason
+
+
 async def test_equal_descriptions_are_told_apart(write: Callable[[str], Path]) -> None:
     text = "prompts: [p]\nproviders: [echo]\ntests: [{description: 'a [b]', vars: {x: 1}}, {description: 'a [b]', vars: {x: 2}}]\n"
     assert list(await results(write(text))) == ["a (b) @echo", "a (b)~2 @echo"]
