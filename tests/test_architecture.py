@@ -312,6 +312,20 @@ def test_every_module_says_what_it_is():
     assert [str(path.relative_to(REPOSITORY)) for path, tree in TREES if not ast.get_docstring(tree)] == []
 
 
+def test_the_map_of_the_code_names_modules_that_exist():
+    """docs/architecture.md, `PATH.py`; `x.py` stands for a new module."""
+    modules = [
+        f"/{path.relative_to(REPOSITORY).as_posix()}" for path in [*MODULES, *(REPOSITORY / "tests").rglob("*.py")]
+    ]
+    named = re.findall(r"`([\w/]+\.py)`", (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8"))
+    assert len(named) > 50
+    assert not [
+        each
+        for each in named
+        if not each.endswith("/x.py") and not any(module.endswith(f"/{each}") for module in modules)
+    ]
+
+
 def test_nothing_names_the_machine_it_was_made_on():
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=False

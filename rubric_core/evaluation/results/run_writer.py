@@ -1,4 +1,4 @@
-"""A run, written to the database of results as its cases end: who is killed after a case has lost nothing of it."""
+"""Writes a run to the database of results, case by case: a run that is killed loses no finished case."""
 
 import contextlib
 import json
