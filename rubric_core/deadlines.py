@@ -98,7 +98,7 @@ def untimed() -> Iterator[None]:
 
 
 async def run_apart(work: Callable[[], T]) -> T:
-    """What `work` gives in its own thread, which nobody waits for when this is cancelled: nothing can end it.
+    """Run `work` in its own thread and return its result. A cancelled caller does not wait for it: threads cannot be stopped.
 
     Raises what `work` raises; RuntimeError where that would end the program.
     """

@@ -20,7 +20,7 @@ _STATUS = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false", "status",
 
 
 def commit_of(root: Path) -> str:
-    """The commit that is checked out at the root of a repository; "" where there is none. Starts no program."""
+    """The commit that is checked out at the root of a repository; "" without one. Starts no program."""
     with suppress(OSError, ValueError):
         folder = _git_folder(root)
         head = _line(folder / "HEAD")

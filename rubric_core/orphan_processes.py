@@ -41,7 +41,7 @@ class LimitMark:
             self._unmarked = limits if limits[0] == resource.RLIM_INFINITY else None
 
     def set(self, program: int) -> str:
-        """Mark what this process starts until `unset`: the mark, empty where there is none."""
+        """Mark every process that this one starts until `unset`. Gives the mark; empty where limits cannot be set."""
         number = int(self.prefix) * _PROGRAMS + program % _PROGRAMS
         return str(number) if self._unmarked is not None and _limit(number, self._unmarked[1]) else ""
 

@@ -192,7 +192,7 @@ class Clock(Protocol):
         """A monotonic clock, in seconds."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for so many seconds."""
+        """Wait for that many seconds."""
 
 
 @dataclass(frozen=True, slots=True)

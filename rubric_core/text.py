@@ -45,7 +45,7 @@ class Position(NamedTuple):
     character: int
 
     def below(self, lines: int) -> "Position":
-        """The same column so many lines further down."""
+        """The same column, that many lines further down."""
         return Position(self.line + lines, self.character)
 
 

@@ -53,7 +53,7 @@ class Commands:
         return list(self._table)
 
     async def execute(self, name: str, arguments: Sequence[Any]) -> object:
-        """Carry out a command. Raises RefusedError for one that does not exist or lacks arguments."""
+        """Carry out a command. Raises RequestFailedError for one that does not exist or lacks arguments."""
         found = self._table.get(name)
         if found is None:
             raise RequestFailedError(INVALID_PARAMS, f"there is no command {name}; there are {', '.join(self._table)}")

@@ -139,7 +139,7 @@ class PullDiagnostics:
             self._host.protocol.tell("$/progress", step)
 
     def refresh(self, seconds: float = _SOON) -> None:
-        """Ask the client to ask again, so many seconds from now at the latest."""
+        """Ask the client to pull diagnostics again, at most `seconds` from now."""
         loop = asyncio.get_running_loop()
         if self._refreshing is not None and self._refreshing.when() <= loop.time() + seconds:
             return

@@ -1,6 +1,7 @@
 """What the design promises about the code itself."""
 
 import ast
+import builtins
 import re
 import subprocess
 import sys
@@ -310,6 +311,25 @@ def test_a_readme_says_what_this_is():
 
 def test_every_module_says_what_it_is():
     assert [str(path.relative_to(REPOSITORY)) for path, tree in TREES if not ast.get_docstring(tree)] == []
+
+
+def test_docstrings_name_exceptions_that_exist():
+    """`Raises NameError`: a class of ours, of Python, or one that the module imports."""
+    ours = {node.name for _, tree in TREES for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    unknown = []
+    for path, tree in TREES:
+        imported = {
+            name.asname or name.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in node.names
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
+                raised = re.findall(r"\bRaises\s([^.;:]*)", ast.get_docstring(node) or "")
+                named = {word for each in raised for word in re.findall(r"(?<!\.)\b[A-Z]\w+Error\b", each)}
+                unknown += [(path.name, word) for word in named - ours - imported - set(dir(builtins)) - {"UsageError"}]
+    assert not unknown
 
 
 def test_the_map_of_the_code_names_modules_that_exist():

@@ -68,7 +68,7 @@ class FindingList:
         return chain(self.loose, chain.from_iterable(self.blocks))
 
     def worst(self, most: int) -> "FindingList":
-        """At most so many of them: the most severe, and of equal ones those that come first."""
+        """At most `most` findings: the most severe, and the first of equally severe ones."""
         room = dict.fromkeys(SEVERITIES, 0)
         counts = Counter(d.severity for d in self.each())
         for severity in SEVERITIES:

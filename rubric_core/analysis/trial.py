@@ -29,7 +29,7 @@ _Numbered = tuple[int, Block]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is said before and after edits, of everything that they can make a difference for, be it wanted or not."""
+    """Compares the findings before and after edits, in everything that the edits can affect, reported or not."""
 
     edits: tuple[Edit, ...]
     before: tuple[Diagnostic, ...]

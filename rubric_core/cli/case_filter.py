@@ -116,7 +116,7 @@ class _Named(Protocol):
 
 
 def sampled(names: Sequence[_Named], number: int, seed: int) -> list[int]:
-    """The places of so many of `names`, in their order: the same ones wherever and whenever the seed is the same."""
+    """The positions of a random sample of `names`, in their order. The same seed gives the same sample on every machine."""
     ranked = sorted(range(len(names)), key=lambda place: (_rank(names[place].key, str(seed)), place))
     return sorted(ranked[:number])
 

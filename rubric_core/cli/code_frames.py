@@ -42,7 +42,7 @@ class Source:
 
 
 def frame(source: Source, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None = None) -> str:
-    """The diagnostic with its place, for users at a terminal with that many columns; None: there is none."""
+    """The diagnostic with the code around it. `columns` is the width of the terminal; None without a terminal."""
     return "\n".join(_lines(source, diagnostic, style, columns))
 
 

@@ -172,7 +172,7 @@ class FirstTarget:
 
 
 def suite(name: str, target: str | None) -> str:
-    """The suite; `target` is the name of the person's own system, None where there is none yet."""
+    """The text of the suite; `target` is the name of the system under test, None if there is none yet."""
     return _SUITE.format(name=name, hint=f"`target: {target}`" if target else "the name of its target")
 
 

@@ -1,4 +1,4 @@
-"""When a run ends before all of its cases have run: after so many failures, US dollars or seconds."""
+"""Limits that end a run early: failures, US dollars, seconds."""
 
 import argparse
 import time

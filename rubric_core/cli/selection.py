@@ -156,7 +156,7 @@ async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
 
 
 def named_cases(suite: LoadedSuite, ids: Sequence[str]) -> list[Runnable]:
-    """The cases with these ids, or all of them, each with the target that answers it. Raises WrongUseError when there is none."""
+    """The cases with these ids, or all of them, each with the target that answers it. Raises WrongUseError if there are none."""
     every = suite.cases
     if not every:
         raise WrongUseError(_no_cases(suite.path, suite.analysis))
@@ -279,7 +279,7 @@ def resume_command(options: argparse.Namespace, suites: Sequence[str], wish: str
 
 
 def no_file(path: Path) -> str:
-    """Why a path that should be a target file is none."""
+    """Why a path is not a usable target file."""
     if not path.is_dir():
         return "this is not a file" if path.exists() else "there is no such file"
     inside = find_targets(path, DiskFiles(), path)

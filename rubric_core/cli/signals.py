@@ -24,7 +24,7 @@ class TerminationSignal:
 
     @contextmanager
     def cancels_this_task(self) -> Iterator[None]:
-        """While this lasts, the first signal cancels the task of the caller. Where there are none, Ctrl-C stays an exception."""
+        """Inside this context, the first signal cancels the task of the caller. Without signals, Ctrl-C stays an exception."""
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         heard = []
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):

@@ -1,4 +1,4 @@
-"""Files in a project that only count when this user's rubric wrote them: one that comes with a repository is none."""
+"""Files in a project that count only if this user's rubric wrote them; those that come with a repository are ignored."""
 
 # Paths as text: a check that has nothing else to do asks for no more than these.
 
@@ -43,7 +43,7 @@ class SignedFile(NamedTuple):
 
 
 def user_key() -> bytes:
-    """The key that signs the user's caches, made where there is none. Raises OSError, ValueError for what is none."""
+    """The key that signs the user's caches, created if necessary. Raises OSError, and ValueError for an invalid key file."""
     file = user_directory("XDG_STATE_HOME", ".local", "state") / "rubric" / "cache.key"
     with contextlib.suppress(FileNotFoundError):
         return _whole(read_file(file, _KEY_BYTES))

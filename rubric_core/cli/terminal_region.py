@@ -18,7 +18,7 @@ _END, _EMPTIED = "\x1b[0m\x1b[K\r\n", "\x1b[2K\r\n"
 
 
 def can_redraw(stream: TextIO, out: TextIO) -> bool:
-    """Whether behind a stream there is a terminal whose cursor can be moved, and on which nobody else prints what goes to `out`."""
+    """Whether a stream is a terminal whose cursor can be moved, and to which no other stream writes at the same time."""
     return stream.isatty() and os.environ.get("TERM", "") not in _DUMB and not _is_pipe(out)
 
 

@@ -50,7 +50,7 @@ class TerminalStyle:
 
 
 def columns_of(stream: TextIO) -> int | None:
-    """How many columns the terminal behind a stream has; None when there is none. COLUMNS says something else."""
+    """The width of the terminal behind a stream, in columns; None without a terminal. COLUMNS takes precedence."""
     if not stream.isatty():
         return None
     written = os.environ.get("COLUMNS", "")

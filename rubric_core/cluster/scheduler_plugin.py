@@ -114,7 +114,7 @@ class RubricRuns(SchedulerPlugin):
         return self.runs[run].contents[key]
 
     def claim(self, run: str, key: str, worker: str) -> bool:
-        """Whether a worker may begin a batch. Only the first claim succeeds; the client decides what becomes of a batch whose worker was lost."""
+        """Whether a worker may begin a batch. Only the first claim succeeds; the client reassigns the batch of a lost worker."""
         known = self.runs.get(run)
         if known is None or known.is_held or key in known.claimed:
             return False

@@ -107,7 +107,7 @@ def _has_data(name: str, neighbours: frozenset[str]) -> bool:
 
 
 def eval_patterns(folder: str) -> Patterns | None:
-    """The `eval_patterns` of the .agentv/config.yaml in `folder`; None where there are none that can be used."""
+    """The usable `eval_patterns` of the .agentv/config.yaml in `folder`; None without any."""
     file = Path(folder) / SETTINGS_FOLDER / "config.yaml"
     if not file.is_file():
         return None

@@ -9,7 +9,7 @@ PAGE = "docs/departures.md"
 
 
 def departures_section(code: str) -> str:
-    """What `rubric explain CODE` says about them, in Markdown; empty where there are none."""
+    """The departures of a code for `rubric explain CODE`, in Markdown; empty without any."""
     rows = [
         f"- **agentv**: {row.agentv}\n- **rubric**: {row.rubric} {row.why}\n\nRow `{row.id}` of {PAGE}.\n"
         for row in departures_of(code)

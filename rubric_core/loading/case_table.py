@@ -28,7 +28,7 @@ _BARE = frozenset({"is-json", "latency", "cost"})
 
 
 class TableError(Exception):
-    """A table that is none; the message names the line."""
+    """Raised for an invalid table; the message names the line."""
 
 
 class UnactedColumnError(TableError):

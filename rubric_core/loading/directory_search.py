@@ -82,7 +82,7 @@ def _is_root(directory: Path, files: Files) -> bool:
 
 
 def configuration_files(start: Path, files: Files) -> Iterator[Path]:
-    """The configurations of the engine that there are for what stands in `start`, the nearest first."""
+    """The engine's configuration files that apply to `start`, the nearest first."""
     for directory in directories_up(start, files):
         yield from configurations_in(directory, files)
 

@@ -110,7 +110,7 @@ def may_be_promptfoo_name(name: str) -> bool:
 
 
 def is_suite(path: Path, neighbours: Collection[str] = ()) -> bool:
-    """Whether to take a file for a suite that nobody named. `neighbours` are the names in its folder."""
+    """Whether to treat a file as a suite that was found, not named. `neighbours` are the names in its folder."""
     if _OWN.match(path.name):
         # Beside a data set in JSONL, a file of its name describes that set.
         return f"{path.stem}.jsonl" not in neighbours

@@ -184,7 +184,7 @@ def installed_evaluators(look: TrackedLookup) -> frozenset[str]:
 
 
 def file_named(files: Files, kind: str, name: str, directory: Path) -> Path | None:
-    """The file behind a type of one's own, `name` in `.agentv/assertions`, `evaluators` or `providers` (`kind`); the nearest."""
+    """The nearest file that implements a custom type `name` in `.agentv/assertions`, `evaluators` or `providers` (`kind`)."""
     named = (path for path in _programs(files, kind, directory) if _stem(path.name) == name)
     return next((path for path in named if files.is_file(path)), None)
 

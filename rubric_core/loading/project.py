@@ -84,7 +84,7 @@ class Project:
             self.values.forget(path)
 
     def settle(self) -> None:
-        """Do now, while nobody waits, what the next change has to know of what was found out since the last one."""
+        """Index what was looked up since the last change, while the process is idle, so that the next change finds it done."""
         self._seen.settle()
         self.values.index()
 

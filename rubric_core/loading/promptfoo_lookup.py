@@ -93,7 +93,7 @@ class PromptfooLookup:
         folders: bool = False,
         cases: bool = False,
     ) -> tuple[Path, ...] | None:
-        """The files behind a word that begins with `file://`, or is `bare`; reported where there are none."""
+        """The files that a word names which begins with `file://` or is `bare`; missing files are reported."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
         name = without_member(node.text.removeprefix(URL).strip())

@@ -50,7 +50,7 @@ class EntryReader(ValueReader):
         self.merged_above: MappingOf[int, MergedMapping] = {}
 
     def is_plain(self, node: Mapping) -> bool:
-        """Whether nothing is known of the entries of a mapping yet, and nobody can refer to them."""
+        """Whether the entries of a mapping have not been read yet, and nothing can refer to the mapping."""
         return node.anchor is None and id(node) not in self._merged and not self.merged_above
 
     def entries(self, node: Mapping) -> list[Merged]:

@@ -27,7 +27,7 @@ def find_targets(directory: Path, files: Files, fallback: Path | None = None) ->
 
 
 def unusable_targets(directory: Path, files: Files, fallback: Path | None = None) -> tuple[str, str] | None:
-    """What has the name of a target file, nearer than the first that is one, and why it is none: a folder, a pipe."""
+    """Paths with the name of a target file, nearer than the first usable one, that cannot be used, and why: a folder, a pipe."""
     for place in (*directories_up(directory, files), *([fallback] if fallback else [])):
         if has_targets(place, files):
             return None

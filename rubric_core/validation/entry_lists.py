@@ -47,7 +47,7 @@ class CaseList:
 
     @property
     def complete(self) -> bool:
-        """Whether no case is left out: those in other files are known, or there are none."""
+        """Whether all cases are known, including those in other files."""
         if self.siblings is None:
             return False
         written = self.suite.cases if self.suite is not None else None

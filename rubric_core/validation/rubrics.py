@@ -75,7 +75,7 @@ def id_of(outcome: str, taken: Collection[str | None] = ()) -> str:
 def as_object(
     criterion: Criterion, others: Collection[Criterion], entries: Iterable[str], context: Context
 ) -> tuple[Edit, ...]:
-    """A plain string as a mapping with further entries, and an id where its format asks for one; nothing where it is none."""
+    """The edits that turn a plain string into a mapping with further entries, and an id if its format requires one; empty for other nodes."""
     outcome = context.dialect.spelled(Criterion, "outcome")
     if criterion.borrowed or outcome is None or not isinstance(criterion.node, Scalar):
         return ()

@@ -207,7 +207,7 @@ def _with_content(node: Mapping, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
 
 
 def unconvertible(issue: WrongType | OutOfRange, context: Context) -> Iterator[Fix]:
-    """Where nothing of a value can be kept: an example in its place, or the key taken away."""
+    """Fixes where no part of a value can be kept: replace it with an example, or remove the key."""
     declared: Key[Any] | None = issue.key
     owner = issue.owner
     node = issue.node

@@ -67,7 +67,7 @@ def _factor(written: str, unit: Literal["", "s", "ms"]) -> float | None:
 
 
 def intended_share(value: float) -> str | None:
-    """A share of 1 that was written on a scale of 10 or of 100, or with a sign too many; None where it is none."""
+    """A share of 1 that was written on a scale of 10 or 100, or with a stray sign; None if it is neither."""
     size = abs(value)
     for scale in (1, 10, 100):
         if 0 < size <= scale:

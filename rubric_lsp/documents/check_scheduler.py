@@ -75,7 +75,7 @@ class CheckScheduler:
             self._over.set()
 
     async def over(self) -> None:
-        """Wait until nobody waits for what is wrong in an open document."""
+        """Wait until no check of an open document is due or running."""
         await self._over.wait()
 
     def all_due(self) -> None:

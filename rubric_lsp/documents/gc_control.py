@@ -60,7 +60,7 @@ class GcControl:
             self._later()
 
     def released(self, length: int) -> None:
-        """A document of so many characters was closed: some of what was set aside may be garbage now."""
+        """A document of `length` characters was closed: some of the frozen objects may be garbage now."""
         self._closed += length
         self._later()
 

@@ -138,7 +138,7 @@ class Navigation:
         return name if name is not None and name.kind in RENAMED else None
 
     async def rename(self, snapshot: Snapshot, offset: int, new: str) -> list[tuple[Snapshot, list[Edit]]]:
-        """The edits after which everything that is called like the name at `offset` is called `new`. Raises RefusedError."""
+        """The edits after which everything that is called like the name at `offset` is called `new`. Raises RequestFailedError."""
         name = await self.renamable(snapshot, offset)
         if name is None:
             raise RequestFailedError(REQUEST_FAILED, "there is no name to rename here")

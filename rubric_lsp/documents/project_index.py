@@ -228,7 +228,7 @@ class ProjectIndex:
         return None if "\0" in text else text
 
     def target_of(self, suite: Path, name: str) -> tuple[Snapshot, Span] | None:
-        """The file and place where a target gets its name, be it in a YAML document that no engine reads."""
+        """The file and place where a target is named, even in a YAML document that no engine reads."""
         known = known_targets(self.project.look(), suite.parent)
         path = known.names.get(name)
         where = path or known.path

@@ -194,7 +194,7 @@ class Snapshot:
 
     @property
     def looked_into(self) -> bool:
-        """Whether it was analyzed, be it that the analysis was let go of."""
+        """Whether it has been analyzed, even if the analysis was released since."""
         return self._analysis is not None or self._indexed is not None
 
     # What follows needs no analysis again.

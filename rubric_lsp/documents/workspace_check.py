@@ -178,7 +178,7 @@ class WorkspaceCheck:
         self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._begin, publishing)
 
     async def idle(self) -> None:
-        """Wait until nothing has changed for a while, and nobody waits for what is wrong in an open document."""
+        """Wait until nothing has changed for a while and no check of an open document is due."""
         await self._idle.wait()
         await self._first()
 

@@ -12,7 +12,7 @@ _WIDEST = 18
 
 
 def scale(ranges: ScoreRanges, at: Band | None = None) -> str:
-    """Bands as columns in the order of their scores, and what a score counts, as Markdown; empty when there is none.
+    """Bands as a Markdown table, one column each, and how a score counts; empty without bands.
 
     Args:
         ranges: The bands.

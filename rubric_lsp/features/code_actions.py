@@ -52,7 +52,7 @@ class Action:
     ignores: bool = False
 
     def settled(self, length: int, known: dict[str, tuple[Edit, ...]]) -> "Action | None":
-        """The same with its edits, for a client that wants them at once; None where there are none.
+        """The action with its edits, for a client that needs them at once; None if there are no edits.
 
         `length` is that of the text, in characters: of a long one nothing is computed on suspicion. `known` are the
         edits of this version of the text that were computed before, by title.

@@ -49,7 +49,7 @@ class ShownCase:
 
     @property
     def summary(self) -> "ResultSummary | None":
-        """What the last result says without its evaluators: all that is needed of a case that nobody looks at."""
+        """The last result without its evaluators, which is enough for a case that is not on the screen."""
         return self.last.summary if self.last is not None else None
 
     @property

@@ -1,4 +1,4 @@
-"""Who may talk to a server behind a socket: whoever has its token, and nobody before that has been seen.
+"""Admission to a server behind a socket: only a client that has shown the token may send messages.
 
 Any program and any web page of a machine can reach its ports. The token is printed where the server was started; a client gives it
 as `initializationOptions.token` of its first message, a WebSocket also as `?token=` in the address.

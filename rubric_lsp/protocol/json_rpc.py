@@ -199,7 +199,7 @@ class RubricProtocol(LanguageServerProtocol):
             task.add_done_callback(lambda done: self._answer(number, message, done, begun))
 
     def _handler(self, number: MessageId, method: str) -> Handler:
-        """What answers `method` now. Raises RefusedError."""
+        """What answers `method` now. Raises RequestFailedError."""
         if method == "initialize":
             if self._stage != "new":
                 raise RequestFailedError(INVALID_REQUEST, "initialize must be sent only once")
@@ -217,7 +217,7 @@ class RubricProtocol(LanguageServerProtocol):
         return cast("Handler", handler)
 
     def _params(self, message: dict[str, Any]) -> object:
-        """The parameters, plain JSON of the shape that is needed. Raises RefusedError."""
+        """The parameters, plain JSON of the shape that is needed. Raises RequestFailedError."""
         method = message["method"]
         return check_params(method, message.get("params"), self._needs.get(method, ANYTHING))
 
@@ -256,7 +256,7 @@ class RubricProtocol(LanguageServerProtocol):
         self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
     async def ask(self, method: str, params: object = None) -> Any:
-        """Send a request; its answer as plain data. Raises RefusedError when the client answers with an error."""
+        """Send a request; its answer as plain data. Raises RequestFailedError when the client answers with an error."""
         number = f"rubric-{next(self._numbers)}"
         self._asked[number] = asyncio.get_running_loop().create_future()
         self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})

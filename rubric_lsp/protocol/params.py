@@ -33,7 +33,7 @@ _MOST_TOLD = 5
 
 
 def check_params(method: str, params: object, shape: Shape) -> object:
-    """The parameters of `method`, those that do not exist as an empty object. Raises RefusedError for another shape."""
+    """The parameters of `method`, those that do not exist as an empty object. Raises RequestFailedError for another shape."""
     given: object = {} if params is None else params
     found = list(_first(_misfits(given, shape, "")))
     if found:

@@ -81,7 +81,7 @@ class ProgressBoard:
             self._cancels.pop(token, None)
 
     def cancel(self, token: object) -> None:
-        """The client asks to cancel; one that is over by now is nobody's concern."""
+        """Handle a cancellation by the client; progress that is over is ignored."""
         cancel = self._cancels.get(token) if isinstance(token, str) else None
         if cancel is not None:
             cancel()

@@ -28,7 +28,7 @@ class TestExplorer:
         self.tree = tree
 
     async def run(self, params: Mapping[str, Any] | None) -> "StartedRun":
-        """`rubric/runTests`. Raises RefusedError for tests that do not exist."""
+        """`rubric/runTests`. Raises RequestFailedError for tests that do not exist."""
         asked = params or {}
         repeat = asked.get("repeat")
         if repeat is not None and (not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1):
@@ -67,7 +67,7 @@ class TestExplorer:
         return made
 
     def report(self, params: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """`rubric/report`. Raises RefusedError for a test that does not exist."""
+        """`rubric/report`. Raises RequestFailedError for a test that does not exist."""
         test = (params or {}).get("testId")
         if not isinstance(test, str):
             raise RequestFailedError(INVALID_PARAMS, f"testId must be the id of a test, found {test!r:.100}")

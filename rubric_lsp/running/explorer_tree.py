@@ -84,7 +84,7 @@ class TestTree:
         self._kept: dict[str, dict[str | None, _Kept]] = {}
 
     async def discover(self, params: Mapping[str, Any] | None) -> "Discovered":
-        """`rubric/discoverTests`. Raises RefusedError for a suite that cannot be read."""
+        """`rubric/discoverTests`. Raises RequestFailedError for a suite that cannot be read."""
         asked = params or {}
         document = asked.get("textDocument")
         uri = document.get("uri") if isinstance(document, Mapping) else None
@@ -140,7 +140,7 @@ class TestTree:
         return [item for each in kept.values() for item in each.items]
 
     def cases(self, snapshot: Snapshot) -> "list[Runnable]":
-        """The cases of a suite. Raises RefusedError for a file that is none."""
+        """The cases of a suite. Raises RequestFailedError for a file that is not a suite."""
         from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415  # what runs need, for clients with a tree
 
         return distinct(suite_of(snapshot, self._host.documents).cases)
@@ -175,7 +175,7 @@ class TestTree:
         self._known.results(snapshot)
 
     def find(self, test: str) -> tuple[str, str, str]:
-        """Suite, case and evaluator of a test; empty where it is none. Raises RefusedError for one that does not exist."""
+        """Suite, case and evaluator of a test; empty for an id of another kind. Raises RequestFailedError for an unknown test."""
         for uri, rest in cuts(test):
             try:
                 snapshot = self._known.at(uri)

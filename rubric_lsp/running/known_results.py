@@ -42,7 +42,7 @@ class KnownResults:
         return self.record.results(snapshot) if taken_over is None else taken_over
 
     def state(self, snapshot: Snapshot) -> object:
-        """Equal for two moments between which the results of a document have not changed; None where there are none."""
+        """A value that changes whenever the results of a document change; None without results."""
         has = self.record.has(snapshot.uri) or self.taken_over.has_results(snapshot)
         return self.record.moment if has else None
 
@@ -59,7 +59,7 @@ class KnownResults:
         return self.taken_over.suite(snapshot) or snapshot
 
     def at(self, uri: str) -> Snapshot:
-        """A suite as it stands in the editor, else on disk. Raises RefusedError."""
+        """A suite as it stands in the editor, else on disk. Raises RequestFailedError."""
         path = path_of(uri)
         found = self._host.documents.get(uri) or (self._host.index.at(path) if path is not None else None)
         if found is None:

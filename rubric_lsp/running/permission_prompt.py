@@ -108,7 +108,7 @@ def _how(client: str, folder: str) -> str:
 
 
 async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases], *, lasting: bool) -> str | None:
-    """What a person chose, None for nothing; `lasting`: whether it can be for ever. Raises RefusedError where the client does not ask."""
+    """What a person chose, None for nothing; `lasting`: whether it can be for ever. Raises RequestFailedError where the client does not ask."""
     suites, roots = _suites(parts), _roots(host, parts)
     always = (_ALWAYS,) if lasting else ()
     titles: tuple[str, ...] = (_ONCE, *always, _MORE, _NO)

@@ -71,7 +71,7 @@ class RunManager:
     # -- commands -----------------------------------------------------------------------------------------------------
 
     async def start(self, order: RunRequest, *, wait: bool = False) -> "Job | None":
-        """Begin what is asked for; None when nothing lacks a pass, or a person has to allow it first. Raises RefusedError.
+        """Begin what is asked for; None when nothing lacks a pass, or a person has to allow it first. Raises RequestFailedError.
 
         With `wait`, comes back when the person has answered: with None if they refused.
         """
@@ -100,7 +100,7 @@ class RunManager:
                 await self.stored.load(wanted.uri, path)
 
     async def again(self, uri: str) -> "Job | None":
-        """Begin what was asked for last for a suite; everything in it when nothing was. Raises RefusedError."""
+        """Begin what was asked for last for a suite; everything in it when nothing was. Raises RequestFailedError."""
         return await self.start(self._last.get(uri, RunRequest.of(uri)))
 
     async def _ask(self, parts: "list[SelectedCases]", order: RunRequest) -> "Job | None":
@@ -139,7 +139,7 @@ class RunManager:
             self._stop(job, uri, names)
 
     def cancel_run(self, name: str) -> None:
-        """Stop one run. One that is over by now is nobody's concern."""
+        """Stop a run; ignored if it is over."""
         for job in [j for j in self._jobs if j.name == name]:
             self._stop(job)
 

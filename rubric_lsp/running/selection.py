@@ -54,7 +54,7 @@ def distinct(cases: Iterable[Runnable]) -> list[Runnable]:
 
 
 def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | None = None) -> LoadedSuite:
-    """A suite with all its cases, as the editor has it. Raises RefusedError."""
+    """A suite with all its cases, as the editor has it. Raises RequestFailedError."""
     path = snapshot.path
     if path is None:
         raise RequestFailedError(INVALID_PARAMS, "save the suite first: paths in it are relative to its folder")
@@ -70,7 +70,7 @@ def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | 
 
 
 def case_named(snapshot: Snapshot, documents: ClientWorkspace, name: str) -> Runnable:
-    """A case of a suite. Raises RefusedError for one that does not exist."""
+    """A case of a suite. Raises RequestFailedError for one that does not exist."""
     for case in distinct(suite_of(snapshot, documents).cases):
         if case.id == name:
             return case
@@ -88,10 +88,10 @@ def select_cases(
     Args:
         order: What is asked for.
         documents: What is open.
-        at: Gives a suite by its URI. Raises RefusedError.
+        at: Gives a suite by its URI. Raises RequestFailedError.
         known: Gives the results of a suite.
 
-    Raises RefusedError for a case that does not exist, and when there is nothing to run; but that no case lacks a pass is fine.
+    Raises RequestFailedError for a case that does not exist, and when there is nothing to run; but that no case lacks a pass is fine.
     """
     parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, known)]
     if not parts and not order.lacking:

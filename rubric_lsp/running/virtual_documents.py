@@ -47,7 +47,7 @@ class VirtualDocuments:
         self._prompts = 0
 
     async def show(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
-        """Show a document: its URI. Raises RefusedError where there is nothing to show."""
+        """Show a document: its URI. Raises RequestFailedError where there is nothing to show."""
         text = await self.text(kind, uri, name, evaluator)
         if self._host.client.text_contents:
             target = self._uri(kind, uri, name, evaluator)
@@ -94,7 +94,7 @@ class VirtualDocuments:
         return f"{SCHEME}:/{quote(file_name(kind, name))}?{urlencode(about)}"
 
     async def content(self, uri: str) -> "TextDocumentContentResult":
-        """`workspace/textDocumentContent`. Raises RefusedError for a URI that is none of ours."""
+        """`workspace/textDocumentContent`. Raises RequestFailedError for a URI of another scheme."""
         from rubric_lsp.features.result_texts import KINDS  # noqa: PLC0415
 
         asked = _asked(urlsplit(uri).query)
@@ -104,7 +104,7 @@ class VirtualDocuments:
         return {"text": await self.text(kind, asked["suite"], asked["case"], asked.get("evaluator", ""))}
 
     async def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
-        """What is in a document. Raises RefusedError where there is nothing to show."""
+        """What is in a document. Raises RequestFailedError where there is nothing to show."""
         from rubric_lsp.features import result_texts  # noqa: PLC0415
         from rubric_lsp.running.selection import case_named  # noqa: PLC0415  # what runs need is loaded when something was run
 

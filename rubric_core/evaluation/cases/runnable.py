@@ -111,7 +111,7 @@ class Runnable(CaseSource):
 
     @property
     def compared_in(self) -> Hashable:
-        """The group of variations whose outputs are compared once all of them are there; None for a case that stands for itself."""
+        """The group of variations whose outputs are compared once all of them have run; None for an independent case."""
         return None
 
     @property

@@ -52,7 +52,7 @@ class MadePrompt(NamedTuple):
 
 
 async def made_prompt(program: str, place: PromptPlace) -> MadePrompt:
-    """What `file://PATH[:FUNCTION]` or `exec:COMMAND` makes: a text, or data as JSON. Raises Unscored where promptfoo has an error."""
+    """The prompt that `file://PATH[:FUNCTION]` or `exec:COMMAND` produces: a text, or data as JSON. Raises Unscored where promptfoo has an error."""
     context = {"vars": dict(place.variables), "provider": dict(place.provider), "config": dict(place.config)}
     if program.startswith(EXEC):
         return MadePrompt(await _printed(program.removeprefix(EXEC), context, place), {})

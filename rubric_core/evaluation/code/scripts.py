@@ -105,7 +105,7 @@ class CodeFailedError(GraderError):
 
 
 def language_of(code: str) -> Language:
-    """The language of code whose language nobody says: that of its file, else JavaScript."""
+    """The language of code that does not declare one: that of its file extension, else JavaScript."""
     found = _FILE.match(code.removeprefix(URL)) if code.startswith(URL) else None
     return _LANGUAGES[found["suffix"]] if found else "javascript"
 

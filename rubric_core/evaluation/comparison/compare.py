@@ -55,7 +55,7 @@ class Flips(NamedTuple):
 
     @property
     def worse_p_value(self) -> float:
-        """The same one-sided: that so many or more no longer pass."""
+        """The one-sided p-value of at least this many cases that no longer pass."""
         return at_least_as_many(self.no_longer_pass, self.no_longer_pass + self.now_pass)
 
 

@@ -52,7 +52,7 @@ class CriterionJudged:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorDone:
-    """An evaluator has a score, or a reason why there is none."""
+    """An evaluator has a score, or a reason for having none."""
 
     case_id: str
     result: EvaluatorResult

@@ -84,7 +84,7 @@ _PROMPTFOO = ".promptfoo"
 
 
 class UnknownFormatError(ValueError):
-    """No format has the ending of a file; the message is a sentence that lists those that there are."""
+    """No format has the extension of a file; the message lists those that exist."""
 
 
 def format_of(path: Path) -> ExportFormat:

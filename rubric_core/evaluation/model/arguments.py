@@ -40,7 +40,7 @@ def text(name: str, value: object) -> str:
 
 
 def texts(name: str, value: object) -> tuple[str, ...]:
-    """A list of strings; a single string is none. Raises TypeError."""
+    """A list of strings; a single string is not accepted. Raises TypeError."""
     if type(value) is tuple:  # as nearly always
         items = value
     elif isinstance(value, str) or not isinstance(value, Iterable):

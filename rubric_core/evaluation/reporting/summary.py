@@ -65,7 +65,7 @@ class Summary:
         self._count(each, 1)
 
     def drop(self, case: str) -> None:
-        """Forget a case; one that is not known is nobody's concern."""
+        """Forget a case; unknown cases are ignored."""
         known = self.marks.pop(case, None)
         if known is not None:
             self._count(known, -1)
@@ -138,7 +138,7 @@ class Summary:
         return replace(first, verdict=verdict, text=self.words, note=why, band=None, error=bool(why))
 
     def worst(self, most: int) -> Sequence[CaseMark]:
-        """What cases made of it, the worst first, at most so many; results that do not hold come last."""
+        """At most `most` marks of cases, the worst first; stale results come last."""
         return heapq.nsmallest(most, self.marks.values(), key=lambda each: each.rank)
 
     @property

@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """The database at a path, made where there is none; one that is damaged, or no such database, is set aside first.
+    """Open the database at a path for writing, and create it if necessary. A damaged file, or one that is no such database, is set aside first.
 
     Raises ResultStoreError, also for one that a later version has written.
     """
@@ -86,12 +86,12 @@ def _opened_to_write(path: Path) -> sqlite3.Connection:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection | None:
-    """The database at a path, to be read alone; None where there is none. Raises ResultStoreError."""
+    """Open the database at a path for reading; None if it does not exist. Raises ResultStoreError."""
     return _opened_to_read(path, ("mode=rw", "mode=ro", _FROZEN))
 
 
 def read_without_trace(path: Path, read: Callable[[sqlite3.Connection], T]) -> T | None:
-    """What `read` makes of the database at a path; None where there is none. Raises ResultStoreError.
+    """The result of `read` on the database at a path; None if it does not exist. Raises ResultStoreError.
 
     Not even the files that readers share with writers are made: an editor reads results because a suite was opened. While nobody
     writes, the database is a file like any other; `read` is called again where somebody began to meanwhile.

@@ -1,4 +1,4 @@
-"""How files are written so that nobody ever finds half of one: whole at once, or row by row as things come."""
+"""Writes files so that no reader finds half of one: whole at once, or row by row."""
 
 import contextlib
 import json

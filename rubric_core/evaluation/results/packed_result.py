@@ -35,7 +35,7 @@ def pack_result(result: CaseResult) -> bytes:
 
 
 def unpack_result(packed: bytes) -> CaseResult:
-    """The result again. Raises ValueError, TypeError, LookupError, AttributeError or RecursionError for what is none."""
+    """The inverse of `pack_result`. Raises ValueError, TypeError, LookupError, AttributeError or RecursionError for invalid data."""
     return result_in(json.loads(packed if packed[:1] == _PLAIN else _unpacked(packed)))
 
 

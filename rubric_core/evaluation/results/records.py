@@ -97,7 +97,7 @@ class RunRecord:
 
 
 class EvaluatorScore(NamedTuple):
-    """The score of an evaluator, a member or a criterion; 0..1, None when there is none."""
+    """The score of an evaluator, a member or a criterion, 0..1; None without a score."""
 
     kind: ScoreKind
     #: Its name after the names of what it is part of: "style / tone".

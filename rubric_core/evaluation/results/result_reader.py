@@ -29,7 +29,7 @@ def case_result_of(row: Mapping[str, Any]) -> CaseResult:
 
 
 def history_of(rows: object) -> tuple[dict[str, Any], ...]:
-    """The rows of a history, without what is none of it."""
+    """The rows of a history; invalid rows and unknown fields are left out."""
     found = rows if isinstance(rows, list) else []
     known = _readers(CaseResult)
     history: list[dict[str, Any]] = []

@@ -96,7 +96,7 @@ def repeat_in(row: tuple[Any, ...]) -> RepeatScore:
 
 
 def tokens_in(row: list[Any]) -> Tokens | None:
-    """Input, output, cached and reasoning; None where nobody counted. Raises BAD_ROW."""
+    """Input, output, cached and reasoning tokens; None if they were not counted. Raises BAD_ROW."""
     if all(each is None for each in row):
         return None
     return Tokens(*(0 if each is None else _count(each) for each in row))

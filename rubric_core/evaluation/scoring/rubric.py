@@ -62,7 +62,7 @@ class RubricSheet:
         )  # fmt: skip
 
     def unjudged(self, item: CriterionItem, reason: str) -> CriterionResult:
-        """The result of `item` when nobody judged it."""
+        """The result of `item` if it was not judged."""
         minimum = self.minimum(item)
         return CriterionResult(
             id=item.id,

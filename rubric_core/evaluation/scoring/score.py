@@ -69,7 +69,7 @@ def withheld_score(outcome: Outcome, results: Sequence[EvaluatorResult]) -> Outc
 
 
 def ungraded_words(ungraded: Sequence[Ungraded]) -> str:
-    """The first evaluator that did not grade with its reason, and how many more there are; empty when there is none."""
+    """The first evaluator that did not grade, with its reason, and how many more there are; empty if all graded."""
     if not ungraded:
         return ""
     more = f" (and {len(ungraded) - 1} more)" if len(ungraded) > 1 else ""

@@ -46,7 +46,7 @@ class MinuteWindow:
         self._taken = 0
 
     def expected(self, characters: int) -> float:
-        """The tokens that a request with a prompt of so many characters will take, as far as one can tell."""
+        """An estimate of the tokens that a request will take whose prompt has so many characters."""
         return max(characters / _CHARACTERS, self._taken / self._answers if self._answers else 0.0)
 
     def count(self, tokens: float, now: float) -> SentRequest:

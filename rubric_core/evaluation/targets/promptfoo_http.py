@@ -39,7 +39,7 @@ _AT = Shape(Span(0, 0))
 
 
 def http_address(identity: str, config: Mapping[str, Any]) -> str:
-    """The address of a provider with this id; empty for one that is none, or that names no address."""
+    """The address of an http provider with this id; empty for other ids and for ids without an address."""
     if identity in ("http", "https") or identity.startswith(("http://", "https://")):
         written = config.get("url")
         return written if isinstance(written, str) and written else identity if "://" in identity else ""

@@ -147,7 +147,7 @@ def _with_placeholders(text: str, filled: Callable[[str], str]) -> str:
 
 
 def json_or_text(text: str) -> Any:
-    """The JSON in a text, or the text itself where it is none."""
+    """The JSON value in a text, or the text itself if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

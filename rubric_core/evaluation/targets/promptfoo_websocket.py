@@ -32,7 +32,7 @@ _AT = Shape(Span(0, 0))
 
 
 def socket_address(identity: str, config: Mapping[str, Any]) -> str:
-    """The address of a provider with this id; empty for one that is none, or that names no address."""
+    """The address of a WebSocket provider with this id; empty for other ids and for ids without an address."""
     is_address = identity.startswith(("ws:", "wss:"))
     if identity not in _NAMES and not is_address:
         return ""

@@ -145,7 +145,7 @@ class _Proxy:
 
 
 async def _read(reader: asyncio.StreamReader, connection: h11.Connection) -> _Call:
-    """Read one request. Raises _Refusal for an invalid one, IncompleteReadError when the program closes the connection."""
+    """Read one request. Raises _Refusal for an invalid one, asyncio.IncompleteReadError when the program closes the connection."""
     request, body = h11.Request(method="GET", target="/", headers=[("Host", "")]), bytearray()
     try:
         while not isinstance(event := connection.next_event(), h11.EndOfMessage):

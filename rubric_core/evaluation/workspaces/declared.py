@@ -38,7 +38,7 @@ class DeclaredWorkspace:
     fallback: Path | None = None
 
     def directory_named(self, name: str, at: Shape, what: str) -> Path:
-        """The directory of that name. Raises Unscored when there is none."""
+        """The directory with that name. Raises Unscored if it does not exist."""
         for place in places_of(name.removeprefix(URL), self.directory, self.files, self.fallback):
             if self.files.is_directory(place):
                 return place

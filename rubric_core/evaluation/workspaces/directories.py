@@ -26,7 +26,7 @@ async def in_thread(work: Callable[[], T]) -> T:
 
 
 async def copy_directory(source: Path, target: Path) -> None:
-    """Copy a directory to a place where there is none; links stay links. Raises OSError."""
+    """Copy a directory to a path that does not exist yet; links stay links. Raises OSError."""
     try:
         await in_thread(lambda: shutil.copytree(source, target, symlinks=True))
     except shutil.Error as error:

@@ -12,7 +12,7 @@ __all__ = ["ForeignType", "RenamedType", "UnknownType"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownType(Issue):
-    """An evaluator type, or a kind of provider, that nobody has."""
+    """An evaluator type, or a kind of provider, that no dialect has."""
 
     node: Node
     #: The mapping that has the type.

@@ -34,7 +34,7 @@ class WrongType(Issue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutOfRange(Issue):
-    """A number or word of the right type that is none of the possible ones."""
+    """A number or word of the right type that is not one of the allowed values."""
 
     #: The key, or `key[]` for an item of its list.
     name: str

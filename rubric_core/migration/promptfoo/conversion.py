@@ -64,7 +64,7 @@ class Conversion:
 
 
 def text_of(settings: Mapping[str, Any]) -> str:
-    """The text that an assertion compares with. Raises NotCarriedError for anything that is none for both programs."""
+    """The text that an assertion compares with. Raises NotCarriedError for a value that is not a text in both programs."""
     value, kind = settings.get("value"), str(settings["type"]).removeprefix("not-")
     if isinstance(value, str) and value.startswith(URL):
         raise NotCarriedError(

@@ -55,7 +55,7 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
 
 
 def stands_below_vars(node: Node | None, entry: Entry) -> bool:
-    """Whether a key of a case that is none follows a `vars` without a value: a variable that is not indented far enough."""
+    """Whether an unknown key of a case follows an empty `vars`: a variable that is not indented far enough."""
     if not isinstance(node, Mapping):
         return False
     below = False

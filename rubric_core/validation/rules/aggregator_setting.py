@@ -1,4 +1,4 @@
-"""aggregator-setting: an aggregator without what its type needs, or with weights for nobody."""
+"""aggregator-setting: an aggregator that lacks a key of its type, or has weights for unknown members."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""extension-hook: an extension that says no hook, or one that there is not."""
+"""extension-hook: an extension without a hook, or with an unknown one."""
 
 from collections.abc import Iterator
 

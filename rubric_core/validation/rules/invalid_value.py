@@ -1,4 +1,4 @@
-"""invalid-value: a word or number of the right type that is none of the possible ones."""
+"""invalid-value: a word or number of the right type that is not one of the allowed values."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""suite-version: a version that YAML reads as another one, or that is none."""
+"""suite-version: a version that YAML changes, or that is invalid."""
 
 from collections.abc import Iterator
 

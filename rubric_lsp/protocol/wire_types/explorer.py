@@ -39,7 +39,7 @@ class Discovered(TypedDict):
 
 
 class Moved(TypedDict):
-    """The tests from a line on stand so many lines lower."""
+    """The tests from a line on moved down by so many lines."""
 
     line: int
     by: int
@@ -165,7 +165,7 @@ class DifferenceDocument(TypedDict):
 
 
 class RunReport(TypedDict, total=False):
-    """The answer to `rubric/runReport`: the page's data, or why there are none."""
+    """The answer to `rubric/runReport`: the data of the page, or why there is no page."""
 
     data: "ReportData"
     trouble: str

@@ -107,7 +107,7 @@ class CaseMaker:
     def case(
         self, test: PromptfooTest, name: str, problems: tuple[tuple[str, str], ...], **place: Any
     ) -> PromptfooRunnable:
-        """The case of a test; `place` are fields of `CaseSource` that are otherwise than in a text that was read as one."""
+        """The case of a test; `place` overrides fields of its `CaseSource`."""
         configuration = self._configuration
         graders: Mapping[int, str] = {}
         answered_by = ""

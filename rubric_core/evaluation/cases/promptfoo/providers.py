@@ -55,7 +55,7 @@ class PromptfooProvider:
 
 
 def providers_of(configuration: PromptfooConfiguration) -> list[PromptfooProvider]:
-    """The providers in the order of the text; identical ones count once. Raises ConfigurationError when there are none."""
+    """The providers in the order of the text, without duplicates. Raises ConfigurationError if there are none."""
     key = "targets" if configuration.data.get("targets") is not None else "providers"
     written, node = configuration.value(key), configuration.node(key)
     if isinstance(written, dict):

@@ -78,7 +78,7 @@ class PromptfooRunnable(Runnable):
 
     @property
     def own_variations(self) -> tuple[Runnable, ...]:
-        """One for each provider, prompt and combination of values, as promptfoo multiplies them; one that tells why there is none."""
+        """One variation for each provider, prompt and combination of values, as promptfoo multiplies them; if there are none, one that says why."""
         rows = list(self.rows())
         found = [
             replace(self._answered_by(p), variant=each) for p in self._providers() for each in self._variants(p, rows)

@@ -20,7 +20,7 @@ __all__ = ["members_of", "scenario_parts"]
 
 
 def scenario_parts(written: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
-    """The scenarios, those in files included; a broken entry with the reason for what is none."""
+    """The scenarios, including those in files. An invalid entry becomes a broken part with the reason."""
     listed = written if isinstance(written, list) else [] if written is None else [written]
     nodes = configuration.items(at, listed) if isinstance(written, list) else [at] * len(listed)
     for item, node in zip(listed, nodes, strict=True):

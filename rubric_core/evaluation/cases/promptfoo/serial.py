@@ -59,7 +59,7 @@ def needed_tests(
 
 
 def histories(tests: Sequence[PromptfooTest], names: Sequence[str], needed: Sequence[Sequence[str]]) -> list[str]:
-    """For each test a hash of all that have to be run before it, as they are written; empty where there are none."""
+    """For each test, a hash of all tests that must run before it, as they are written; empty without any."""
     found = [""] * len(tests)
     whole: dict[str, str] = {}
     for number in _in_order(tests):

@@ -68,7 +68,7 @@ def parts_in_place(configuration: PromptfooConfiguration, name: str) -> Iterator
 
 
 def entry_parts(item: Any, at: Node, configuration: PromptfooConfiguration, *, is_listed: bool) -> Iterator[TestPart]:
-    """The tests of an entry of a list, or of what stands in its place; a broken one with the reason."""
+    """The tests of an entry of a list, or of the single value in place of the list; a broken entry has the reason."""
     name = item.get("path") if isinstance(item, dict) else item
     if not isinstance(name, str):
         yield inline_part(item, at, configuration)

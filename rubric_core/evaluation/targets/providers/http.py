@@ -85,7 +85,7 @@ class HttpTarget:
 
         `again` is called with the reason before a retry.
 
-        Raises RefusalError for an error status that persists after the retries, ProviderError for everything else.
+        Raises HttpRefusalError for an error status that persists after the retries, ProviderError for everything else.
         """
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         sent = {"Content-Type": "application/json", "Accept": "application/json", **self.sendable(headers)}
