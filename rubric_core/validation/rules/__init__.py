@@ -277,8 +277,10 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     "unrendered-template": (
         "Configuration",
         "ConfiguredPrompt",
+        "ConfiguredProvider",
         "Assertion",
         "PromptfooCase",
+        "CaseOptions",
     ),
     "unstated-required": (
         "Case",
