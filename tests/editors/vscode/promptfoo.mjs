@@ -57,6 +57,17 @@ export async function promptfoo({ page, shot, open, studio }) {
   await shot('promptfoo-stale');
   await quiet(page);
   await compared({ page, shot, file, lens });
+  await named({ page, shot, open, file, lens });
+}
+
+/** Under a name that VS Code takes for any YAML. */
+async function named({ page, shot, open, file, lens }) {
+  const other = 'chat.promptfoo.yaml';
+  fs.copyFileSync(file, path.join(path.dirname(file), other));
+  await open(other);
+  await page.locator('.tab.active', { hasText: other }).waitFor();
+  await lens('Run 2 cases').first().waitFor();
+  await shot('promptfoo-other-name');
 }
 
 /** The same tests with another model, beside the run before: which cases no longer pass comes first. */
