@@ -20,6 +20,9 @@ from rubric_core.validation.promptfoo.javascript_tokens import (
 
 __all__ = ["ExpressionReader"]
 
+#: What goes on after a value: its members, an element, arguments. A template does so too.
+_GOES_ON = frozenset({".", "?.", "[", "("})
+
 
 class ExpressionReader(TokenReader, ABC):
     """Reads expressions by recursive descent. An expression gives what kind it is, for what follows it."""
@@ -55,10 +58,11 @@ class ExpressionReader(TokenReader, ABC):
     def assignment(self, *, no_in: bool = False) -> str:
         self.enter()
         begin = len(self.used)
-        if self.is_word("yield"):
-            raise UnsureError
-        if self.is_word("async") and not self.following().after_break and self.following().kind == "name":
-            self.next()
+        if self.token.kind == "name":
+            if self.token.text == "yield":
+                raise UnsureError
+            if self.token.text == "async" and not self.following().after_break and self.following().kind == "name":
+                self.next()
         kind = self.conditional(no_in=no_in)
         if self.is_sign("=>"):
             if kind not in ("name", "parentheses", "arguments"):
@@ -89,7 +93,7 @@ class ExpressionReader(TokenReader, ABC):
             self.next()
             self.unary()
             kind = "value"
-        if self.take("?"):
+        if self.token.text == "?" and self.take("?"):
             self.assignment()
             self.expect(":")
             self.assignment(no_in=no_in)
@@ -118,6 +122,9 @@ class ExpressionReader(TokenReader, ABC):
         is_async = self.is_word("async")
         kind = self.primary()
         while True:
+            # Most values are followed by something else.
+            if self.token.kind != "template" and (self.token.kind != "sign" or self.token.text not in _GOES_ON):
+                return kind
             if self.take(".", "?."):
                 if self.is_sign("[", "("):
                     kind = "member"
@@ -136,11 +143,9 @@ class ExpressionReader(TokenReader, ABC):
                 self.elements(")")
                 self.close("(")
                 kind = "parentheses" if is_async and kind == "name" else "call"
-            elif self.token.kind == "template":
+            else:
                 self.template()
                 kind = "value"
-            else:
-                return kind
 
     def primary(self) -> str:
         token = self.token

@@ -29,10 +29,11 @@ class TokenReader:
     def next(self) -> Token:
         """The current token; reads the one after it. Raises FaultError and UnsureError, as do all methods that read."""
         token = self.token
-        if token.kind == "sign" and token.text in _CLOSERS:
-            self.open.append(token.text)
-        elif token.kind == "sign" and token.text in ")]}" and self.open:
-            self.open.pop()
+        if token.kind == "sign":
+            if token.text in _CLOSERS:
+                self.open.append(token.text)
+            elif token.text in ")]}" and self.open:
+                self.open.pop()
         self.token = read_token(self.code, token.end)
         return token
 
@@ -46,10 +47,11 @@ class TokenReader:
 
     def take(self, *signs: str) -> bool:
         """Read past the current token if it is one of these signs. Gives whether it was."""
-        found = self.is_sign(*signs)
-        if found:
-            self.next()
-        return found
+        token = self.token
+        if token.kind != "sign" or token.text not in signs:
+            return False
+        self.next()
+        return True
 
     def following(self) -> Token:
         """The token after the current one, without reading past it."""

@@ -46,6 +46,9 @@ RESERVED = frozenset({
 #: Characters. The pattern takes no more of a name or a number, so that no text makes it slow.
 _LONGEST = 60
 _BREAKS = "\n\r\u2028\u2029"
+_BREAKING = frozenset(_BREAKS)
+# A named tuple's own constructor is a function in Python.
+_new = tuple.__new__
 
 
 class UnsureError(Exception):
@@ -78,22 +81,25 @@ def read_token(code: str, at: int) -> Token:
             if space is None:
                 raise UnsureError
             return Token("end", "", len(code), len(code), after_break or _has_break(space[0]))
-        kind, start, end = found.lastgroup, found.start(found.lastgroup), found.end()
+        kind = found.lastgroup
+        start, end = found.span(kind)
         after_break = after_break or (start > at and _has_break(code[at:start]))
         if kind != "comment":
             break
         at = _comment_end(code, start)
         after_break = after_break or _has_break(code[start:at])
-    text = found[kind]
+    if kind == "sign":
+        return _new(Token, (kind, code[start:end], start, end, after_break))
+    text = code[start:end]
     if kind == "string":
         end = _string_end(code, start)
     elif kind in ("name", "number") and (code.startswith("\\", end) or end - start >= _LONGEST):
         raise UnsureError
-    return Token(kind, text, start, end, after_break)
+    return _new(Token, (kind, text, start, end, after_break))
 
 
 def _has_break(space: str) -> bool:
-    return any(sign in space for sign in _BREAKS)
+    return not _BREAKING.isdisjoint(space)
 
 
 def _comment_end(code: str, start: int) -> int:

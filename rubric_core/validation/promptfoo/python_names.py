@@ -2,7 +2,7 @@
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 __all__ = ["free_names"]
 
@@ -17,32 +17,52 @@ _OF_RELEASES = frozenset({
 _DYNAMIC = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr", "__import__"})
 
 
+#: The kinds of nodes that define names, but for names themselves.
+_DEFINING = frozenset({
+    ast.arg, ast.alias, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
+    ast.MatchMapping, ast.Global, ast.Nonlocal,
+})  # fmt: skip
+
+
 def free_names(tree: ast.Module) -> tuple[list[tuple[str, int, int]], frozenset[str]]:
     """Every use of a name that nothing defines, as name, line (from 1) and column; and the names that the code defines itself."""
     bound, used = set[str](), list[ast.Name]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            used.append(node)
-        else:
+    for node in _nodes(tree):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                used.append(node)
+            else:
+                bound.add(node.id)
+        elif type(node) in _DEFINING:
             bound.update(_bound_by(node))
-    known = bound | _GIVEN | _OF_RELEASES | set(dir(builtins))
     if "*" in bound or any(node.id in _DYNAMIC for node in used):
         return [], frozenset(bound)
-    return [(n.id, n.lineno, n.col_offset) for n in used if n.id not in known], frozenset(bound)
+    known = bound | _GIVEN | _OF_RELEASES
+    free = [(n.id, n.lineno, n.col_offset) for n in used if n.id not in known and n.id not in vars(builtins)]
+    return free, frozenset(bound)
 
 
-def _bound_by(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.alias):
-        yield (node.asname or node.name).partition(".")[0]
-    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-        yield from [node.name] if node.name else []
-    elif isinstance(node, ast.MatchMapping):
-        yield from [node.rest] if node.rest else []
-    elif isinstance(node, ast.Global | ast.Nonlocal):
-        yield from node.names
+def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """`ast.walk`, in half the time, without contexts: whether a name is read or written stands at the name."""
+    nodes = [tree]
+    for node in nodes:
+        yield node
+        for value in map(vars(node).get, node._fields):
+            if isinstance(value, list):
+                nodes += [each for each in value if isinstance(each, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+                nodes.append(value)
+
+
+def _bound_by(node: ast.AST) -> Iterable[str]:
+    if isinstance(node, ast.arg):
+        return (node.arg,)
+    if isinstance(node, ast.alias):
+        return ((node.asname or node.name).partition(".")[0],)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return (node.name,)
+    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        return (node.name,) if node.name else ()
+    if isinstance(node, ast.MatchMapping):
+        return (node.rest,) if node.rest else ()
+    return node.names if isinstance(node, ast.Global | ast.Nonlocal) else ()

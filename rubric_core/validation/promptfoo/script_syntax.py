@@ -1,5 +1,6 @@
 """Mistakes in the inline code of a promptfoo configuration that are certain without running it (issue 18, section 2)."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from rubric_core.lazy_compilation import pattern
@@ -9,6 +10,8 @@ __all__ = ["CodeReading", "FreeName", "read_javascript", "read_python"]
 
 #: Longer code is not looked at.
 _LONGEST = 20_000
+#: Readings that are remembered: cases and configurations repeat the code of others.
+_MOST_READ = 256
 #: A statement, which cannot follow the `return` that stands before code of one line.
 _STATEMENT = pattern(r"(?:\{\s{0,9})?(return|if|for|while|switch|throw|try)\b(?![ \t]*[.:=])")
 #: After declarations promptfoo writes `return` in front of what stands last.
@@ -42,6 +45,7 @@ class CodeReading(NamedTuple):
     bound: frozenset[str] = frozenset()
 
 
+@lru_cache(maxsize=_MOST_READ)
 def read_python(code: str) -> CodeReading:
     """Read the code of a Python assertion. Code with a template in it is not judged."""
     if len(code) > _LONGEST or "{{" in code or "{%" in code:
@@ -76,6 +80,7 @@ def _offset(lines: list[str], line: int, column: int) -> int | None:
     return sum(len(each) + 1 for each in lines[:line]) + min(max(column, 0), len(lines[line]))
 
 
+@lru_cache(maxsize=_MOST_READ)
 def read_javascript(
     code: str, *, is_body: bool, declares: bool = False, parameters: tuple[str, ...] = ()
 ) -> CodeReading:
