@@ -28,7 +28,7 @@ DEPARTURES: Sequence[Departure] = (
     Departure(
         "mistakes-unscored",
         "Drops a malformed evaluator or criterion, or takes a value of another type, with a warning at most; the rest decides.",
-        "The case is unscored, with the line and what is wrong there.",
+        "The case is unscored, and the mistake is reported with its line.",
         "A case that lost a check passes more easily than one that has it.",
         (
             "wrong-type",
@@ -47,8 +47,8 @@ DEPARTURES: Sequence[Departure] = (
     Departure(
         "dropped-cases",
         "Leaves a malformed case out of the run, with a line on standard error; the others decide the exit code.",
-        "The case is in the results, unscored, with the line and what is wrong there.",
-        "A suite that gets shorter without anybody noticing looks as green as before.",
+        "The case is in the results, unscored, and the mistake is reported with its line.",
+        "A suite that silently gets shorter looks as green as before.",
         (
             "overlapping-bands",
             "gapped-bands",
@@ -63,48 +63,48 @@ DEPARTURES: Sequence[Departure] = (
         "one-bad-case",
         "Some mistakes of one case end the whole run: bands of an inline rubric that do not start at 0, a circle of dependencies.",
         "The other cases run.",
-        "What is wrong with one case says nothing about the others.",
+        "A mistake in one case says nothing about the others.",
         ("bands-not-from-zero", "dependency"),
     ),
     Departure(
         "duplicate-ids",
         "Runs none of the cases that share an id: each is an error.",
         "Runs the first; the others are unscored.",
-        "Which is the first can be seen in the file, and the second is the mistake.",
+        "The file shows which is the first, and the second is the mistake.",
         ("duplicate-case-id",),
     ),
     Departure(
         "cases-without-criteria",
         "Leaves out a case that has none of `criteria`, `expected_output`, `assertions` and `turns`, also where it has `rubrics`, `evaluators` or assertions of the suite.",
         "Runs it, graded by what it has.",
-        "The case says what it is graded by.",
+        "The case says how it is graded.",
     ),
     Departure(
         "older-spellings",
         "Drops evaluators under type names of earlier releases, such as `code-judge`, with a warning at most; leaves variables of earlier releases, such as `{{ answer }}`, in prompts as they are.",
         "Reads them; `rubric check` names the new spelling, with a fix.",
-        "A suite that was not carried over is graded as it was meant.",
+        "A suite that was not migrated is graded as intended.",
         ("renamed-type", "template-variable"),
     ),
     Departure(
         "composite-members",
         "Drops members of a composite without a name, under a type in snake_case, or written as a string; ignores `negate` of a member.",
         "All of them are members; `rubric check` warns where agentv would drop one.",
-        "A member that is written down and does not count makes a false pass.",
+        "A member that is written and does not count makes a false pass.",
         ("composite-member",),
     ),
     Departure(
         "templates",
         "Refuses a template of assertions that is a plain list, and a path to one without `./`.",
         "Reads both.",
-        "There is only one thing that it can mean.",
+        "It can mean only one thing.",
         ("unknown-template",),
     ),
     Departure(
         "unset-variables",
-        "Puts nothing in for an environment variable that is not set, in a suite.",
+        "Replaces an environment variable of a suite that is not set by an empty text.",
         "The case is unscored, and the variable is named.",
-        "An assertion about an empty text holds for every answer.",
+        "An assertion with an empty text holds for every answer.",
     ),
     # --- scores and verdicts
     Departure(
@@ -137,13 +137,13 @@ DEPARTURES: Sequence[Departure] = (
         "verdicts-of-trials",
         "A case with `trials` passes where one attempt passed, also where its score (the mean, or the bound of the interval) is below the threshold.",
         "The verdict follows the score.",
-        "A score below the threshold that passes cannot be read.",
+        "A score below the threshold that passes cannot be understood.",
     ),
     Departure(
         "turns-in-results",
         "Shows criteria of a turn beside its evaluators, and turns that did not run without a score although they count 0.",
         "Shows evaluators of a turn with their criteria, and the 0 that a turn counts which did not run.",
-        "The scores are the same; what makes them up is shown where it is written.",
+        "The scores are the same; their parts are shown where they are written.",
     ),
     Departure(
         "one-grader-of-strings",
@@ -156,7 +156,7 @@ DEPARTURES: Sequence[Departure] = (
         "judge-failed",
         "Where the judge cannot be reached, refuses, or gives no usable reply, a free-form grader scores 0 and the case fails.",
         "The case is unscored, with the reason, and the exit code is 3.",
-        "A judge that did not judge says nothing about the answer.",
+        "Without a judgement, nothing is known about the answer.",
     ),
     Departure(
         "judge-left-out-criteria",
@@ -168,7 +168,7 @@ DEPARTURES: Sequence[Departure] = (
         "judge-contradicts-itself",
         "Counts both of two results for one criterion.",
         "The judge is asked again; then the rubric is unscored.",
-        "Which of the two holds cannot be known.",
+        "Nothing tells which of the two is right.",
     ),
     Departure(
         "judge-without-reasoning",
@@ -192,35 +192,35 @@ DEPARTURES: Sequence[Departure] = (
     Departure(
         "missing-target",
         "An evaluator whose `target` does not exist scores 0.",
-        "It is unscored, and the targets that there are are named.",
+        "It is unscored, and the existing targets are listed.",
         "Nobody judged the answer.",
         ("unknown-target",),
     ),
     Departure(
         "unknown-types",
         "An evaluator of a type that does not exist scores 0.",
-        "It is unscored, and the places are named where a type may come from.",
+        "It is unscored, and the places are listed that types may come from.",
         "Nobody graded the answer.",
         ("unknown-type",),
     ),
     Departure(
         "files-for-judges",
         "`{{ input }}` in a judge's prompt shows a file of the input by its path alone.",
-        "Shows what is in the file.",
+        "Shows the content of the file.",
         "A model behind an API cannot open a path. Targets that are commands get the path, as in AgentV.",
     ),
     # --- programs and patterns
     Departure(
         "turns-measured",
-        "Tells graders of a turn neither tokens nor times; in their `trace` the case is called `case/turn-1`.",
-        "Tells what the turn took; in `trace` the case has its id.",
-        "A limit on a turn can be checked only by who knows what it took.",
+        "Gives graders of a turn neither tokens nor times; in their `trace` the case is called `case/turn-1`.",
+        "Gives them the tokens and times of the turn; in `trace` the case has its id.",
+        "A limit on a turn can only be checked with its measurements.",
     ),
     Departure(
         "config-of-custom-types",
-        "The program of an assertion type of one's own is given no `config`: null.",
-        "It is given what stands beside its type.",
-        "Settings are written down to be read.",
+        "The program of a custom assertion type gets `config: null`.",
+        "It gets the settings beside its type.",
+        "Settings are written to be read.",
     ),
     Departure(
         "graders-not-run",
@@ -232,13 +232,13 @@ DEPARTURES: Sequence[Departure] = (
         "graders-crashed",
         "A code grader that crashes scores 0, and the case passes where the mean reaches the threshold all the same.",
         "It scores 0 as well, and the case does not pass: it is unscored where the score would do. `--allow-grader-errors` lets the score decide.",
-        "A grader that crashed found out nothing about the answer.",
+        "A grader that crashed learned nothing about the answer.",
     ),
     Departure(
         "words-of-reasons",
         'Words what checks found in its own way: `Output contains "x"`.',
         'Words it in another: `contains "x"`. Aggregators and their judges are given these words.',
-        "They are meant to be read; names, scores and verdicts are what programs go by.",
+        "They are meant for people; programs rely on names, scores and verdicts.",
     ),
     Departure(
         "crashes-negated",
@@ -250,7 +250,7 @@ DEPARTURES: Sequence[Departure] = (
         "not-a-number",
         "A grader that prints `NaN` as its score prints no JSON, and is graded by its exit code: 1.",
         "Its score is 0, with the reason.",
-        "A score that is no number is a mistake of the grader, not full marks.",
+        "A score that is not a number is a mistake of the grader, not full marks.",
     ),
     Departure(
         "prompt-programs-failed",
@@ -262,7 +262,7 @@ DEPARTURES: Sequence[Departure] = (
         "unreadable-patterns",
         "A regular expression that JavaScript cannot read scores 0, and with `negate` 1.",
         "The case is unscored, with the place in the pattern.",
-        "What cannot be read can neither match nor fail to.",
+        "An unreadable pattern can neither match nor fail to match.",
         ("invalid-regex",),
     ),
     Departure(
@@ -275,7 +275,7 @@ DEPARTURES: Sequence[Departure] = (
         "environment-of-programs",
         "Programs of a suite get all variables of the environment, and `AGENTV_RUN_TIMESTAMP` and `AGENTV_EXPERIMENT`.",
         "Programs get the usual ones (PATH, HOME, locale) and those of AgentV's protocol (`AGENTV_WORKSPACE_PATH`, `AGENTV_TARGET_PROXY_…`).",
-        "A suite from elsewhere does not get at keys. `RUBRIC_PROGRAM` marks programs, so that none outlives a run.",
+        "A suite from elsewhere gets no access to keys. `RUBRIC_PROGRAM` marks programs, so that none outlives a run.",
     ),
     Departure(
         "targets-for-graders",
@@ -288,19 +288,19 @@ DEPARTURES: Sequence[Departure] = (
         "instructions-to-targets",
         "Puts a system message of its own before what a model is asked that has none.",
         "Sends what the suite says, and nothing else.",
-        "The system that is tested is the one that is written down.",
+        "The system under test is the one that the suite describes.",
     ),
     Departure(
         "attempts-of-trials",
         "`{ATTEMPT}` in the command of a target is 0 in every trial.",
         "It counts the trials from 0.",
-        "A target cannot tell its trials apart otherwise.",
+        "Otherwise a target cannot tell its trials apart.",
     ),
     Departure(
         "answers-printed",
         "A `cli` target without `{OUTPUT_FILE}` in its command fails: its standard output is not read.",
         "Its standard output is the answer.",
-        "It is what such a command means.",
+        "That is what such a command means.",
     ),
 )
 
