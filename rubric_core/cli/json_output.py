@@ -73,15 +73,15 @@ class JsonReport:
         return _verdict_of(result)
 
     def end(self, done: SuiteOutcome) -> None:
-        """A suite is over, or broken off: what waited for its turn is written."""
+        """Write what is left of a suite that is over or was interrupted."""
         for result in self._order.rest():
             self._document.put(result)
         derived = {name: value for name, value, _ in done.derived.values()} if done.derived else None
-        self._document.end(derived, stopped=done.broken_off, not_run=done.not_run)
+        self._document.end(derived, stopped=done.interrupted, not_run=done.not_run)
 
     def finish(self, ending: Ending) -> None:
-        """Every suite is over. A document that is broken off is JSON anyway."""
-        self._document.finish(stopped=ending.broken_off, not_run=ending.not_run)
+        """End the document, which is valid JSON after an interruption, too."""
+        self._document.finish(stopped=ending.interrupted, not_run=ending.not_run)
 
 
 def _verdict_of(result: CaseResult) -> CaseResult:

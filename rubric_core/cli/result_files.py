@@ -47,7 +47,7 @@ class _Held:
 
 
 class ResultFiles:
-    """Takes the results of a run of `suite` as they come, and writes them when it has ended, or is broken off.
+    """Collects the results of a run of `suite`, and writes them when it has ended or was interrupted.
 
     A path is relative to the current directory, as for `--format json > PATH`.
     """

@@ -58,8 +58,8 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
         return WRONG_USE
     session = CliSession(planned.plans, options, out, several=planned.several)
     session.run()
-    if session.broken_off:
-        return session.broken_off
+    if session.interrupt_code:
+        return session.interrupt_code
     wrong = not _compared(check, session, options, out) or wrong
     passed = not check.failed if check.decides else session.verdicts <= {Verdict.PASSED}
     worst = PASSED if passed else NOT_PASSED

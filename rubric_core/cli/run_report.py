@@ -119,11 +119,11 @@ class SuiteReport:
         )
 
     def end(self, done: SuiteOutcome) -> None:
-        """A suite is over, or broken off: what waited for its turn is printed."""
+        """Print what is left of a suite that is over or was interrupted."""
         for result in self._order.rest() if self._volume != "quiet" else ():
             self._put(result)
         self._before += done.before
-        whole = None if self._listing or done.broken_off else done
+        whole = None if self._listing or done.interrupted else done
         self._ended.append(_Ended(done.suite.path, done.results, whole))
 
     def finish(self, ending: Ending) -> None:
@@ -163,7 +163,7 @@ class SuiteReport:
         results = [result for ended in self._ended for result in ended.results]
         kept = f"already done and unchanged: {self._counted(self._before)}" if self._before else ""
         if not results:
-            return f"{'no case ended' if ending.broken_off else 'nothing to run'}{f'; {kept}' if kept else ''}"
+            return f"{'no case ended' if ending.interrupted else 'nothing to run'}{f'; {kept}' if kept else ''}"
         suites = f"{count(len(self._ended), 'suite')}: " if self._several else ""
         judges = sorted({e.judge for r in results for e in r.evaluators if e.judge})
         usage = add_usage(each for r in results for each in r.usage)

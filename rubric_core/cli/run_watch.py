@@ -115,9 +115,9 @@ class RunWatch:
         session.run()
         left = set(session.not_run)
         self._ran = {name: state for name, state in self._ran.items() if name.id not in left}
-        if not session.broken_off:
+        if not session.interrupt_code:
             self._say("Waiting for changes; Ctrl-C ends")
-        return session.broken_off
+        return session.interrupt_code
 
     def _note(self, plans: Iterable[SuitePlan]) -> None:
         """What cases are made of now; what changes from here on makes them run again."""

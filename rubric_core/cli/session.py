@@ -47,16 +47,16 @@ class CliSession:
         self._done = 0
         #: Whether results, recordings or files of `output_path` could not be written.
         self.lossy = False
-        #: How cases ended, also those that `--resume` left out.
+        #: The verdicts of all cases, including those that `--resume` left out.
         self.verdicts: set[Verdict] = set()
         #: Whether an evaluator could not run or crashed.
         self.grader_errors = False
-        #: What the run may take.
+        #: What ends the run early.
         self.limits = RunLimits(options)
         #: The ids of the cases that were not run, because the run ended before.
         self.not_run: list[str] = []
-        #: The exit code of a run that was broken off; 0 for one that was not.
-        self.broken_off = 0
+        #: The exit code of an interrupted run: 128 plus the signal; 0 for one that was not interrupted.
+        self.interrupt_code = 0
         text = options.format == "text"
         volume: Volume = "quiet" if options.quiet else "verbose" if options.verbose else "normal"
         whole = (
@@ -96,18 +96,18 @@ class CliSession:
         began = time.monotonic()
         try:
             with self._cluster:
-                while self._plans and not self.broken_off and not self.limits.reason:
+                while self._plans and not self.interrupt_code and not self.limits.reason:
                     self._run(self._plans.popleft())
         except ClusterError as error:
             self._end_cluster(error)
         except KeyboardInterrupt:  # while processes of a cluster were started or ended
-            self.broken_off = 128 + signal.SIGINT
+            self.interrupt_code = 128 + signal.SIGINT
         finally:
             self._end_stored()
-        if not self.broken_off:
+        if not self.interrupt_code:
             self.not_run += [case.id for plan in self._plans for case in plan.cases]
         goes_on = resume_command(self._options, self._names, "failed")
-        self._shown.finish(Ending(time.monotonic() - began, goes_on, bool(self.broken_off), self.not_run))
+        self._shown.finish(Ending(time.monotonic() - began, goes_on, bool(self.interrupt_code), self.not_run))
         self._live.close()
         for words in filter(None, (self.limits.note, self._words())):
             print(f"rubric: {words}", file=sys.stderr)
@@ -118,7 +118,7 @@ class CliSession:
         self.unusable = self.unusable or not isinstance(error, SchedulerLostError)
 
     def _end_stored(self) -> None:
-        state = RunState.STOPPED if self.broken_off or self._plans or self.not_run else RunState.DONE
+        state = RunState.STOPPED if self.interrupt_code or self._plans or self.not_run else RunState.DONE
         try:
             self._stored.end(state)
         except OSError as error:
@@ -146,8 +146,8 @@ class CliSession:
         try:
             asyncio.run(run.results())
         except (KeyboardInterrupt, asyncio.CancelledError):
-            self.broken_off = 128 + (run.signal or signal.SIGINT)
-            run.done.broken_off = True
+            self.interrupt_code = 128 + (run.signal or signal.SIGINT)
+            run.done.interrupted = True
         except ClusterError as error:
             self._end_cluster(error)
         gc.unfreeze()
@@ -170,7 +170,7 @@ class CliSession:
         """What there is after a run that ended before all of its cases, and how to go on; empty after one that did not."""
         # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
         goes_on = resume_command(self._options, self._options.suites, "failed" if self._options.failed else "resume")
-        if self.broken_off:
+        if self.interrupt_code:
             kept = f"; {self._done} of {self._count} cases are done and kept" if self._keeps_all else ""
             return f"stopped{kept}; {goes_on} runs the others"
         if self.not_run:

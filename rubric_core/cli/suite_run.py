@@ -45,7 +45,7 @@ class SuiteOutcome:
     before: Counter[Verdict] = field(default_factory=Counter)
     #: How many evaluators could not run or crashed, counted once for each case.
     grader_errors: int = 0
-    broken_off: bool = False
+    interrupted: bool = False
     #: The ids of the cases that were not run, because the run ended before.
     not_run: list[str] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ class Ending(NamedTuple):
     seconds: float
     #: The command that runs again what did not pass.
     again: str
-    broken_off: bool
+    interrupted: bool
     #: The ids of the cases of all suites that were not run, because the run ended before.
     not_run: Sequence[str] = ()
 

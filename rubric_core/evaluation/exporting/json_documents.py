@@ -81,7 +81,7 @@ class JsonDocument:
     def end(
         self, derived: Mapping[str, Any] | None = None, *, stopped: bool = False, not_run: Sequence[str] = ()
     ) -> None:
-        """The suite is over, or broken off, which is said; `not_run` are the ids of the cases that were left."""
+        """End a suite; `stopped` marks an interrupted one, and `not_run` are the ids of the cases that were not run."""
         counts = {verdict.value: self._counts[verdict] for verdict in Verdict}
         usage = [usage_row(each) for each in self._usage]
         summary: dict[str, Any] = {"summary": counts, "grader_errors": self._errors, "usage": usage}
@@ -97,7 +97,7 @@ class JsonDocument:
         self._put(f"{close},\n{self._members(summary)}\n{self._indent}}}{'' if self._several else chr(10)}", None)
 
     def finish(self, *, stopped: bool = False, not_run: Sequence[str] = ()) -> None:
-        """Every suite is over. A document that is broken off is JSON all the same."""
+        """End the document, which is valid JSON after an interruption, too."""
         if self._several:
             words = ',\n  "stopped": true' if stopped or not_run else ""
             words += f',\n  "not_run": {json_text(list(not_run))}' if not_run else ""

@@ -159,7 +159,7 @@ def test_of_several_suites_each_line_stays_and_prints_stand_above_the_table(suit
     ]  # fmt: skip
 
 
-def test_a_document_that_is_broken_off_is_json_and_says_so(suite: Folder) -> None:
+def test_a_document_that_is_interrupted_is_json_and_says_so(suite: Folder) -> None:
     with started(suite, "--format", "json") as running:
         until("the first result", lambda: stored(suite) == ["good"])
         running.send_signal(signal.SIGINT)
