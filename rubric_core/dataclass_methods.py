@@ -1,6 +1,6 @@
 """What a dataclass of `lazy_compilation` consists of: its declared fields, and the methods that are made of them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import MemberDescriptorType
@@ -158,9 +158,9 @@ def show(self: Any) -> str:
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
-def comparison(cls: type, frozen: bool) -> dict[str, Any]:
+def comparison(fields: Iterable[DeclaredField], frozen: bool) -> dict[str, Any]:
     """The methods that compare two instances by their fields; a hash too if they are frozen."""
-    names = [f.name for f in _fields(cls) if f.compare]
+    names = [f.name for f in fields if f.compare]
     values: Callable[[object], object] = attrgetter(*names) if len(names) > 1 else _few(names)
 
     def equal(self: object, other: object) -> bool:

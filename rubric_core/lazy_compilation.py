@@ -11,7 +11,7 @@ modules load, which took an eighth of its time. At first use it keeps the method
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -92,15 +92,15 @@ else:
             # Python's None beside an `__eq__` is nobody's.
             own = {name for name in vars(cls) if name != "__hash__" or cls.__hash__}
             cls.__doc__ = cls.__doc__ or cls.__name__  # one without a docstring would be given its signature as one
-            made = _with_fields(cls, slots=slots, kw_only=kw_only)
+            fields = _declare_fields(cls, kw_only=kw_only)
+            methods = {"__repr__": show, **comparison(fields.values(), frozen), **(FROZEN_METHODS if frozen else {})}
+            methods |= COPY_METHODS if frozen and slots else {}
+            methods = {name: method for name, method in methods.items() if name not in own}
+            made = _slotted(cls, fields, methods) if slots else _with(cls, methods)
             made.__init__ = Pending("__init__", made, write_frozen_init if frozen else write_init)
             # For whoever else asks: `dataclasses` and its users.
             for name in ("__dataclass_fields__", "__dataclass_params__"):
                 setattr(made, name, Pending(name, made, describe_frozen if frozen else describe))
-            methods = {"__repr__": show, **comparison(made, frozen), **(FROZEN_METHODS if frozen else {})}
-            for name, method in {**methods, **(COPY_METHODS if frozen and slots else {})}.items():
-                if name not in own:
-                    setattr(made, name, method)
             return made
 
         return decorated if cls is None else decorated(cls)
@@ -143,8 +143,8 @@ def _declared(kind: type) -> dict[str, DeclaredField] | None:
     return None
 
 
-def _with_fields(cls: Any, *, slots: bool, kw_only: bool) -> type:
-    """The class with its fields and their defaults; with slots, another one that has them."""
+def _declare_fields(cls: Any, *, kw_only: bool) -> dict[str, DeclaredField]:
+    """The fields of the class, which it keeps together with their defaults."""
     fields: dict[str, DeclaredField] = {}
     for base in reversed(cls.__mro__[1:]):
         if FIELDS not in vars(base) and "__dataclass_fields__" in vars(base):
@@ -163,7 +163,13 @@ def _with_fields(cls: Any, *, slots: bool, kw_only: bool) -> type:
     setattr(cls, FIELDS, fields)
     if "__match_args__" not in vars(cls):
         cls.__match_args__ = tuple(f.name for f in fields.values() if f.init and not f.kw_only)  # type: ignore[misc]  # mypy has special rules for this name
-    return _slotted(cls, fields) if slots else cls
+    return fields
+
+
+def _with(cls: type, methods: Mapping[str, Any]) -> type:
+    for name, method in methods.items():
+        setattr(cls, name, method)
+    return cls
 
 
 def _is_of_class(kind: object) -> bool:
@@ -187,10 +193,11 @@ def _field(cls: type, name: str) -> DeclaredField:
     return found
 
 
-def _slotted(cls: type, fields: dict[str, DeclaredField]) -> type:
-    """The same class once more, with slots for its fields."""
+def _slotted(cls: type, fields: Mapping[str, DeclaredField], methods: Mapping[str, Any]) -> type:
+    """The same class once more, with slots for its fields and more methods: to add these later takes several times as long."""
     inherited = {name for base in cls.__mro__[1:-1] for name in vars(base).get("__slots__", ())}
     body = {name: value for name, value in vars(cls).items() if name not in fields}
+    body.update(methods)
     body["__slots__"] = tuple(name for name in fields if name not in inherited)
     for made_by_python in ("__dict__", "__weakref__"):
         body.pop(made_by_python, None)

@@ -101,7 +101,7 @@ class RootParser(CommandParser):
 
 
 def make_parser(wanted: str | None) -> RootParser:
-    """The parser; of the commands, only `wanted` knows its options, or all of them where it is None."""
+    """The parser of the command `wanted`. It knows all commands where that is none of them, and all options where it is None."""
     parser = RootParser(
         prog="rubric",
         description="Checks and runs LLM evaluation suites in YAML.",
@@ -112,7 +112,8 @@ def make_parser(wanted: str | None) -> RootParser:
     parser.commands = parser.add_subparsers(
         prog=parser.prog, dest="command", metavar="COMMAND", required=True, parser_class=CommandParser
     )
-    for name, words in {**COMMANDS, **_INTERNAL}.items():
+    every = {**COMMANDS, **_INTERNAL}
+    for name, words in ({wanted: every[wanted]} if wanted in every else every).items():
         listed: dict[str, Any] = {"help": words} if name in COMMANDS else {}
         description = f"{words[0].upper()}{words[1:]}."
         command = parser.commands.add_parser(name, description=description, formatter_class=HelpFormatter, **listed)

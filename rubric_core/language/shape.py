@@ -151,6 +151,8 @@ class Shape:
 
     #: Every key by its attribute name, the ones of base classes first.
     keys: ClassVar[Mapping[str, Key[Any]]] = {}
+    #: Those that the class itself declares.
+    _own_keys: ClassVar[Mapping[str, Key[Any]]] = {}
     #: Whether the engine takes any further key (metadata, configuration passed through …).
     open: ClassVar[bool] = False
     #: Whether an engine that is strict about keys refuses those that it does not know here.
@@ -183,8 +185,11 @@ class Shape:
             vars(self).update(fields)
 
     def __init_subclass__(cls) -> None:
-        bases = (vars(base) for base in reversed(cls.__mro__))
-        cls.keys = {name: value for own in bases for name, value in own.items() if isinstance(value, Key)}
+        cls._own_keys = {name: value for name, value in vars(cls).items() if isinstance(value, Key)}
+        keys: dict[str, Key[Any]] = {}
+        for base in reversed(cls.__mro__):
+            keys.update(vars(base).get("_own_keys", ()))
+        cls.keys = keys
 
     @classmethod
     def title(cls) -> str:
