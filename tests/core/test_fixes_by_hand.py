@@ -132,6 +132,13 @@ HOOKED = 'prompts: ["{{ q }}"]\nextensions: [%s]\ntests:\n  - {id: a, vars: {q: 
 CHECKED = 'prompts: ["{{ q }}"]\ntests:\n  - {id: a, vars: {q: hi}, assert: [%s]}\n'
 OLD_RUBRIC = f"{OLD}    rubrics: [{{id: c, expected_outcome: Says when to return it, %s}}]\n"
 MESSAGE = "tests:\n  - id: a\n    criteria: Greets\n    input: %s\n"
+METADATA = f"{CASE}    metadata: {{%s}}\n"
+EXECUTION = f"execution:\n  %s\n{CASE}"
+IN_MESSAGE = (
+    "tests:\n  - id: a\n    criteria: Greets\n    input:\n      - role: user\n        content: hi\n        %s\n"
+)
+SUITE = f"%s\n{CASE}"
+CRITERIA = "prompts: ['{{q}}']\ntests:\n  - {id: a, vars: {q: &said hi}, criteria: %s, assert: [Greets]}\n"
 HOOKS = ("beforeAll", "beforeEach", "afterEach", "afterAll")
 BEFORE_HOOK = "file://a:b"
 
@@ -275,6 +282,23 @@ SAFE_OR_NOT = [
         "negate: true\n    ",
         [(False, "remove `negate`", "")],
     ),
+    ("agentv-3", METADATA, "a: x, a: x", [(True, "remove this one", "a: x")]),
+    ("agentv-3", METADATA, "a: x, a: y", [(False, "remove this one", "a: x"), (False, "remove the other one", "a: y")]),
+    ("agentv-3", METADATA, "a: 1, a: '1'", [(False, "remove this one", "a: 1"), (False, "remove the other one", "a: '1'")]),
+    ("agentv-3", METADATA, "a: [x], a: [x]", [(False, "remove this one", None), (False, "remove the other one", None)]),
+    ("agentv-3", EXECUTION, "target: [a, b]", [(False, "rename it to `targets`", "targets: [a, b]")]),
+    # There are `targets` already.
+    ("agentv-3", EXECUTION, "target: [a, b]\n  targets: [c]", [
+        (False, "change it to `a`", "target: a\n  targets: [c]"), (False, "change it to `b`", "target: b\n  targets: [c]"),
+    ]),
+    ("agentv-3", SUITE, "workers: 4", [(False, "move it under `execution`", "execution: {workers: 4}")]),
+    ("agentv-3", SUITE, "trials:\n  count: 3", [(False, "move it under `execution`", "execution:\n  trials:\n    count: 3")]),
+    ("agentv-3", IN_MESSAGE, "assertions: [Greets]", [(False, "move it to the case", None)]),
+    # What has several lines, if only by the list below its key, cannot be moved as it is.
+    ("agentv-3", IN_MESSAGE, "assertions:\n          - {type: contains, value: hi}", []),
+    ("agentv-3", IN_MESSAGE, "assertions: [Greets,\n          Answers]", []),
+    # A text that an anchor gives stays where it is.
+    ("agentv-5", CRITERIA, "*said", []),
 ]  # fmt: skip
 
 

@@ -66,7 +66,8 @@ class _Parser(ExpressionReader):
         if read is not None:
             read(self)
             return
-        if self.is_word("class", "import", "export", "enum", "async", "let") and self.is_unsure():
+        imports = self.is_word("import") and self.following().text not in ("(", ".")
+        if imports or self.is_word("class", "export", "enum"):
             raise UnsureError
         is_name = self.token.kind == "name"
         kind = self.expression()
@@ -75,13 +76,6 @@ class _Parser(ExpressionReader):
             self.statement()
             return
         self.finish()
-
-    def is_unsure(self) -> bool:
-        if self.is_word("async"):
-            return False
-        if self.is_word("import"):
-            return self.following().text not in ("(", ".")
-        return True
 
     def finish(self) -> None:
         """The end of a statement, which a line break may be as well."""
