@@ -137,6 +137,8 @@ EXECUTION = f"execution:\n  %s\n{CASE}"
 IN_MESSAGE = (
     "tests:\n  - id: a\n    criteria: Greets\n    input:\n      - role: user\n        content: hi\n        %s\n"
 )
+NO_INPUT = "tests:\n  - id: a\n    criteria: Greets\n    %s\n"
+LAST = f"{CASE}    %s\n"
 SUITE = f"%s\n{CASE}"
 CRITERIA = "prompts: ['{{q}}']\ntests:\n  - {id: a, vars: {q: &said hi}, criteria: %s, assert: [Greets]}\n"
 HOOKS = ("beforeAll", "beforeEach", "afterEach", "afterAll")
@@ -297,6 +299,11 @@ SAFE_OR_NOT = [
     # What has several lines, if only by the list below its key, cannot be moved as it is.
     ("agentv-3", IN_MESSAGE, "assertions:\n          - {type: contains, value: hi}", []),
     ("agentv-3", IN_MESSAGE, "assertions: [Greets,\n          Answers]", []),
+    ("agentv-3", NO_INPUT, "input_messages: [{role: user, content: hi}]", [(True, "rename it to `input`", "input: [{role: user, content: hi}]")]),
+    ("agentv-3", LAST, "assert: [{type: mine}]", [(True, "rename it to `assertions`", "assertions: [{type: mine}]")]),
+    # Nothing has read these evaluators so far: under their new name they have to be known.
+    ("agentv-2.7", LAST, "assertions: [{name: x, type: contains, value: x}]", [(True, "rename it to `assert`", None)]),
+    ("agentv-2.7", LAST, "assertions: [{name: x, type: mine}]", [(False, "rename it to `assert`", None)]),
     # A text that an anchor gives stays where it is.
     ("agentv-5", CRITERIA, "*said", []),
 ]  # fmt: skip

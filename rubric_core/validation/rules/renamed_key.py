@@ -84,7 +84,9 @@ def _fixes(issue: RenamedKey, context: Context) -> Iterator[Fix]:
         yield from _as_criteria(issue, context)
     elif issue.current and not issue.taken:
         yield Fix(
-            f"rename it to `{issue.current}`", (rename_key(issue.entry, issue.current),), safe=_holds_up(issue, context)
+            f"rename it to `{issue.current}`",
+            (rename_key(issue.entry, issue.current),),
+            safe=_is_safe_to_rename(issue, context),
         )
     elif issue.spelling.field in ("input", "expected_output") and isinstance(issue.owner, Case) and not issue.current:
         yield from as_variable(issue.owner, issue.entry, context)
@@ -118,7 +120,7 @@ def _as_criteria(issue: RenamedKey, context: Context) -> Iterator[Fix]:
 
 
 def _beside_another_list(issue: RenamedKey) -> bool:
-    """Whether the evaluators would not be read under their right key either, because others are."""
+    """Whether another list of evaluators is read, so that these would not be read under their current key either."""
     if issue.spelling.field not in ("assertions", "evaluators") or issue.spelling.fate is not SpellingStatus.IGNORED:
         return False
     owner = issue.owner
@@ -127,8 +129,8 @@ def _beside_another_list(issue: RenamedKey) -> bool:
     return any(isinstance(vars(h).get(field), list) for h in holders for field in ("assertions", "evaluators"))
 
 
-def _holds_up(issue: RenamedKey, context: Context) -> bool:
-    """A list of evaluators that was not read so far is looked into once it is: then it has to be one of this dialect."""
+def _is_safe_to_rename(issue: RenamedKey, context: Context) -> bool:
+    """Whether renaming is safe: evaluators that were ignored so far are read afterwards, and must be valid in this dialect."""
     if issue.spelling.fate is not SpellingStatus.IGNORED or issue.spelling.field not in ("assertions", "evaluators"):
         return True
     for item in issue.entry.value.items if isinstance(issue.entry.value, Sequence) else ():

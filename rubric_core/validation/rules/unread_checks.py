@@ -58,7 +58,12 @@ def _names_of_checks() -> frozenset[str]:
 def _moved(case: Case, message: Mapping, entry: Entry, key: str | None, context: Context) -> Iterator[Fix]:
     """Move an entry of one line into the case, unless the case has the key already."""
     written = context.written(entry.value.whole)
-    if key is None or "\n" in context.written(entry.span) or not isinstance(case.node, Mapping) or case.node.get(key) is not None:
+    if (
+        key is None
+        or "\n" in context.written(entry.span)
+        or not isinstance(case.node, Mapping)
+        or case.node.get(key) is not None
+    ):
         return
     gone, put = remove_entry(context.text, message, entry), add_entry(context.text, case.node, key, written)
     if gone is not None and put is not None:
