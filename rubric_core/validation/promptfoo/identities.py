@@ -13,6 +13,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.provider_settings import grader_keys
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["case_ids", "configured_ids", "grader_ids"]
@@ -64,6 +65,9 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
 def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     """The `provider` of a case, or of `defaultTest`: promptfoo makes it anew, so a label is not enough."""
     yield from _scoring_function(shape)
+    place = shape.places.get("provider")
+    if place is not None and not place.borrowed and isinstance(place.node, Mapping):
+        yield from grader_keys(place.node)
     node = _id_in(shape, "provider")
     if node is None:
         return
@@ -98,10 +102,13 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
     if isinstance(place.node, Mapping) and place.node.get("id") is None:
         inner = [each for role in _ROLES if (each := place.node.get(role)) is not None]
         yield from _misspelt_roles(place.node)
+        inner = inner or [place.node]
     for each in inner:
         node = _id_of(each)
         if node is not None:
             yield from _with_vendor(node, ROW_ERRORS)
+        if isinstance(each, Mapping):
+            yield from grader_keys(each)
 
 
 def _misspelt_roles(node: Mapping) -> Iterator[Finding]:

@@ -26,6 +26,7 @@ from rubric_core.validation.promptfoo.empty_keys import (
 )
 from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
+from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_config, swallowed_by_values
 from rubric_core.validation.rule import Context, Finding, Fix
 
@@ -80,6 +81,8 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
         elif isinstance(inner, ConfiguredProvider):
             yield from empty_filters(inner, context)
             yield from swallowed_by_config(inner, context)
+            if isinstance(inner.node, Mapping):
+                yield from misspelt_settings(inner.node)
             place = inner.places.get("prompts")
             node = place.node if place is not None and not place.borrowed else None
             if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:

@@ -1,0 +1,67 @@
+"""Misspelt keys and settings of providers, where promptfoo reads a mapping without a look at its keys."""
+
+from collections.abc import Iterable, Iterator
+
+from rubric_core.language.closest_name import closest, is_slip
+from rubric_core.language.promptfoo.configuration import ConfiguredProvider
+from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
+from rubric_core.syntax.edit import rename_key
+from rubric_core.syntax.tree import Entry, Mapping, Scalar
+from rubric_core.validation.rule import Finding, Fix
+
+__all__ = ["grader_keys", "misspelt_settings"]
+
+#: Settings of other vendors that look like slips, and mean something to them.
+_OF_OTHERS = frozenset({
+    "headless", "maxNewTokens", "maxTokens", "n_predict", "responseFormat", "sessionId", "speed", "timeout", "timeoutMs", "toolChoice", "top_k",
+    "ts", "version",
+})  # fmt: skip
+#: Of these, the ones that vendors with the settings of OpenAI do not read.
+_OF_NO_CHAT = frozenset({"maxTokens", "responseFormat", "toolChoice"})
+#: Vendors of programs, which take any setting.
+_PROGRAMS = frozenset({"exec", "file", "golang", "package", "python", "ruby", "promptfoo", "sequence"})
+
+
+def grader_keys(provider: Mapping) -> Iterator[Finding]:
+    """The keys of a model that grades, or that a case calls, and its settings."""
+    known = tuple(key.name for key in ConfiguredProvider.keys.values())
+    present = {entry.name for entry in provider.entries}
+    for entry in provider.entries:
+        if "id" not in present:
+            meant = closest(entry.name or "", ("id",)) if isinstance(entry.value, Scalar) else None
+        else:
+            meant = _meant(entry.name, known, present)
+        if meant is not None:
+            yield from _renamed(entry, meant, "a provider has no key", "promptfoo does not read it")
+    yield from misspelt_settings(provider)
+
+
+def misspelt_settings(provider: Mapping) -> Iterator[Finding]:
+    """The settings of a provider whose vendor is no program, where a name is nearly one that means something."""
+    identity, settings = provider.get("id"), provider.get("config")
+    if not isinstance(identity, Scalar) or not isinstance(settings, Mapping):
+        return
+    vendor, _, _ = identity.text.partition(":")
+    family = known_provider(identity.text)
+    if family is None or vendor not in VENDORS or vendor in _PROGRAMS:
+        return
+    also = _OF_OTHERS - _OF_NO_CHAT if "response_format" in family.config else _OF_OTHERS
+    present = {entry.name for entry in settings.entries}
+    for entry in settings.entries:
+        meant = _meant(entry.name, family.config, present) if entry.name not in also else None
+        if meant is not None:
+            yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
+
+
+def _meant(name: str | None, known: Iterable[str], present: set[str | None]) -> str | None:
+    """The known key that a name is a slip of, if it is not there itself."""
+    if name is None or name in known:
+        return None
+    return next((each for each in known if each not in present and is_slip(name, each)), None)
+
+
+def _renamed(entry: Entry, meant: str, words: str, consequence: str) -> Iterator[Finding]:
+    fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),)),)
+    yield Finding(
+        entry.key.span, f"{words} `{entry.name}`; did you mean `{meant}`?", fixes=fixes, severity="warning", consequence=consequence,
+    )  # fmt: skip
