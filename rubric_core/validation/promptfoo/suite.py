@@ -9,7 +9,7 @@ from rubric_core.language.promptfoo.configuration import Configuration, Configur
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.block_references import OutsideText
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.case_summary import CaseSummary, PlacedCase
 from rubric_core.validation.rule import Fix
@@ -19,8 +19,12 @@ __all__ = [
     "PromptfooSuite",
     "ProviderEntry",
     "placed_fix",
+    "request_texts",
     "texts_of",
 ]
+
+#: The settings of a provider by HTTP in which variables are filled in.
+_REQUEST = ("url", "headers", "body", "queryParams")
 
 
 class SuiteDigest:
@@ -222,6 +226,18 @@ def texts_of(configuration: Configuration) -> Iterator[tuple[Scalar, bool]]:
         raw = node.get("raw") if isinstance(node, Mapping) else node
         if isinstance(raw, Scalar) and isinstance(raw.value, str):
             yield raw, raw is node
+
+
+def request_texts(provider: Node | None) -> Iterator[Scalar]:
+    """The texts of the request that a provider by HTTP sends, which it renders for each call."""
+    identity = provider.get("id") if isinstance(provider, Mapping) else None
+    settings = provider.get("config") if isinstance(provider, Mapping) else None
+    if not isinstance(identity, Scalar) or not isinstance(settings, Mapping) or not identity.text.startswith("http"):
+        return
+    for name in _REQUEST:
+        for node in walk(settings.get(name)):
+            if isinstance(node, Scalar) and isinstance(node.value, str) and not node.text.startswith("file://"):
+                yield node
 
 
 def placed_fix(fix: Fix, outer: Callable[[Span], Span]) -> Fix:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import Shape
@@ -14,7 +14,7 @@ from rubric_core.syntax.template_expressions import expression_faults
 from rubric_core.syntax.template_syntax import STATEMENTS, loose_statements, statement_words
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.suite import texts_of
+from rubric_core.validation.promptfoo.suite import request_texts, texts_of
 from rubric_core.validation.rule import Context, Finding, Fix
 from rubric_core.validation.wording import unmatched_words
 
@@ -44,6 +44,9 @@ def rendered_nodes(shape: Shape) -> Iterator[Scalar]:
     """The texts of a shape that promptfoo renders for each row."""
     if isinstance(shape, Configuration):
         yield from (node for node, bare in texts_of(shape) if not (bare and path_sign(node.text)))
+        return
+    if isinstance(shape, ConfiguredProvider):
+        yield from request_texts(shape.node)
         return
     fields = (
         ("vars",) if isinstance(shape, PromptfooCase) else ("value", "rubric_prompt") if isinstance(shape, Assertion)

@@ -1,7 +1,7 @@
 """Templates of promptfoo: which names they use, and placeholders that stay in the text as they are (issue 18, section 2)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
@@ -20,6 +20,7 @@ __all__ = [
     "literal_placeholders",
     "names_in",
     "read_by_code",
+    "request_placeholders",
     "unrendered_values",
 ]
 
@@ -157,6 +158,13 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
             yield from _single(node, context)
             yield from _half(node, context)
             yield from _open(node, context)
+
+
+def request_placeholders(texts: Iterable[Scalar], context: Context) -> Iterator[Finding]:
+    """Texts of a request that are nothing but `{name}`; what stands among others may be meant."""
+    for node in texts:
+        if _WHOLE.fullmatch(node.text):
+            yield from _single(node, context)
 
 
 def half_placeholders(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:

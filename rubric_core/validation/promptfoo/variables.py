@@ -14,7 +14,7 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
 from rubric_core.validation.promptfoo.case_summary import PROGRAM, CaseSummary, PlacedCase
-from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, texts_of
+from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix, request_texts, texts_of
 from rubric_core.validation.promptfoo.templates import UsedName, names_in
 from rubric_core.validation.rule import Context, Finding, Fix
 
@@ -25,6 +25,8 @@ _GIVEN = frozenset({
     "_conversation", "__evalId", "__evalStepId", "__repeatIndex", "env", "__trace", "__traceId", "sessionId", "evaluationId", "testIdx",
     "promptIdx", "repeatIndex",
 })  # fmt: skip
+#: What requests by HTTP have besides.
+_OF_REQUESTS = frozenset({"prompt", "context", "vars", "test", "signature", "token", "messages", "systemPrompt"})
 #: Keys that may define variables which the text does not show.
 _OPAQUE = ("red_team", "extensions", "assertion_templates")
 #: Variables that graders read by name.
@@ -69,6 +71,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     misplaced = any(_has_slip(placed.case.node, "vars") for placed in suite.bearers)
     if suite.digest.is_plain and not misplaced:
         yield from _in_prompts(suite, every)
+        yield from _in_requests(suite, every | _OF_REQUESTS)
     shared = _kept(suite, shared)
     for placed, told in suite.digest.rendering:
         if told.clean_for is shared:
@@ -118,6 +121,14 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
                     f"no case has a value for `{name}`, which this prompt uses",
                     consequence=_EMPTY,
                 )
+
+
+def _in_requests(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
+    """Slips in requests by HTTP. Hooks and sessions may add names, so that others are left alone."""
+    for each in suite.providers:
+        for node in request_texts(each.shape.node if each.shape is not None else None):
+            names = [u for u in names_in(node.text) if closest(u.name, sorted(known - _GIVEN))]
+            yield from _in_text(node, names, suite.frame, known, "no case has a value for")
 
 
 def _in_text(

@@ -48,6 +48,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "LlmJudge",
         "PromptText",
         "Configuration",
+        "ConfiguredProvider",
         "PromptfooCase",
         "CaseOptions",
         "Assertion",

@@ -6,7 +6,7 @@ from rubric_core.language.evaluators import LlmJudge
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
@@ -38,15 +38,24 @@ _FAILS = "the template cannot be rendered, so the case does not run"
 
 @rule("broken-template", "warning", "A template that is not closed, or that uses an unknown filter")
 def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
-    visited: Suite | Case | Entry | LlmJudge | PromptText | Configuration | PromptfooCase | CaseOptions | Assertion,
+    visited: Suite
+    | Case
+    | Entry
+    | LlmJudge
+    | PromptText
+    | Configuration
+    | ConfiguredProvider
+    | PromptfooCase
+    | CaseOptions
+    | Assertion,
     context: Context,
 ) -> Iterator[Finding]:
     """Only where the dialect fills something in: elsewhere braces are braces."""
     if not context.templated:
         return
-    if isinstance(visited, Configuration | PromptfooCase | CaseOptions | Assertion):
+    if isinstance(visited, Configuration | ConfiguredProvider | PromptfooCase | CaseOptions | Assertion):
         for node in () if visited.borrowed else rendered_nodes(visited):
-            yield from broken_statements(node, context, is_value=isinstance(visited, Assertion))
+            yield from broken_statements(node, context, is_value=isinstance(visited, Assertion | ConfiguredProvider))
             yield from _filters(node.span, context, ROW_ERRORS)
         return
     if isinstance(visited, PromptText):

@@ -6,7 +6,13 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
 from rubric_core.validation.promptfoo.shell_variables import shell_variables
-from rubric_core.validation.promptfoo.templates import half_placeholders, literal_placeholders, unrendered_values
+from rubric_core.validation.promptfoo.suite import request_texts
+from rubric_core.validation.promptfoo.templates import (
+    half_placeholders,
+    literal_placeholders,
+    request_placeholders,
+    unrendered_values,
+)
 from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["UNRENDERED_TEMPLATE"]
@@ -20,6 +26,8 @@ def UNRENDERED_TEMPLATE(  # noqa: N802  # a rule is a constant
     """Placeholders of other templates, and those inside of mappings."""
     if not isinstance(shape, ConfiguredPrompt):
         yield from shell_variables(shape, context)
+    if isinstance(shape, ConfiguredProvider) and not shape.borrowed:
+        yield from request_placeholders(request_texts(shape.node), context)
     if isinstance(shape, Assertion):
         yield from unrendered_values(shape, context)
     if isinstance(shape, Assertion | PromptfooCase):
