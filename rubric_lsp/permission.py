@@ -23,7 +23,7 @@ class Permission:
         self.folders: Iterable[str] = ()
         self._trust = trust or Trust()
 
-    def given(self, suite: Path) -> bool:
+    def allows(self, suite: Path) -> bool:
         """Whether a suite may be run. Reads the list of trusted folders each time: `rubric trust` may just have changed it."""
         return self._vouched(suite) or self._trust.allows(suite)
 

@@ -80,7 +80,7 @@ class Router:
         except RequestFailedError:
             raise
         except Exception:
-            log.exception("%s failed: %s", method, convert.asked(snapshot, params))
+            log.exception("%s failed: %s", method, convert.request_words(snapshot, params))
             return empty
 
 

@@ -31,7 +31,7 @@ def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> "Abo
         "target": target,
         "judge": judge,
         "cases": len(snapshot.analysis.cases),
-        "trusted": snapshot.path is not None and server.permission.given(snapshot.path),
+        "trusted": snapshot.path is not None and server.permission.allows(snapshot.path),
     }
 
 

@@ -68,5 +68,5 @@ class BaselineCheck:
         from rubric_core.evaluation.comparison.pairs import CaseChange  # noqa: PLC0415  # most runs have no baseline
 
         if self._fails_on == "flip":
-            return any(each.having(CaseChange.NO_LONGER_PASSES) for each in self._comparisons)
+            return any(each.with_change(CaseChange.NO_LONGER_PASSES) for each in self._comparisons)
         return any(each.regressed for each in self._comparisons)

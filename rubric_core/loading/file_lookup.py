@@ -115,7 +115,7 @@ class FileLookup:
                 checked=self.project.is_checked(path),
             )
 
-    def asked(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:
+    def question_file(self, look: TrackedLookup, mention: Mention) -> Iterator[Issue]:
         """A file whose content is part of the question."""
         name = mention.text.removeprefix(URL)
         if is_pattern(name):

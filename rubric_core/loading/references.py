@@ -210,12 +210,12 @@ class References(FileLookup):
             return  # these are read, too
         elif isinstance(shape, ContentBlock):
             if shape.type == "file":
-                yield from self.asked(look, mention)
+                yield from self.question_file(look, mention)
         elif isinstance(shape, Scripted):
             if mention.text.startswith(URL) and not self.exists(look, mention.text):
                 yield self.missing(look, mention, "agentv scores this check 0")
         elif mention.field == "input_files[]":
-            yield from self.asked(look, mention)
+            yield from self.question_file(look, mention)
         elif self.exists(look, mention.text):
             self.lead(look, mention, kind_of_reference(type(shape).keys[mention.field.removesuffix("[]")].kind))
         else:

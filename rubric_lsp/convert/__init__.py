@@ -9,7 +9,6 @@ from rubric_lsp.convert.completion_hover import completions, hover, inlay_hints,
 from rubric_lsp.convert.diagnostics import diagnostics, findings
 from rubric_lsp.convert.params import (
     arguments,
-    asked,
     changed_files,
     changes,
     findings_on_line,
@@ -21,6 +20,7 @@ from rubric_lsp.convert.params import (
     offset,
     opened,
     positions,
+    request_words,
     text_range,
     uri,
     wanted_kinds,
@@ -49,7 +49,6 @@ from rubric_lsp.convert.symbols_links import (
 
 __all__ = [
     "arguments",
-    "asked",
     "changed_files",
     "changes",
     "code_actions",
@@ -80,6 +79,7 @@ __all__ = [
     "positions",
     "range_of",
     "reference_lenses",
+    "request_words",
     "resolved",
     "resolved_action",
     "selection_range",

@@ -13,7 +13,6 @@ from rubric_lsp.protocol.uris import path_of
 __all__ = [
     "Params",
     "arguments",
-    "asked",
     "changed_files",
     "changes",
     "findings_on_line",
@@ -25,6 +24,7 @@ __all__ = [
     "offset",
     "opened",
     "positions",
+    "request_words",
     "text_range",
     "uri",
     "wanted_kinds",
@@ -47,8 +47,8 @@ def opened(params: Params) -> tuple[str, str, int | None, str]:
     return document["uri"], document.get("languageId") or "", document.get("version"), document["text"]
 
 
-def asked(snapshot: Snapshot, params: Params) -> str:
-    """What a request was about, in words for the log. The text itself may be confidential."""
+def request_words(snapshot: Snapshot, params: Params) -> str:
+    """What a request was about, in words for the log. Its text is left out: it may be confidential."""
     at = params.get("position") or (params.get("range") or {}).get("start")
     place = f":{at['line'] + 1}:{at['character'] + 1}" if at else ""
     return f"{snapshot.uri}{place} (version {snapshot.version})"

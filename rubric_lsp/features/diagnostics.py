@@ -149,7 +149,7 @@ def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator
     if verdict is None:
         return
     count = summary.count(verdict)
-    worst = heapq.nsmallest(_MOST, summary.having(verdict), key=lambda each: each.rank)
+    worst = heapq.nsmallest(_MOST, summary.with_verdict(verdict), key=lambda each: each.rank)
     words = ", ".join(w for w in (f"{verdict.value} in {count} of {summary.amount} cases", summary.average) if w)
     message = _lines(words, worst, count)
     code = f"criterion-{verdict.value}"

@@ -87,7 +87,7 @@ class RunTools:
         """Raises ToolError for a run that nobody allowed, by the rules of the editors."""
         permission = Permission()
         how = f"nothing was run; ask a person to run `rubric trust {self._folder.root}` in a terminal"
-        if not permission.given(suite.path):
+        if not permission.allows(suite.path):
             raise ToolError(f"{self._folder.shown(suite.path)} is not in a trusted folder: {how}")
         part = SelectedCases(suite.path.as_uri(), suite.path, tuple(cases), suite.analysis.dialect.name)
         if not is_settled(permission, [part]):

@@ -29,7 +29,7 @@ class CaseFingerprints:
         """Something on disk has changed: every fingerprint may be another one."""
         self.version += 1
 
-    def of_entries(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
+    def of_cases(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
         """The fingerprints of some cases of a suite, by id; of two with one id the first."""
         from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
         from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
@@ -40,8 +40,8 @@ class CaseFingerprints:
         for runnable in distinct(placed_cases(path, snapshot.analysis, entries)):
             yield runnable.id, fingerprint(runnable, files, self._targets_for(runnable))
 
-    def of_others(self, snapshot: Snapshot, names: Collection[str]) -> dict[str, str]:
-        """The fingerprints of cases that a suite takes over from other files; those that are gone are left out."""
+    def of_included_cases(self, snapshot: Snapshot, names: Collection[str]) -> dict[str, str]:
+        """The current fingerprints of cases that a suite includes from other files; cases that no longer exist are left out."""
         from rubric_core.disk import DiskFiles  # noqa: PLC0415
         from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct, suite_of  # noqa: PLC0415

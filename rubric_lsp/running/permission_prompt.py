@@ -55,7 +55,7 @@ def _ids(part: SelectedCases) -> list[str]:
 async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> bool:
     """Whether a person allows a run, after being told what it would do. A refusal is answered by how to allow it."""
     permission = host.permission
-    closed = [part for part in parts if not permission.given(part.path)]
+    closed = [part for part in parts if not permission.allows(part.path)]
     folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed or parts))
     names = " and ".join(map(str, folders))
     how = _how(host.client.name, names)

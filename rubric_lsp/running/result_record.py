@@ -164,7 +164,7 @@ class ResultRecord:
             others = {n: c for n, c in cases.items() if c.last is not None and c.last.summary.file}
             self._refresh_others(snapshot, others)
         if changed:
-            for name, fingerprint in self._fingerprints.of_entries(snapshot, snapshot.path, list(changed.values())):
+            for name, fingerprint in self._fingerprints.of_cases(snapshot, snapshot.path, list(changed.values())):
                 cases[name].fingerprint = fingerprint
 
     def _refresh_others(self, snapshot: Snapshot, cases: Mapping[str, _Case]) -> None:
@@ -173,7 +173,7 @@ class ResultRecord:
         changed = {name: c for name, c in cases.items() if c.suite is not suite or c.files != around}
         if not changed:
             return
-        now = self._fingerprints.of_others(snapshot, changed)
+        now = self._fingerprints.of_included_cases(snapshot, changed)
         for name, known in changed.items():
             known.suite, known.files = suite, around
             known.fingerprint = now.get(name, "")
@@ -280,7 +280,7 @@ class ResultRecord:
         wanted, breaks = list(entries.values()), YieldPoints()
         for first in range(0, len(wanted), _AT_ONCE):
             files, suite = self._fingerprints.version, snapshot.analysis.settings
-            for name, made in self._fingerprints.of_entries(snapshot, snapshot.path, wanted[first : first + _AT_ONCE]):
+            for name, made in self._fingerprints.of_cases(snapshot, snapshot.path, wanted[first : first + _AT_ONCE]):
                 held[name] = _Held(entries[name].case, suite, files, made)
             await breaks.due()
         return held

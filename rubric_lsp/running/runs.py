@@ -82,7 +82,7 @@ class RunManager:
         parts = select_cases(order, self._host.documents, self._known.at, self._known.results)
         if not parts:
             return None
-        if all(self._host.permission.given(part.path) for part in parts):
+        if all(self._host.permission.allows(part.path) for part in parts):
             from rubric_lsp.running.permission_prompt import is_settled  # noqa: PLC0415
 
             if is_settled(self._host.permission, parts):

@@ -145,7 +145,7 @@ class VirtualDocuments:
         from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
         try:
-            if not case.dialect.properties.nunjucks or not self._host.permission.given(case.path):
+            if not case.dialect.properties.nunjucks or not self._host.permission.allows(case.path):
                 return prompt_of(case)
             with self._computing() as sandbox:
                 text: str = await sandbox.threaded(lambda: prompt_of(replace(case, sandbox=sandbox)))

@@ -208,14 +208,14 @@ async def test_an_environment_of_a_host(place: Folder) -> None:
         """
     (case,) = place.cases(textwrap.dedent(text))
     async with system_ports() as ports, session_of([case], ports, ignore_event) as session:
-        async with session.workspaces.given(case) as workspace:
+        async with session.workspaces.lend(case) as workspace:
             assert workspace is not None
             assert names(workspace.path) == [".gitignore", "made.txt", "seed.txt"]
             assert (workspace.path / "made.txt").read_text() == "quick\n"
             assert workspace.variables["MODE"] == "quick"
         (case,) = place.cases(textwrap.dedent(text).replace("type: host", "type: docker"))
         with pytest.raises(Unscored, match=r"does not run containers: use an environment of type host .* \(line 3\)"):
-            async with session.workspaces.given(case):
+            async with session.workspaces.lend(case):
                 pass
     assert left(place) == []
 

@@ -269,7 +269,7 @@ def test_a_comparison_begins_with_what_flipped(tab: Tab, comparison_page: str, d
     assert "No longer pass" in titles[0]
     assert "Pass now" in titles[1]
     lost = tab.run("[...document.querySelectorAll('[aria-labelledby=pairs-no_longer_passes] tbody th')].map((each) => each.innerText)")  # fmt: skip
-    assert sorted(lost) == sorted(pair.case.id for pair in comparison.having(CaseChange.NO_LONGER_PASSES))
+    assert sorted(lost) == sorted(pair.case.id for pair in comparison.with_change(CaseChange.NO_LONGER_PASSES))
     words = tab.run("document.querySelector('.versus .words').textContent")
     assert words.casefold() == f"{conclusion_words(comparison)}.".casefold()
     tab.run("document.querySelector('[aria-labelledby=pairs-no_longer_passes] tbody a').click()")

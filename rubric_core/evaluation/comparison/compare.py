@@ -106,8 +106,8 @@ class Comparison:
         partial = self.after.partial or pair.case.suite not in self.after.suites
         return pair.after is None and (partial or other_targets)
 
-    def having(self, change: CaseChange) -> Sequence[CasePair]:
-        """The cases of which that became."""
+    def with_change(self, change: CaseChange) -> Sequence[CasePair]:
+        """The cases with that change."""
         return self._by_change[change]
 
     @property
@@ -147,7 +147,7 @@ class Comparison:
     def flips(self) -> Flips:
         """What became of the verdicts."""
         passed = [[_passes(case) for case in both] for both in self._both(self.compared)]
-        came, went = self.having(CaseChange.NOW_PASSES), self.having(CaseChange.NO_LONGER_PASSES)
+        came, went = self.with_change(CaseChange.NOW_PASSES), self.with_change(CaseChange.NO_LONGER_PASSES)
         return Flips(
             len(passed), sum(before for before, _ in passed), sum(after for _, after in passed), len(came), len(went)
         )

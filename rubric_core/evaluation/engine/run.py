@@ -98,10 +98,10 @@ async def run_in_session(
     try:
         several = variations(case)
         if len(several) > 1:
-            results = [await _one(each, ports, on_event, session) for each in several]
+            results = [await _run_variation(each, ports, on_event, session) for each in several]
             result = join_variations(base, await compared(list(zip(several, results, strict=True)), ports))
         else:
-            result = await _alone(several[0], ports, on_event, base, session)
+            result = await _run_in_workspace(several[0], ports, on_event, base, session)
             if case.variant is None:
                 (result,) = await compared([(several[0], result)], ports)
     except Unscored as problem:
@@ -136,11 +136,11 @@ def require_runnables(cases: object) -> None:
         raise TypeError(f"cases must be those of a suite, as in `load_suite(path).cases`, found {other or cases!r:.60}")
 
 
-async def _one(case: Runnable, ports: Ports, on_event: Listener, session: RunSession | None) -> CaseResult:
+async def _run_variation(case: Runnable, ports: Ports, on_event: Listener, session: RunSession | None) -> CaseResult:
     """The result of one variation. Its events are those of the case, which it cannot begin or end."""
     base = unrun_result(case, ports)
     try:
-        return await _alone(case, ports, on_event, base, session)
+        return await _run_in_workspace(case, ports, on_event, base, session)
     except Unscored as problem:
         return _without_score(base, problem, case)
 
@@ -155,7 +155,7 @@ def _without_score(base: CaseResult, problem: Unscored, case: Runnable) -> CaseR
     )
 
 
-async def _alone(
+async def _run_in_workspace(
     case: Runnable, ports: Ports, on_event: Listener, base: CaseResult, session: RunSession | None
 ) -> CaseResult:
     """The result of a case, or of one variation, with the workspaces that it needs. Raises Unscored."""
@@ -267,7 +267,7 @@ async def _once(
         base = replace_fields(base, **requested)
     attempt: Attempt | None = None
     try:
-        async with workspaces.given(ready) as workspace:
+        async with workspaces.lend(ready) as workspace:
             attempt = _attempt_of(ready)(ready, ports, on_event, number, workspace)
             result = await attempt.result(base)
             if workspace is not None:

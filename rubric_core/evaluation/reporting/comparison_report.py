@@ -65,7 +65,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     for name, before, after, more in _totals(comparison):
         yield f"{name:8}{before:>9} → {after:<9} {more}".rstrip()
     for change, heading in _HEADINGS.items():
-        yield from _cases(comparison.having(change), heading)
+        yield from _cases(comparison.with_change(change), heading)
     yield from _group_lines(comparison.groups)
 
 
@@ -77,7 +77,7 @@ def comparison_markdown(comparison: Comparison) -> str:
     rows = [[name, before, after, more] for name, before, after, more in _totals(comparison)]
     lines.append(table(["", "Before", "After", ""], rows))
     for change, heading in _HEADINGS.items():
-        pairs = comparison.having(change)
+        pairs = comparison.with_change(change)
         if pairs:
             lines += ["", f"### {heading} ({len(pairs)})", ""]
             lines += [f"- {plain(_name(pair))} {_scores(pair)}" for pair in _sorted(pairs)[:_MOST_CASES]]
@@ -115,7 +115,7 @@ def comparison_row(comparison: Comparison) -> dict[str, Any]:
         },
         "cost_usd": _totals_row(comparison.cost_usd), "duration_ms": _totals_row(comparison.duration_ms),
         "changes": {
-            change.value: [_pair_row(pair) for pair in _sorted(comparison.having(change))]
+            change.value: [_pair_row(pair) for pair in _sorted(comparison.with_change(change))]
             for change in CaseChange if change is not CaseChange.SAME
         },
         "groups": [_group_row(each) for each in comparison.groups],

@@ -146,6 +146,6 @@ class Summary:
         """The results that hold of cases in which the evaluator could not run or crashed."""
         return (e for e in self.marks.values() if e.counts and e.mark is not None and e.mark.error)
 
-    def having(self, verdict: Verdict) -> Iterator[CaseMark]:
-        """The results that hold with a verdict."""
+    def with_verdict(self, verdict: Verdict) -> Iterator[CaseMark]:
+        """The current results with that verdict."""
         return (e for e in self.marks.values() if e.counts and e.mark is not None and e.mark.verdict is verdict)

@@ -87,7 +87,7 @@ class Workspaces:
         self._id = str(uuid.uuid4())
 
     @asynccontextmanager
-    async def given(self, case: Runnable) -> AsyncIterator[CaseWorkspace | None]:
+    async def lend(self, case: Runnable) -> AsyncIterator[CaseWorkspace | None]:
         """Lend a case its workspace; None if its suite asks for none. Raises Unscored if it cannot be created.
 
         A workspace that cases share is lent to one of them at a time.

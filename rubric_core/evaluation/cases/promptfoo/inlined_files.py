@@ -35,9 +35,9 @@ class InlinedFiles:
             return [self.deep(item, context) for item in value]
         if isinstance(value, dict):
             return {name: self.deep(item, _context(name, value, context)) for name, item in value.items()}
-        return self.one(value, context)
+        return self.replaced(value, context)
 
-    def one(self, value: Any, context: str = "") -> Any:
+    def replaced(self, value: Any, context: str = "") -> Any:
         """The replacement of a text that names a file; anything else unchanged. Raises ConfigurationError."""
         if not isinstance(value, str) or not value.startswith(URL) or context == "vars":
             return value
