@@ -17,9 +17,7 @@ def adds(shape: type[Shape], *fields: str, **spelled: str) -> Change:
 
     def change(tables: Tables) -> None:
         table = tables.spellings.setdefault(shape, {})
-        inherited = {name for base in shape.__mro__[1:] for name in getattr(base, "keys", {})}
-        own = [name for name in shape.keys if name not in inherited or shape.keys[name] is not _inherited(shape, name)]
-        for name in fields or (() if spelled else own):
+        for name in fields or (() if spelled else _own(shape)):
             declared = shape.keys[name].name
             table[declared] = Spelling(declared, name, SpellingStatus.CURRENT)
         for attribute, name in spelled.items():
@@ -28,11 +26,12 @@ def adds(shape: type[Shape], *fields: str, **spelled: str) -> Change:
     return change
 
 
-def _inherited(shape: type[Shape], name: str) -> Key[object] | None:
-    for base in shape.__mro__[1:]:
-        if issubclass(base, Shape) and name in base.keys:
-            return base.keys[name]
-    return None
+def _own(shape: type[Shape]) -> list[str]:
+    """The fields that a shape does not have from the first of its bases with a field of that name."""
+    inherited: dict[str, Key[object]] = {}
+    for base in reversed(shape.__mro__[1:]):
+        inherited.update(getattr(base, "keys", {}))
+    return [name for name, declared in shape.keys.items() if inherited.get(name) is not declared]
 
 
 def renames(shape: type[Shape], old: str, new: str, after: SpellingStatus, note: str = "") -> Change:

@@ -50,6 +50,6 @@ def stray_sign(text: str, node: Scalar) -> StraySign | None:
         return StraySign(span=at_end, node=node, meant=node.text[:-1])
     if (last == '"' or (last == "'" and _WORD.fullmatch(node.text[:-1]))) and _UNOPENED.fullmatch(node.text):
         return StraySign(span=at_end, node=node, meant=node.text[:-1], quote=True)
-    if (found := _CURLY.fullmatch(node.text)) is not None:
+    if not node.text.isascii() and (found := _CURLY.fullmatch(node.text)) is not None:
         return StraySign(span=Span(start, node.span.end), node=node, meant=found[1])
     return None
