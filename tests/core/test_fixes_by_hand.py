@@ -304,6 +304,11 @@ SAFE_OR_NOT = [
     # Nothing has read these evaluators so far: under their new name they have to be known.
     ("agentv-2.7", LAST, "assertions: [{name: x, type: contains, value: x}]", [(True, "rename it to `assert`", None)]),
     ("agentv-2.7", LAST, "assertions: [{name: x, type: mine}]", [(False, "rename it to `assert`", None)]),
+    ("agentv-3", LAST, "assertions:\n      - contains:\n          value: hi\n          weight: 2", [
+        (True, "write `type: contains` beside its keys", "assertions:\n      - type: contains\n        value: hi\n        weight: 2"),
+    ]),
+    ("agentv-3", LAST, "assertions:\n      - contains: {value: hi}", []),
+    ("agentv-3", LAST, "assertions:\n      - contains: # greets\n          value: hi", []),  # the comment would be lost
     # A text that an anchor gives stays where it is.
     ("agentv-5", CRITERIA, "*said", []),
 ]  # fmt: skip
