@@ -19,9 +19,7 @@ from rubric_core.validation.rule import Finding, Fix
 __all__ = ["case_ids", "configured_ids", "grader_ids"]
 
 #: The id of a provider without a vendor, and no file.
-_BARE = pattern(
-    r"[A-Za-z](?:[\w.-]*[\w-])?(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)(?<!\.[jt]sx)(?<!\.py)(?<!\.rb)(?<!\.go)(?<!\.yml)(?<!\.yaml)(?<!\.json)\Z"
-)
+_BARE = pattern(r"[A-Za-z](?:[\w.-]*[\w-])?(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)(?<!\.[jt]sx)\Z")
 #: The providers that need no model.
 _WITHOUT_MODEL = (
     "a2a", "browser", "echo", "http", "https", "llama", "mcp", "n8n", "openclaw", "opencode", "openinterpreter", "sequence", "slack",
@@ -34,9 +32,9 @@ _VENDORS = (
 #: An id with a vendor in front; the drive of a path on Windows is none.
 _VENDOR = pattern(r"([A-Za-z][\w.-]+):")
 #: `openai/gpt-4o` and `openai;gpt-4o`.
-_OTHER_SIGN = pattern(
-    r"([A-Za-z][\w.-]{0,60})[/;]([\w.:/;@-]{1,200})(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)(?<!\.py)(?<!\.rb)(?<!\.go)(?<!\.yml)(?<!\.yaml)(?<!\.json)\Z"
-)
+_OTHER_SIGN = pattern(r"([A-Za-z][\w.-]{0,60})[/;]([\w.:/;@-]{1,200})(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)\Z")
+#: A file without `file://`, which promptfoo takes for a provider in JavaScript alone.
+_FILE = pattern(r"[\w./-]{1,200}\.(?:py|rb|go|ya?ml|json)(?::\w{1,60})?\Z")
 #: What an entry of the list has beside its id.
 _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
 #: The models for which a grader may have a provider of its own.
@@ -57,7 +55,9 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
         for item in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             node = _id_of(item)
             if node is not None:
-                yield from _bare(node) if _BARE.match(node.text) else _with_vendor(node, STOPS)
+                yield from (
+                    _bare(node) if _BARE.match(node.text) and not _FILE.match(node.text) else _with_vendor(node, STOPS)
+                )
             elif isinstance(item, Mapping) and _lacks_id(item):
                 yield Finding(item.entries[0].key.span, "a provider of the list needs `id`", consequence=STOPS)
 
@@ -71,7 +71,7 @@ def case_ids(shape: PromptfooCase) -> Iterator[Finding]:
     node = _id_in(shape, "provider")
     if node is None:
         return
-    if not _BARE.match(node.text):
+    if not _BARE.match(node.text) or _FILE.match(node.text):
         yield from _with_vendor(node, STOPS)
     elif node.text not in _WITHOUT_MODEL:
         words = f"promptfoo has no provider `{node.text}`: `provider` of a case is an id; a label stands in the list `providers`"
@@ -105,7 +105,7 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
         inner = inner or [place.node]
     for each in inner:
         node = _id_of(each)
-        if node is not None:
+        if node is not None and not _FILE.match(node.text):  # it is taken for a label
             yield from _with_vendor(node, ROW_ERRORS)
         if isinstance(each, Mapping):
             yield from grader_keys(each)
@@ -145,6 +145,11 @@ def _id_of(node: Node | None) -> Scalar | None:
 
 def _with_vendor(node: Scalar, consequence: str) -> Iterator[Finding]:
     """An id whose vendor, or whose kind of model, promptfoo does not have."""
+    if _FILE.match(node.text):
+        at = node.span.start + node.is_quoted
+        fix = Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False)
+        yield Finding(node.span, "a provider in a file begins with file://", fixes=(fix,), consequence=consequence)
+        return
     other = _OTHER_SIGN.match(node.text)
     if other is not None:
         yield from _other_sign(node, other[1], other[2], consequence)
