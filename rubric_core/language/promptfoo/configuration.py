@@ -122,6 +122,17 @@ class CommandLineOptions(Shape):
 
     open: ClassVar[bool] = True
     watched: ClassVar[bool] = True
+    #: What its options have to be, those included that have no documentation here; counts may be text.
+    counts: ClassVar[frozenset[str]] = frozenset(
+        {"maxConcurrency", "repeat", "tableCellMaxLength", "filterFirstN", "filterSample", "suggestionsCount"}
+    )
+    flags: ClassVar[frozenset[str]] = frozenset({
+        "verbose", "write", "cache", "table", "share", "noShare", "progressBar", "watch", "generateSuggestions", "retryErrors",
+    })  # fmt: skip
+    texts: ClassVar[frozenset[str]] = frozenset({
+        "description", "grader", "promptPrefix", "promptSuffix", "filterPattern", "filterPrompts", "filterProviders", "filterTargets",
+        "filterFailing", "filterFailingOnly", "filterErrorsOnly",
+    })  # fmt: skip
     max_concurrency = key(Anything(), "How many calls run at once.", name="maxConcurrency", example="4")
     repeat = key(Anything(), "How often each case runs.")
     delay = key(Anything(), "How long to wait between calls, in milliseconds.")

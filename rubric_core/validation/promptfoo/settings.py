@@ -36,19 +36,6 @@ _OUTPUTS = ("csv", "html", "json", "jsonl", "txt", "xml", "yaml", "yml")
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
 
 
-#: Options of the command line by what they have to be.
-_COUNTS = frozenset(
-    {"maxConcurrency", "repeat", "tableCellMaxLength", "filterFirstN", "filterSample", "suggestionsCount"}
-)
-_FLAGS = frozenset({
-    "verbose", "write", "cache", "table", "share", "noShare", "progressBar", "watch", "generateSuggestions", "retryErrors",
-})  # fmt: skip
-_WORDS = frozenset({
-    "description", "grader", "promptPrefix", "promptSuffix", "filterPattern", "filterPrompts", "filterProviders", "filterTargets",
-    "filterFailing", "filterFailingOnly", "filterErrorsOnly",
-})  # fmt: skip
-
-
 def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     """Findings about the configuration itself."""
     yield from _outputs(shape)
@@ -141,11 +128,13 @@ def _command_line(node: Mapping) -> Iterator[Finding]:
         value, name = entry.value, entry.name or ""
         if not isinstance(value, Scalar) or "{{" in value.text or value.value is None:
             continue
-        if name in _FLAGS and not isinstance(value.value, bool):
+        if name in CommandLineOptions.flags and not isinstance(value.value, bool):
             words = "true or false"
-        elif name in _WORDS and not isinstance(value.value, str):
+        elif name in CommandLineOptions.texts and not isinstance(value.value, str):
             words = "text: write it in quotes"
-        elif (name in _COUNTS and not _is_count(value)) or (name == "delay" and not _is_count(value, least=0)):
+        elif (name in CommandLineOptions.counts and not _is_count(value)) or (
+            name == "delay" and not _is_count(value, least=0)
+        ):
             words = f"a whole number of at least {int(name != 'delay')}"
         else:
             continue
