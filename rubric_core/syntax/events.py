@@ -1,8 +1,10 @@
 """Reads a text with libyaml: the tree of its first document, and why libyaml stops."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.failure import Failure
 from rubric_core.syntax.libyaml import yaml
 from rubric_core.syntax.tree import SyntaxTree
@@ -12,6 +14,11 @@ __all__ = ["build", "stumble"]
 
 #: What libyaml says from 0.2.6 on (PyYAML 6.0.4) where more than 1,000 brackets are open, before it gives an event for the first of them.
 _NESTED_TOO_DEEPLY = "exceeded maximum nesting depth"
+
+#: The blanks and signs with which a line begins.
+_INDENTATION = pattern(r"(?:^|\r)[ \t?-]*", re.MULTILINE)
+#: Levels that a line may have behind these, as after an anchor.
+_SPARE = 10
 
 # libyaml where it is there: ten times as fast as the loader in Python, and the same events.
 # Constructing Python values from events is not needed here and is left out where possible.
@@ -61,6 +68,9 @@ def stumble(text: str) -> Failure | None:
     loader = _Loader(text)
     documents = depth = 0
     try:
+        if _is_one_shallow_document(text) and hasattr(loader, "raw_parse"):
+            loader.raw_parse()  # makes no object of an event
+            return None
         while True:
             event = loader.get_event()
             kind = type(event)
@@ -79,3 +89,14 @@ def stumble(text: str) -> Failure | None:
         return Failure(yaml.MarkedYAMLError(problem=str(error)), len(text))
     finally:
         loader.dispose()
+
+
+def _is_one_shallow_document(text: str) -> bool:
+    """Whether a text certainly has no second document, and no more levels than are followed. A quick test.
+
+    Every level begins with a bracket, or further in than the one around it; two at most begin in one place.
+    """
+    if any(f"{line_break}{sign}" in text for line_break in "\n\r" for sign in ("---", "...")):
+        return False
+    deepest = max(map(len, _INDENTATION.findall(text)), default=0) + text.count("[") + text.count("{")
+    return 2 * deepest < DEEPEST + GIVEN_UP - _SPARE

@@ -81,12 +81,15 @@ def columns(lines: Sequence[str], line: int) -> list[int]:
     found: list[int] = []
     above = before(lines, line)
     lowest = len(lines[line])
+    margin = " " * lowest
     for i in range(line - 1, -1, -1):
         # Farther up, only the parents of the nearby lines matter.
         near = line - i <= _ABOVE
+        if not near and lines[i].startswith(margin):
+            continue  # a long list is gone through for every repair that is tried
         indent = indent_of(lines[i])
         if not near and indent >= lowest:
-            continue  # a long list is gone through for every repair that is tried
+            continue  # behind tabs
         if not has_content(lines[i]) or "\t" in lines[i][:indent]:
             continue
         content = content_of(lines[i])
@@ -95,7 +98,8 @@ def columns(lines: Sequence[str], line: int) -> list[int]:
             found.append(content if found[0] != content else content + 2)
         if near or indent < lowest:
             found += (c for c in (content, indent) if c not in found)
-        lowest = min(lowest, indent)
+        if indent < lowest:
+            lowest, margin = indent, " " * indent
         if indent == 0:
             break
     return found
