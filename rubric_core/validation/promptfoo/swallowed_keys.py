@@ -12,6 +12,7 @@ from rubric_core.validation.rule import Context, Finding, Fix
 __all__ = ["swallowed_by_config", "swallowed_by_options", "swallowed_by_values"]
 
 _IGNORED = "promptfoo gives it to the provider, and does nothing with it itself"
+_EVERY_PROMPT = "the case runs with every prompt"
 #: Keys of a provider that look like settings.
 _BESIDE_CONFIG = ("transform", "delay")
 #: The vendors whose settings may have such names: those that look there, too, and programs.
@@ -21,9 +22,14 @@ _READ_ALL = frozenset({
 
 
 def swallowed_by_options(shape: CaseOptions) -> Iterator[Finding]:
-    """`assert` and `vars` among the options of a case."""
+    """`assert`, `vars` and `prompts` among the options of a case."""
     for name, kinds in (("assert", (Sequence, Alias)), ("vars", (Mapping, Alias))):
         yield from _swallowed(shape.node, name, kinds, "options", "the case runs without it")
+    yield from _swallowed(shape.node, "prompts", (Sequence, Alias), "options", _EVERY_PROMPT)
+    entry = shape.node.entry("prompt") if isinstance(shape.node, Mapping) else None
+    if entry is not None and isinstance(entry.value, Scalar) and isinstance(entry.key, Scalar):
+        words = "`prompt` chooses nothing among options: a case lists its prompts under `prompts`, beside `options`"
+        yield Finding(entry.key.span, words, severity="warning", consequence=_EVERY_PROMPT)
 
 
 def swallowed_by_config(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
