@@ -31,6 +31,7 @@ BELOW = [
         "rubrics: [{id: c, score_ranges: [{score_range: [0, four], outcome: bad}, {score_range: [5, 10], outcome: good}]}]",
         "rubrics: [{id: c, score_ranges: [{score_range: [0, 4], outcome: bad}, {score_range: [5, 10], outcome: good}]}]",
     ),
+    ("rubrics: [{id: c, score_ranges: {1: some, 0: none}}]", None),
     ("rubrics: [Greets, greets.]", "rubrics: [Greets]"),
     ("turns: [{input: hi}]", "mode: conversation\n    turns: [{input: hi}]"),
 ]  # fmt: skip
@@ -139,6 +140,7 @@ IN_MESSAGE = (
 )
 NO_INPUT = "tests:\n  - id: a\n    criteria: Greets\n    %s\n"
 LAST = f"{CASE}    %s\n"
+ASKED = "tests:\n  - {id: a, prompts: ['{{q}}'], vars: {q: hi}, assert: [Greets]}\n  - {%s, assert: [Greets]}\n"
 SUITE = f"%s\n{CASE}"
 CRITERIA = "prompts: ['{{q}}']\ntests:\n  - {id: a, vars: {q: &said hi}, criteria: %s, assert: [Greets]}\n"
 HOOKS = ("beforeAll", "beforeEach", "afterEach", "afterAll")
@@ -309,6 +311,8 @@ SAFE_OR_NOT = [
     ]),
     ("agentv-3", LAST, "assertions:\n      - contains: {value: hi}", []),
     ("agentv-3", LAST, "assertions:\n      - contains: # greets\n          value: hi", []),  # the comment would be lost
+    # The prompts of the other case may not suit this one.
+    ("agentv-5", ASKED, "id: b, vars: {q: hi}", [(False, 'add `prompts: ["{{ q }}"]`', 'id: b, prompts: ["{{ q }}"], vars: {q: hi}')]),
     # A text that an anchor gives stays where it is.
     ("agentv-5", CRITERIA, "*said", []),
 ]  # fmt: skip
