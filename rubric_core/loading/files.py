@@ -29,7 +29,7 @@ _OWN = pattern(r"(?is)(?:.*\.eval|.*-eval|dataset[\w-]*|.*\.test)\.ya?ml\Z")
 #: Names that many other programs use, too.
 _COMMON = pattern(r"(?i)(?:eval|suite)\.ya?ml\Z")
 _PROMPTFOO = pattern(r"(?is)promptfooconfig(?:[.\-_].*)?(?<!\.recordings)\.(?:ya?ml|json)\Z")
-_WITH_PROMPTFOO = pattern(r"(?is).*promptfoo.*(?<!\.recordings)\.ya?ml\Z")
+_NO_RECORDINGS = pattern(r"(?is).*(?<!\.recordings)\.ya?ml\Z")
 _FOLDER = "evals"
 #: Bytes. The parser refuses texts that are a quarter as long, with a place to point at; data sets are read line by line.
 _LARGEST = 4 * LARGEST
@@ -106,7 +106,9 @@ def is_promptfoo_name(name: str) -> bool:
 
 def may_be_promptfoo_name(name: str) -> bool:
     """Whether that may be a configuration of promptfoo: `promptfoo.yaml`, `support.promptfoo.yml`. A workflow is called so, too."""
-    return is_promptfoo_name(name) or (_WITH_PROMPTFOO.match(name) is not None and not is_suite_name(name))
+    if is_promptfoo_name(name):
+        return True
+    return "promptfoo" in name.lower() and _NO_RECORDINGS.match(name) is not None and not is_suite_name(name)
 
 
 def is_suite(path: Path, neighbours: Collection[str] = ()) -> bool:
