@@ -75,3 +75,20 @@ def test_of_a_long_file_only_whole_lines_are_read(
 )
 def test_what_is_in_the_engines_own_folder_has_to_do_with_evals(path: str, known: bool | None) -> None:
     assert is_eval_yaml(PurePath("/work", path), "", None) is known
+
+
+@pytest.mark.parametrize(
+    ("item", "known"),
+    [
+        ("{input: hi}", True),
+        ("{description: hi}", None),
+        ("{note: hi}", None),
+        ("{id: a, image: curl}", None),
+        # A key of something else, and nothing that names a case.
+        ("{description: hi, image: curl}", False),
+        ("{name: install, image: curl}", False),
+    ],
+)
+def test_an_item_of_a_list_tells_by_its_keys(item: str, known: bool | None) -> None:
+    text = f"tests:\n  - {item}\n"
+    assert is_eval_yaml(PurePath("/work/list.yaml"), text, parse(text).root) is known
