@@ -41,7 +41,7 @@ FIRST = 20
 MOST_SECONDS = 120.0
 #: Exit codes of pytest for tests that failed, or could not even be imported.
 NOTICED = (1, 2)
-SURVIVED, UNREACHED = "survived", "unreached"
+SURVIVED, UNREACHED, HANGS = "survived", "unreached", "hangs"
 LEFT_OUT = (".git", ".venv", ".tools", "artifacts", "node_modules", "__pycache__", "*.vsix", "server")
 
 
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ThreadPoolExecutor(options.at_once) as pool:
             for each, verdict in pool.map(lambda one: (one, _tried(one, reach, free)), planted):
                 killed[each.package] += verdict not in (SURVIVED, UNREACHED)
-                if options.verbose or verdict in (SURVIVED, UNREACHED):
+                if options.verbose or verdict in (SURVIVED, UNREACHED, HANGS):  # a busy machine makes tests slow, too
                     where = f"{each.path}:{each.mutant.line}"
                     print(f"{verdict:9} {where}  {each.mutant.described(each.text)}", flush=True)
     for package in packages:
@@ -135,7 +135,7 @@ def _verdict(copy: Path, tests: Sequence[str], seconds: float) -> str:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return "hangs"
+            return HANGS
     if done.returncode not in (0, *NOTICED):
         raise RuntimeError(f"pytest failed with exit code {done.returncode}:\n{done.stdout}{done.stderr}")
     return "killed" if done.returncode else ""
