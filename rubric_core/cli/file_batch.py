@@ -47,7 +47,8 @@ class FileBatch:
         """What is in each file, or why it cannot be read."""
         known = [self._known(source) for source in sources]
         rest = [source for source, found in zip(sources, known, strict=True) if found is None]
-        checked = iter(parallel_map(self._check, rest))
+        # The first one loads what nearly all need; copies of this process then have it.
+        checked = iter([*map(self._check, rest[:1]), *parallel_map(self._check, rest[1:])])
         return [
             self._taken(source, next(checked)) if found is None else found
             for source, found in zip(sources, known, strict=True)
