@@ -20,10 +20,10 @@ export async function menus({ page, shot, open }) {
   await item.hover();
   await page.locator('.workbench-hover', { hasText: 'asks first' }).or(page.locator('.workbench-hover', { hasText: 'allowed, the folder is trusted' })).first().waitFor();
   await shot('status');
-  await page.keyboard.press('Control+J');
-  await page.keyboard.press('Control+B');
-  await page.keyboard.press('F1');
-  await choose(page, '>Welcome: Open Walkthrough...');
+  // Not the keys, which open what is closed: the results come up at the bottom when they are ready.
+  await command(page, 'View: Hide Panel');
+  await command(page, 'View: Close Primary Side Bar');
+  await command(page, 'Welcome: Open Walkthrough...');
   await choose(page, 'Write and run LLM evaluation suites');
   for (const [title, picture] of [['Open or write a suite', 'suite'], ['Run a case', 'run'], ['See why', 'report'], ['Every suite at once', 'tests']]) {
     await page.locator('.getting-started-step', { hasText: title }).click();

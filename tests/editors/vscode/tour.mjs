@@ -202,7 +202,7 @@ async function runFromTheExplorer({ page, shot, plan }) {
 }
 
 async function outdated({ page, shot, studio, plan }) {
-  await page.keyboard.press('Control+J'); // the results at the bottom make room
+  await command(page, 'View: Hide Panel'); // the results at the bottom make room
   await page.locator('.tab', { hasText: plan.run }).click();
   const file = path.join(studio.workspace, plan.folder, plan.run);
   await goTo(page, lineOf(file, plan.edited));
@@ -219,7 +219,7 @@ async function outdated({ page, shot, studio, plan }) {
 const fresh = (id) => new RegExp(`id:\\s*${id}\\s*✘\\s0`, 'u');
 
 async function report({ page, shot, plan }) {
-  await page.keyboard.press('Control+B');
+  await command(page, 'View: Close Primary Side Bar');
   await command(page, 'Rubric: Open report');
   const inside = await webview(page);
   await inside.locator('h1', { hasText: plan.failing }).waitFor();
