@@ -48,13 +48,17 @@ def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
             node.span, f"this prompt is a mapping, {why}; put it in quotes", fixes=_quoted(node, context), consequence=STOPS,
         )  # fmt: skip
     elif lacks_its_text(node) and all(entry.name in _known() for entry in node.entries):
+        yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=STOPS)
+    elif all(node.get(key) is None for key in ("raw", "function", "label", "display", "$ref")) and all(
+        entry.name in _known() for entry in node.entries
+    ):
         identity = node.get("id")
-        if identity is None:
-            yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=STOPS)
-            return
         written = context.written(identity.span) if isinstance(identity, Scalar) and not identity.is_block else ""
-        fixes = add_key_fix(node, "label", written, context) if written else ()
-        yield Finding(node.span, "a prompt with `id` and no `raw` needs a `label`", fixes=fixes, consequence=STOPS)
+        yield Finding(
+            node.span, "a prompt with `id` and no `raw` needs a `label`", severity="warning",
+            fixes=add_key_fix(node, "label", written, context) if written else (),
+            consequence="promptfoo validate rejects the configuration; promptfoo eval runs it",
+        )  # fmt: skip
     elif node.get("raw") is not None and not any(
         node.get(key) is not None for key in ("id", "label", "display", "$ref")
     ):
@@ -66,12 +70,10 @@ def _known() -> frozenset[str]:
 
 
 def lacks_its_text(node: Node | None) -> bool:
-    """Whether a mapping among the prompts has neither a text nor a file with a label."""
+    """Whether a mapping among the prompts has neither a text nor a file."""
     if not isinstance(node, Mapping) or any(entry.name in ("<<", "$ref") for entry in node.entries):
         return False
-    return all(node.get(key) is None for key in ("raw", "function")) and (
-        node.get("id") is None or node.get("label") is None
-    )
+    return all(node.get(key) is None for key in ("raw", "id", "function"))
 
 
 def is_sentence(node: Node | None) -> bool:
