@@ -33,9 +33,10 @@ demo: $(INSTALLED)
 
 # Tests run after a failed check too: one look shows everything, and pytest has the last word.
 # What tries a sample of many texts or edits tries all of them with RUBRIC_THOROUGH=1, as in .ci/run. EXCEPT=FOLDER leaves one out.
+# RERUNS=1 tries what failed once more, and names it.
 test: $(DEVELOPING) bytecode
 	@checked=0; $(MAKE) --no-print-directory lint || checked=1; \
-	$(BIN)/python -m pytest -n 2 --dist worksteal -rfEs $(if $(EXCEPT),--ignore=$(EXCEPT)) && exit $$checked
+	$(BIN)/python -m pytest -n 2 --dist worksteal -rfEsR $(if $(RERUNS),--reruns $(RERUNS)) $(if $(EXCEPT),--ignore=$(EXCEPT)) && exit $$checked
 
 lint: $(DEVELOPING)
 	@failed=0; \
