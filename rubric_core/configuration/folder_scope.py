@@ -62,8 +62,8 @@ class FolderScope:
         if self.evals is not None and self.evals.decide(path) is True and path.lower().endswith(YAML):
             return True
         file = Path(path)
-        if may_be_promptfoo_name(file.name):
-            return is_promptfoo_configuration(file)
+        if may_be_promptfoo_name(file.name) and is_promptfoo_configuration(file):
+            return True
         if is_suite(file, names):
             return head_is_eval_yaml(file) is not False
         if is_common_name(file.name):

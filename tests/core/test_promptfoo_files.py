@@ -181,13 +181,17 @@ def test_a_folder_is_searched_for_its_names(
     (tmp_path / "package.json").write_text(as_json, encoding="utf-8")
     workflow = "on: push\njobs:\n  tests: {runs-on: ubuntu-latest, steps: [{run: npx promptfoo eval}]}\n"
     (tmp_path / "run-promptfoo.yml").write_text(workflow, encoding="utf-8")
+    (tmp_path / "evals/promptfoo-before.yaml").write_text(
+        "evalcases:\n  - {id: a, conversation_id: b, expected_messages: [], outcome: x, input: hi, zzz: 1}\n",
+        encoding="utf-8",
+    )
     (tmp_path / "promptfoo.recordings.yaml").write_text("tests: []\n", encoding="utf-8")
     assert main(["check", "."]) == 0  # warnings
     said = capsys.readouterr().out
     found = {line.partition(":")[0] for line in said.splitlines() if "warning[unknown-key]" in line}
     assert found == {
         "promptfooconfig.yaml", "promptfooconfig.json", "evals/promptfooconfig.support.yml", "evals/other.yaml", "promptfoo.yaml",
-        "chat-promptfoo.yml",
+        "chat-promptfoo.yml", "evals/promptfoo-before.yaml",
     }  # fmt: skip
     for name in sorted(found - {"promptfooconfig.json"}):
         (tmp_path / name).write_text(CONFIG, encoding="utf-8")
@@ -273,7 +277,12 @@ def test_defaults_scenarios_and_lines_are_checked_where_a_configuration_names_th
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("cases/a.csv", "table-column"), ("b.csv", "no configuration of promptfoo"), ("cases/c.yaml", "unknown-key")],
+    [
+        ("cases/a.csv", "table-column"),
+        ("b.csv", "no configuration of promptfoo"),
+        ("cases/c.yaml", "unknown-key"),
+        ("cases/promptfoo-tests.yaml", "unknown-key] a promptfoo case has no key `asserts`"),
+    ],
 )
 def test_a_file_named_by_itself_is_what_a_configuration_above_says(
     name: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -286,6 +295,8 @@ def test_a_file_named_by_itself_is_what_a_configuration_above_says(
         "cases/a.csv": "word,__expect\nhi,x\n",
         "b.csv": "word,__expect\nhi,x\n",
         "cases/c.yaml": "- vars: {word: hi}\n  asserts: []\n",
+        "promptfoo.yaml": "prompts: ['Say {{word}}']\nproviders: [echo]\ntests: file://cases/promptfoo-tests.yaml\n",
+        "cases/promptfoo-tests.yaml": "- vars: {word: hi}\n  asserts: []\n",
     }
     for path, text in files.items():
         (tmp_path / path).write_text(text, encoding="utf-8")
