@@ -2,7 +2,7 @@
 
 A check of one file loads some 120 dataclasses and calls few of their methods. The standard library makes six for each, from
 source, and loads `inspect` before the first. `dataclass` here has the same fields, options and methods, but `__init__` is
-written when the first instance is made, and the others need no source of their own. `dataclasses.fields`, `replace`,
+compiled when the first instance is made, and the other methods are functions that all classes share. `dataclasses.fields`, `replace`,
 `asdict` and a dataclass of the standard library that inherits from one work as with any other: what they look for is made
 when they ask. Here, a dataclass inherits only from one that was made here too, and its fields are declared with this `field`.
 
@@ -89,7 +89,7 @@ else:
         """`dataclasses.dataclass`, with methods that are compiled at their first use."""
 
         def decorated(cls: type) -> type:
-            # Python's None beside an `__eq__` is nobody's.
+            # A class with an `__eq__` and no `__hash__` gets a `__hash__` of None from Python: its author wrote none.
             own = {name for name in vars(cls) if name != "__hash__" or cls.__hash__}
             cls.__doc__ = cls.__doc__ or cls.__name__  # one without a docstring would be given its signature as one
             fields = _declare_fields(cls, kw_only=kw_only)

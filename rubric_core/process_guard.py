@@ -14,7 +14,7 @@ __all__ = ["ProcessGuard"]
 # killed. The marks find what was never told of, and what left its group; a child holds the input open until it has
 # become the program with these marks, so that none slips through. A process with the limit that is still in the session
 # of the run was started by another thread at the same moment, and is left alone. The shell works in the background, so
-# that nobody waits for it.
+# that the run does not wait for it.
 _SCRIPT = """
 exec 3<&0
 {

@@ -199,7 +199,7 @@ DEPARTURES: Sequence[Departure] = (
     Departure(
         "unknown-types",
         "An evaluator of a type that does not exist scores 0.",
-        "It is unscored, and the places are listed that types may come from.",
+        "It is unscored, and the reason says where types are looked for.",
         "Nobody graded the answer.",
         ("unknown-type",),
     ),

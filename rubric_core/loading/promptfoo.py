@@ -90,7 +90,7 @@ def is_promptfoo_configuration(path: Path) -> bool:
 def _is_called_otherwise(path: PurePath, names: frozenset[str]) -> bool:
     """Whether a file with keys that agentv has, too, is a configuration of promptfoo by them and by its name.
 
-    AgentV looks for suites by their names; promptfoo is told any name.
+    AgentV finds suites by certain names only; promptfoo reads a file of any name that its command line gives.
     """
     if is_suite_name(path.name) or path.parent.name in HOMES:
         return False

@@ -59,7 +59,7 @@ class KnownResults:
         return self.taken_over.suite(snapshot) or snapshot
 
     def at(self, uri: str) -> Snapshot:
-        """A suite as it stands in the editor, else on disk. Raises RequestFailedError."""
+        """The suite as the editor shows it if it is open, or as it is on disk. Raises RequestFailedError."""
         path = path_of(uri)
         found = self._host.documents.get(uri) or (self._host.index.at(path) if path is not None else None)
         if found is None:

@@ -41,32 +41,35 @@ def _items(node: Node, context: Context) -> Iterator[Finding]:
 
 def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
     """A mapping that is a sentence with a colon or braces, or lacks what a prompt needs."""
+    present = {entry.name for entry in node.entries}
     if is_sentence(node):
         braces = context.text.startswith("{{", node.span.start)
         why = "since YAML reads `{{` as one" if braces else f"since YAML reads `{node.entries[0].name}` as a key"
         yield Finding(
             node.span, f"this prompt is a mapping, {why}; put it in quotes", fixes=_quoted(node, context), consequence=STOPS,
         )  # fmt: skip
-    elif lacks_its_text(node) and all(entry.name in _known() for entry in node.entries):
+    elif lacks_its_text(node) and _has_known_keys_only(node):
         yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=STOPS)
-    elif all(node.get(key) is None for key in ("raw", "function", "label", "display", "$ref")) and all(
-        entry.name in _known() for entry in node.entries
-    ):
+    elif "raw" in present:
+        if not present & {"id", "label", "display", "$ref"}:
+            yield Finding(node.span, "a prompt with `raw` needs a `label`", consequence=STOPS)
+    elif not present & {"function", "label", "display", "$ref"} and _has_known_keys_only(node):
         identity = node.get("id")
         written = context.written(identity.span) if isinstance(identity, Scalar) and not identity.is_block else ""
         yield Finding(
             node.span, "a prompt with `id` and no `raw` needs a `label`", severity="warning",
             fixes=add_key_fix(node, "label", written, context) if written else (),
-            consequence="promptfoo validate rejects the configuration; promptfoo eval runs it",
+            consequence="`promptfoo eval -c FILE` and `promptfoo validate` stop; `promptfoo eval` in its folder runs it",
         )  # fmt: skip
-    elif node.get("raw") is not None and not any(
-        node.get(key) is not None for key in ("id", "label", "display", "$ref")
-    ):
-        yield Finding(node.span, "a prompt with `raw` needs a `label`", consequence=STOPS)
 
 
 def _known() -> frozenset[str]:
     return frozenset(key.name for key in ConfiguredPrompt.keys.values())
+
+
+def _has_known_keys_only(node: Mapping) -> bool:
+    known = _known()
+    return all(entry.name in known for entry in node.entries)
 
 
 def lacks_its_text(node: Node | None) -> bool:
