@@ -92,7 +92,7 @@ async def _named(s: RubricServer, d: Snapshot, offset: int) -> Any:
     if name is not None and text is not None:
         return preview(name, text)
     if name is not None and name.kind in OF_FAMILY:
-        return await _of_promptfoo(s, d, name)
+        return await _promptfoo_name_hover(s, d, name)
     if name is None or name.kind != "variable":
         return name_hover(d.analysis, name, partial(s.index.entry_of, d)) if name is not None else None
     values = await s.navigation.values(d, name)
@@ -100,7 +100,7 @@ async def _named(s: RubricServer, d: Snapshot, offset: int) -> Any:
     return filled_prompt(d.analysis, name, told, named=any(v.named for v in values))
 
 
-async def _of_promptfoo(s: RubricServer, d: Snapshot, name: NameOccurrence) -> Any:
+async def _promptfoo_name_hover(s: RubricServer, d: Snapshot, name: NameOccurrence) -> Any:
     """Hover on a name that files of promptfoo share."""
     from rubric_lsp.features.promptfoo_hover import NamePlace, promptfoo_hover  # noqa: PLC0415
 

@@ -24,7 +24,7 @@ def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> "Abo
     if not snapshot.can_run:
         return None
     choice = snapshot.analysis.choice
-    target, judge = _asked(server, snapshot)
+    target, judge = _target_names(server, snapshot)
     return {
         "dialect": choice.name,
         "because": choice.reason,
@@ -35,7 +35,7 @@ def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> "Abo
     }
 
 
-def _asked(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
+def _target_names(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
     """The names of the target and of the judge as they are written; empty where there is none."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when somebody asks for it
     from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415

@@ -69,7 +69,7 @@ class AnnotatedSuite:
             if not here and self._file is not None:
                 continue
             own = self._lines_of(case) if here else range(0)
-            for mark in self._of_case(case, result, here):
+            for mark in self._case_marks(case, result, here):
                 line = self._index.line_of(mark.span.start)
                 if line in own or (mark.what == "band" and len(cases) == 1):
                     marks.setdefault(line, []).append(mark)
@@ -79,7 +79,7 @@ class AnnotatedSuite:
             marks.setdefault(self._index.line_of(mark.span.start), []).append(mark)
         return marks
 
-    def _of_case(self, case: Runnable, result: CaseResult, here: bool) -> Iterator[Mark]:
+    def _case_marks(self, case: Runnable, result: CaseResult, here: bool) -> Iterator[Mark]:
         """The marks of a case that stand in this file."""
         yield from (mark for mark in marks_of(case, result) if mark.in_suite != here)
         if not here:

@@ -25,12 +25,12 @@ _FILE, _DIRECTORY, _NAMES, _READ = "file", "directory", "names", "read "
 SUITES, _EVALUATORS, REAL_PATH = "suites", "evaluators", "real path"
 
 
-def _of_names(names: Iterable[object]) -> str:
+def _names_digest(names: Iterable[object]) -> str:
     return digest(b"\0".join(os.fsencode(str(name)) for name in names))
 
 
 #: The answer for a folder in which there is nothing, or that does not exist.
-NO_NAMES = _of_names(())
+NO_NAMES = _names_digest(())
 
 
 class RecordingFiles:
@@ -66,7 +66,7 @@ class RecordingFiles:
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""
         names = self._files.names(path)
-        self.note(path, _NAMES, _of_names(names))
+        self.note(path, _NAMES, _names_digest(names))
         return names
 
     def note(self, path: Path, question: str, answer: Answer) -> Answer:
@@ -144,9 +144,9 @@ class RecordingProject(Project):
 
     def _answers(self, path: Path) -> dict[str, Answer]:
         if path == INSTALLED:
-            return {_EVALUATORS: _of_names(sorted(installed_evaluators(super().look())))}
+            return {_EVALUATORS: _names_digest(sorted(installed_evaluators(super().look())))}
         answers = dict(self.recorded.answers.get(path, {}))
-        return {**answers, SUITES: _of_suites(self, path)} if path.name == "**" else answers
+        return {**answers, SUITES: _suites_digest(self, path)} if path.name == "**" else answers
 
 
 def _folded(name: str) -> str:
@@ -165,8 +165,8 @@ def _listed(folder: str) -> frozenset[str] | None:
         return None
 
 
-def _of_suites(project: Project, path: Path) -> str:
-    return _of_names(project.suites_below(path.parent))
+def _suites_digest(project: Project, path: Path) -> str:
+    return _names_digest(project.suites_below(path.parent))
 
 
 class CurrentFacts:
@@ -195,13 +195,13 @@ class CurrentFacts:
         if question == _DIRECTORY:
             return self._files.is_directory(path)
         if question == _NAMES:
-            return _of_names(self._files.names(path))
+            return _names_digest(self._files.names(path))
         if question == REAL_PATH:
             return os.path.realpath(path)
         if question == SUITES:
-            return _of_suites(self._project, path)
+            return _suites_digest(self._project, path)
         if question == _EVALUATORS:
-            return _of_names(sorted(installed_evaluators(self._project.look())))
+            return _names_digest(sorted(installed_evaluators(self._project.look())))
         try:
             limit = question.removeprefix(_READ)
             return digest(self._files.read(path, int(limit) if limit else None))

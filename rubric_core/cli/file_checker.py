@@ -93,7 +93,7 @@ class FileChecker:
         if source.path.name in CONFIGURATION_FILES:
             own = self._configurations.at(source.path)
             return (
-                _of_configuration(own, source.shown)
+                _checked_configuration(own, source.shown)
                 if own
                 else CheckedFile(source.shown, self._language.document(text), (), is_suite=False)
             )
@@ -148,7 +148,7 @@ class FileChecker:
         one_a_folder = {s.path.parent: s for s in sources}.values()
         faulty = {c.path: c for c in map(self.configuration, one_a_folder) if c.diagnostics and c.path is not None}
         for path in sorted(faulty.keys() - named):
-            yield _of_configuration(faulty[path], _relative(path))
+            yield _checked_configuration(faulty[path], _relative(path))
 
     def _selection(self, configuration: Configuration, path: Path) -> Selection:
         own = configuration.selection(path)
@@ -160,7 +160,7 @@ class FileChecker:
         return Selection(chosen, self._wishes.ignore, severity)
 
 
-def _of_configuration(configuration: Configuration, shown: str) -> CheckedFile:
+def _checked_configuration(configuration: Configuration, shown: str) -> CheckedFile:
     return CheckedFile(shown, configuration.document, configuration.diagnostics, is_suite=False)
 
 

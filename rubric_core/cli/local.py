@@ -78,7 +78,7 @@ def _serve(port: int, command: Sequence[str]) -> int:
     server = LocalServer(weights, key, port)
     if command:
         return _beside(server, key, command)
-    print(_told(server.url, key if not given else ""), flush=True)
+    print(_instructions(server.url, key if not given else ""), flush=True)
     over = threading.Event()
     for name in ("SIGTERM", "SIGHUP"):
         with contextlib.suppress(AttributeError):
@@ -97,7 +97,7 @@ def _beside(server: LocalServer, key: str, command: Sequence[str]) -> int:
         raise LocalError(f"{command[0]} cannot be started: {error.strerror or error}") from None
 
 
-def _told(url: str, key: str) -> str:
+def _instructions(url: str, key: str) -> str:
     export = f"\n\nexport {_KEY}={key}" if key else ""
     return (
         f"{MODEL} answers at {url} until Ctrl-C.\n{_LABEL}\n\n"

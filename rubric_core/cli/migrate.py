@@ -65,7 +65,7 @@ def main(options: argparse.Namespace) -> int:
     work = MigrationRun(options)
     outcomes = list(work.outcomes())
     changed = sum([_settled(outcome, options, work.failures) for outcome in outcomes])
-    written = _of_promptfoo(work, options)
+    written = _migrate_promptfoo(work, options)
     for line in work.passed:
         print(line)
     for failure in work.failures:
@@ -77,7 +77,7 @@ def main(options: argparse.Namespace) -> int:
     return WOULD_CHANGE if (changed or written) and options.check else DONE
 
 
-def _of_promptfoo(work: MigrationRun, options: argparse.Namespace) -> int:
+def _migrate_promptfoo(work: MigrationRun, options: argparse.Namespace) -> int:
     """Write a suite for each configuration of promptfoo that was named. Returns how many there are, or would be."""
     if options.output and len(work.promptfoo) != 1:
         work.failures.append("-o names the suite for one promptfoo configuration: name exactly one")

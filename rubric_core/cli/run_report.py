@@ -113,7 +113,7 @@ class SuiteReport:
             if e.judge
         )
         brief = result.verdict is Verdict.PASSED and not result.grader_errors
-        told = tuple(judges) if brief else tuple(map(_told, result.evaluators))
+        told = tuple(judges) if brief else tuple(map(_without_details, result.evaluators))
         return replace_fields(
             result, evaluators=told, answer="", details=None, fingerprint="", at="", exchanges=(), runs=()
         )
@@ -207,8 +207,8 @@ def _explained(result: CaseResult) -> list[str]:
     return [*explanation(result), *(f"  {usage_words(each)}" for each in result.usage if each.is_told)]
 
 
-def _told(result: EvaluatorResult) -> EvaluatorResult:
-    members = tuple(map(_told, result.members))
+def _without_details(result: EvaluatorResult) -> EvaluatorResult:
+    members = tuple(map(_without_details, result.members))
     return replace_fields(result, hits=(), evaluator_raw_request=None, details=None, exchanges=(), members=members)
 
 

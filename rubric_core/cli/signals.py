@@ -31,7 +31,7 @@ class TerminationSignal:
             number = getattr(signal, name, None)
             if number is not None and task is not None:
                 with contextlib.suppress(NotImplementedError):  # Windows
-                    loop.add_signal_handler(number, self._told, number, task)
+                    loop.add_signal_handler(number, self._on_signal, number, task)
                     heard.append(number)
         try:
             yield
@@ -41,7 +41,7 @@ class TerminationSignal:
                 if self.signal:  # told once is enough: what is left to do is to say so
                     signal.signal(number, signal.SIG_IGN)
 
-    def _told(self, number: int, task: "asyncio.Task[Any]") -> None:
+    def _on_signal(self, number: int, task: "asyncio.Task[Any]") -> None:
         self._times += 1
         if self._times == 1:
             self.signal = number

@@ -136,7 +136,7 @@ class SuiteRun:
     async def _scheduled(self, cases: Sequence[Runnable], ports: Ports) -> list[CaseResult]:
         """Run the cases within the limits of the run."""
         schedule = self._schedule = Schedule(
-            cases, ports, self._heard, self._options.workers, self._keep_of, self._executor
+            cases, ports, self._on_event, self._options.workers, self._keep_of, self._executor
         )
         seconds = self._limits.seconds_left
         ending = asyncio.get_running_loop().call_later(seconds, self._end_time) if seconds is not None else None
@@ -165,7 +165,7 @@ class SuiteRun:
         if self._schedule is not None:
             self._schedule.halt(now=True)
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if not isinstance(event, CaseDone):
             if isinstance(event, Noted):
                 self._group.flush()

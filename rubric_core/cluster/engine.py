@@ -138,9 +138,9 @@ class _Engine:
         suite = with_origins(replace(suite, cases=tuple(replace_fields(case, problems=()) for case in suite.cases)))
         self._cases = suite.cases
         self._ports = await self._stack.enter_async_context(system_ports())
-        self._session = await self._stack.enter_async_context(session_of(suite.cases[:1], self._ports, self._heard))
+        self._session = await self._stack.enter_async_context(session_of(suite.cases[:1], self._ports, self._on_event))
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event, Noted):
             self._notes.append(self._relocation.with_client_paths(event.message))
 
@@ -186,7 +186,7 @@ class _Engine:
     async def _row(self, key: tuple[int, int], case: Runnable | None) -> bytes | None:
         assert case is not None
         task = self._running[key] = asyncio.ensure_future(
-            run_in_session(case.copied(), self._ports, self._heard, self._session)
+            run_in_session(case.copied(), self._ports, self._on_event, self._session)
         )
         try:
             await asyncio.wait({task})

@@ -34,15 +34,15 @@ def choose_file_dialect(kind: FileKind, root: Node | None, items: Iterable[Node]
         text: The whole text.
     """
     if kind is FileKind.TARGETS:
-        return _of_targets(root, [i for i in items if isinstance(i, Mapping)], text)
+        return _targets_choice(root, [i for i in items if isinstance(i, Mapping)], text)
     if kind is FileKind.CONFIG:
-        return _of_config(_names(root))
+        return _config_choice(_names(root))
     if kind in (FileKind.CASES, FileKind.DATASET):
-        return _of_cases(frozenset[str]().union(*map(_names, items)))
+        return _cases_choice(frozenset[str]().union(*map(_names, items)))
     if kind is FileKind.CASE:
-        return _of_cases(_names(root))
+        return _cases_choice(_names(root))
     if kind is FileKind.TEMPLATE:
-        return _of_template(root, [*items])
+        return _template_choice(root, [*items])
     if kind is FileKind.SIDECAR and "assert" not in text and "grader" not in text:
         # Judges alone do not tell; the cases beside it do.
         return DialectChoice("agentv-2.7", "nothing in it tells the dialects apart", certain=False)
@@ -55,7 +55,7 @@ def _names(node: Node | None) -> frozenset[str]:
     return frozenset(e.name for e in node.entries if e.name) if isinstance(node, Mapping) else frozenset()
 
 
-def _of_cases(keys: frozenset[str]) -> DialectChoice | None:
+def _cases_choice(keys: frozenset[str]) -> DialectChoice | None:
     """A file of cases has no other keys than these; None where evaluators have to tell."""
     newest = "vars" in keys and not keys & {"input", "messages", "input_messages"}
     for name, dialect, applies in (
@@ -72,7 +72,7 @@ def _of_cases(keys: frozenset[str]) -> DialectChoice | None:
     return None
 
 
-def _of_template(root: Node | None, items: list[Node]) -> DialectChoice | None:
+def _template_choice(root: Node | None, items: list[Node]) -> DialectChoice | None:
     """A template of evaluators, which agentv-3 is the first to know; None where their types tell."""
     top = _names(root)
     listed = (root.get("assertions") or root.get("assert")) if isinstance(root, Mapping) else None
@@ -91,7 +91,7 @@ def _of_template(root: Node | None, items: list[Node]) -> DialectChoice | None:
     return DialectChoice("agentv-3", "it is the first that has templates", certain=False)
 
 
-def _of_targets(root: Node | None, items: list[Mapping], text: str) -> DialectChoice:
+def _targets_choice(root: Node | None, items: list[Mapping], text: str) -> DialectChoice:
     top = _names(root)
     listed = [n for name in ("targets", "providers") if isinstance(root, Mapping) and (n := root.get(name)) is not None]
     entries = items or [i for n in listed if isinstance(n, Sequence) for i in n.items if isinstance(i, Mapping)]
@@ -120,7 +120,7 @@ def _of_targets(root: Node | None, items: list[Mapping], text: str) -> DialectCh
     return DialectChoice("agentv-3", "nothing in it tells the dialects apart", certain=False)
 
 
-def _of_config(names: frozenset[str]) -> DialectChoice:
+def _config_choice(names: frozenset[str]) -> DialectChoice:
     newest = next((name for name in _NEWEST if name in names), None)
     if newest:
         return DialectChoice("agentv-5", f"of `{newest}`", certain=True)

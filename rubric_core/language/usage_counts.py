@@ -61,7 +61,7 @@ def count(shapes: Iterable[Shape]) -> Counts:
     for shape in shapes:
         behind |= {id(item): front for item, front in _items(shape)}
         if not shape.borrowed:
-            found.update(_of_shape(shape, behind.get(id(shape), "")))
+            found.update(_shape_usages(shape, behind.get(id(shape), "")))
     return found
 
 
@@ -92,17 +92,17 @@ def _word(front: Shape | str, field: str) -> str:
     return front if isinstance(front, str) else next(iter(_words(front, field)), "")
 
 
-def _of_shape(shape: Shape, behind: Shape | str) -> Iterator[tuple[str, str, str]]:
+def _shape_usages(shape: Shape, behind: Shape | str) -> Iterator[tuple[str, str, str]]:
     names = lineage(type(shape))
     places = sorted((p.key.start, f) for f, p in shape.places.items() if not p.borrowed and p.key.start < p.key.end)
     before = ""
     for _, field in places:
         yield from ((name, front, field) for name in names for front in (before, ANY))
         before = field
-        yield from _of_value(shape, field, names, _word(behind, field))
+        yield from _value_usages(shape, field, names, _word(behind, field))
 
 
-def _of_value(shape: Shape, field: str, names: Sequence[str], front: str) -> Iterator[tuple[str, str, str]]:
+def _value_usages(shape: Shape, field: str, names: Sequence[str], front: str) -> Iterator[tuple[str, str, str]]:
     cls: Any = type(shape)
     where = _counted(cls).get(field)
     if where is None:

@@ -38,29 +38,29 @@ def derived_hints(analysis: Analysis, within: Span, wanted: HintSettings) -> Ite
     """The hints inside a stretch of the text; only the cases that it touches are looked at, and what the suite gives them."""
     document = analysis.document
     first, last = document.block_at(within.start), document.block_at(within.end)
-    found = [_of_suite(analysis, wanted)]
-    found += [_of_case(analysis, e, wanted) for e in analysis.cases if e.block < 0 or first <= e.block <= last]
+    found = [_suite_hints(analysis, wanted)]
+    found += [_case_hints(analysis, e, wanted) for e in analysis.cases if e.block < 0 or first <= e.block <= last]
     for hint in chain.from_iterable(found):
         if within.start <= hint.offset <= within.end:
             yield hint
 
 
-def _of_suite(analysis: Analysis, wanted: HintSettings) -> Iterator[Hint]:
+def _suite_hints(analysis: Analysis, wanted: HintSettings) -> Iterator[Hint]:
     """Those of the evaluators that a suite gives to its cases. What each of them weighs differs from case to case."""
     if wanted.weights:
         yield from (_weight(analysis, None, share) for share in suite_shares(analysis) if _is_written(share))
     for evaluator in suite_list(analysis.suite) or () if analysis.suite is not None else ():
         if isinstance(evaluator, Shape):
-            yield from _of_shapes(analysis, None, children(evaluator), wanted)
+            yield from _shape_hints(analysis, None, children(evaluator), wanted)
 
 
-def _of_case(analysis: Analysis, entry: CaseEntry, wanted: HintSettings) -> Iterator[Hint]:
+def _case_hints(analysis: Analysis, entry: CaseEntry, wanted: HintSettings) -> Iterator[Hint]:
     if wanted.weights:
         for share in shares_of(analysis, entry.case):
             # What the suite gives to every case stands in no case.
             if _is_written(share) and _in_case(entry, share.of.places["weight"].value):
                 yield _weight(analysis, entry, share)
-    yield from _of_shapes(analysis, entry, children(entry.case), wanted)
+    yield from _shape_hints(analysis, entry, children(entry.case), wanted)
     if wanted.inherited:
         yield from _inherited(analysis, entry)
 
@@ -75,7 +75,7 @@ def _weight(analysis: Analysis, entry: CaseEntry | None, share: WeightShare) -> 
     return Hint(end, f"= {percent(share.here or 0)}", share.words(len(analysis.cases)))
 
 
-def _of_shapes(
+def _shape_hints(
     analysis: Analysis, entry: CaseEntry | None, shapes: Iterable[Shape], wanted: HintSettings
 ) -> Iterator[Hint]:
     def outer(span: Span) -> Span:

@@ -71,7 +71,7 @@ def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
     found: list[NameOccurrence] = []
     for root in local.shapes:
         for shape in children(root):
-            found += _of_shape(shape, local.text)
+            found += _shape_names(shape, local.text)
     found += _listed(local)
     found += _anchors(local)
     if "{{" in local.text:
@@ -87,7 +87,7 @@ def _listed(local: LocalText) -> Iterator[NameOccurrence]:
             yield from scalar_name(item, "file", defines=False)
 
 
-def _of_shape(shape: Shape, text: str) -> Iterator[NameOccurrence]:
+def _shape_names(shape: Shape, text: str) -> Iterator[NameOccurrence]:
     if isinstance(shape, Case):
         yield from _defined(shape, "id", "case")
     elif isinstance(shape, Criterion) and not shape.shorthand:

@@ -53,7 +53,7 @@ def promptfoo_names(local: LocalText) -> Iterator[NameOccurrence]:
     for root in local.shapes:
         for shape in children(root):
             if not shape.borrowed:
-                yield from _of_shape(shape, local.text)
+                yield from _shape_names(shape, local.text)
     root_node = local.tree.root
     if local.number >= 0 and isinstance(root_node, Sequence):
         for item in root_node.items:
@@ -72,9 +72,9 @@ def promptfoo_names(local: LocalText) -> Iterator[NameOccurrence]:
 # -- shapes ---------------------------------------------------------------------------------------------------------------
 
 
-def _of_shape(shape: Shape, text: str) -> Iterator[NameOccurrence]:
+def _shape_names(shape: Shape, text: str) -> Iterator[NameOccurrence]:
     if isinstance(shape, Configuration):
-        yield from _of_configuration(shape)
+        yield from _configuration_names(shape)
     elif isinstance(shape, ConfiguredPrompt):
         yield from _word(shape, "label", "prompt", defines=True)
         node = _node(shape, "id")
@@ -85,7 +85,7 @@ def _of_shape(shape: Shape, text: str) -> Iterator[NameOccurrence]:
         yield from _provider(_node(shape, "id"), defines=True)
         yield from _listed(_node(shape, "prompts"), "prompt")
     elif isinstance(shape, PromptfooCase):
-        yield from _of_case(shape)
+        yield from _case_names(shape)
     elif isinstance(shape, CaseSource):
         yield from _path(_node(shape, "path"))
     elif isinstance(shape, PromptfooScenario):
@@ -103,7 +103,7 @@ def _of_shape(shape: Shape, text: str) -> Iterator[NameOccurrence]:
             yield NameOccurrence("metric", found[1], Span(*found.span(1)), False, "raw")
 
 
-def _of_configuration(shape: Configuration) -> Iterator[NameOccurrence]:
+def _configuration_names(shape: Configuration) -> Iterator[NameOccurrence]:
     prompts = _node(shape, "prompts")
     if isinstance(prompts, Mapping):  # a path and its label
         for entry in prompts.entries:
@@ -125,7 +125,7 @@ def _of_configuration(shape: Configuration) -> Iterator[NameOccurrence]:
         yield from _path(entry.value)
 
 
-def _of_case(shape: PromptfooCase) -> Iterator[NameOccurrence]:
+def _case_names(shape: PromptfooCase) -> Iterator[NameOccurrence]:
     for field, kind in (("prompts", "prompt"), ("providers", "provider")):
         yield from _listed(_node(shape, field), "prompt" if kind == "prompt" else "provider")
     yield from _provider(_node(shape, "provider"), defines=False)

@@ -27,17 +27,17 @@ def promptfoo_symbols(shape: Shape) -> Iterator[Symbol]:
         yield from _listed(shape, "providers", "provider")
         yield from _listed(shape, "targets", "provider")
         if isinstance(shape.default_test, PartialCase):
-            found = _of_field(shape, "default_test", "group", tuple(_assertions(shape.default_test)))
+            found = _field_symbol(shape, "default_test", "group", tuple(_assertions(shape.default_test)))
             yield from (found,) if found is not None else ()
         for each in shape.tests if isinstance(shape.tests, list) else ():
             if isinstance(each, PromptfooCase):
                 yield _case(each)
         inner = [_scenario(s) for s in shape.scenarios or () if isinstance(s, PromptfooScenario)]
-        found = _of_field(shape, "scenarios", "group", tuple(inner)) if inner else None
+        found = _field_symbol(shape, "scenarios", "group", tuple(inner)) if inner else None
         yield from (found,) if found is not None else ()
 
 
-def _of_field(shape: Shape, field: str, kind: SymbolKind, children: tuple[Symbol, ...]) -> Symbol | None:
+def _field_symbol(shape: Shape, field: str, kind: SymbolKind, children: tuple[Symbol, ...]) -> Symbol | None:
     """The entry of a key; None where its value stands elsewhere."""
     place = shape.places.get(field)
     if place is None or place.borrowed:
@@ -58,7 +58,7 @@ def _listed(shape: Configuration, field: str, kind: SymbolKind) -> Iterator[Symb
     else:
         items = node.items if isinstance(node, Sequence) else [node] if node is not None else []
         inner = [found for item in items if (found := _entry(item, kind)) is not None]
-    found = _of_field(shape, field, "group", tuple(inner))
+    found = _field_symbol(shape, field, "group", tuple(inner))
     if found is not None:
         yield found
 

@@ -56,7 +56,7 @@ def run_actions(analysis: Analysis, within: Span, results: Results, *, asked: bo
 
 
 def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, shown: ShownCase) -> Iterator[RunAction]:
-    suite = shown.taken_over or _of_promptfoo(analysis, entry)
+    suite = shown.taken_over or _promptfoo_case(analysis, entry)
     own = analysis.suite or Suite(Span(0, 0))
     evaluators = evaluators_of(own, entry.case, analysis.dialect) if suite is None else list(suite.evaluators)
     here = [each for each in evaluators if suite is None or not suite.inherits(each)]
@@ -87,7 +87,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
         yield RunAction(f"{title} ‹{name}›", "rubric.diffAnswer", name, kind=RUN_RESULTS)
 
 
-def _of_promptfoo(analysis: Analysis, entry: CaseEntry) -> "Runnable | None":
+def _promptfoo_case(analysis: Analysis, entry: CaseEntry) -> "Runnable | None":
     """The case with its assertions, which are not shapes of the text; None for one of agentv."""
     if analysis.kind is not FileKind.PROMPTFOO:
         return None

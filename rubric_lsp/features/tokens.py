@@ -55,13 +55,13 @@ def tokens_in(local: LocalText, encoding: Encoding, struck: Collection[int] = ()
 def _spans(local: LocalText) -> Iterator[tuple[Span, str, int]]:
     for root in local.shapes:
         for shape in children(root):
-            yield from _of_shape(shape)
+            yield from _shape_tokens(shape)
     for name in names_in(local):
         if name.kind not in FILES and not (name.kind == "prompt" and " " in name.name):  # that is a text
             yield name.span, _NAMES[name.kind], _DECLARATION if name.defines else 0
 
 
-def _of_shape(shape: Shape) -> Iterator[tuple[Span, str, int]]:
+def _shape_tokens(shape: Shape) -> Iterator[tuple[Span, str, int]]:
     for field, place in shape.places.items():
         if place.borrowed or place.key.start == place.key.end:
             continue

@@ -182,7 +182,7 @@ class RunManager:
             progress = await self._board.begin(job.title, lambda: self._stop(job), shown=shown)
             ports = await self._outside_world()
             steps = steps_of(job)
-            await job.run(ports, lambda part, event: self._heard(job, part, event, steps, progress))
+            await job.run(ports, lambda part, event: self._on_event(job, part, event, steps, progress))
         finally:
             self._jobs.discard(job)
             for part in job.parts:
@@ -208,7 +208,7 @@ class RunManager:
         state = RunState.STOPPED if job.cancelled else RunState.DONE
         await job.stored.end(state, recordings=job.order.record)
 
-    def _heard(
+    def _on_event(
         self,
         job: "Job",
         part: "SelectedCases",

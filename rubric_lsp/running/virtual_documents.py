@@ -97,7 +97,7 @@ class VirtualDocuments:
         """`workspace/textDocumentContent`. Raises RequestFailedError for a URI of another scheme."""
         from rubric_lsp.features.result_texts import KINDS  # noqa: PLC0415
 
-        asked = _asked(urlsplit(uri).query)
+        asked = _query_values(urlsplit(uri).query)
         kind = next((k for k in KINDS if k == asked.get("kind")), None)
         if kind is None or "suite" not in asked or "case" not in asked:
             raise RequestFailedError(INVALID_PARAMS, f"{uri} is not a document of rubric's")
@@ -175,7 +175,7 @@ class VirtualDocuments:
             self._host.keep(self._host.ask_quietly("workspace/textDocumentContent/refresh", asked))
 
 
-def _asked(query: str) -> dict[str, str]:
+def _query_values(query: str) -> dict[str, str]:
     if "=" in query:
         return {key: values[0] for key, values in parse_qs(query).items()}
     # VS Code takes a query apart as little as it has to: it decodes the whole of it once, and encodes the whole again.

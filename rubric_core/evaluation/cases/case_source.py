@@ -79,7 +79,7 @@ class CaseSource:
         return place_words(self.path, self.suite_line(span))
 
     @property
-    def _of_suite(self) -> frozenset[int]:
+    def _suite_keys(self) -> frozenset[int]:
         """The parts of the suite outside its cases; computed once for all of them."""
         known = self.facts.shapes
         if known is None or known[0] is not self.suite:
@@ -91,8 +91,8 @@ class CaseSource:
         """Whether a part of the case is written in the suite, for every case."""
         if shape.node is None and isinstance(shape, Rubric):
             # Made of plain strings, which carry their spans.
-            return any(id(criterion) in self._of_suite for criterion in shape.criteria or ())
-        return id(shape) in self._of_suite
+            return any(id(criterion) in self._suite_keys for criterion in shape.criteria or ())
+        return id(shape) in self._suite_keys
 
     def span_of(self, shape: Shape, span: Span | None = None) -> Span:
         """The span of a part of the case, or of an inherited part, in the whole text of its file."""

@@ -167,7 +167,7 @@ class _Loader:
             shared = tuple(problems_by_case(described, sidecar)[None])
             frame = replace(self._frame(sidecar, described), path=path, problems=shared)
         return LoadedSuite(
-            path, analysis, tuple(_distinct(self._of_file(analysis, path, frame))), self.case_files.known
+            path, analysis, tuple(_distinct(self._file_cases(analysis, path, frame))), self.case_files.known
         )
 
     def description(self, path: Path) -> Analysis | None:
@@ -196,7 +196,7 @@ class _Loader:
     def _external(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
         """The cases in the files of a path; an invalid placeholder case stands for a path without cases."""
         if is_program(each) and each.found.files:
-            yield from self._of_program(each, frame)
+            yield from self._program_cases(each, frame)
             return
         trouble = each.found.trouble or ("there is no such file or directory" if each.found.missing else "")
         # A broken file among those that match a pattern does not keep the others from being run.
@@ -211,7 +211,7 @@ class _Loader:
                     f"rubric cannot read cases from {file.name}; it reads lists of cases in YAML and JSON, and JSONL"
                 )
                 continue
-            yield from self._of_file(found, file, frame)
+            yield from self._file_cases(found, file, frame)
         if trouble:
             yield empty_path_entry(each, frame, trouble)
 
@@ -220,7 +220,7 @@ class _Loader:
         found = cases_behind(self.project.look(), name, frame.directory)
         return self._external(ExternalCases(at, found, name), frame)
 
-    def _of_program(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
+    def _program_cases(self, each: ExternalCases, frame: Runnable) -> Iterator[Runnable]:
         """The cases that a program generated, named by their numbers if they have no id."""
         made, file = self.generated.get(each.text), each.found.files[0]
         trouble = "a program generates them when `rubric run` runs" if made is None else made.trouble
@@ -231,10 +231,10 @@ class _Loader:
             return
         document = LineDocument.of(made.lines)
         found = analyze(document, self.language, dialect=frame.dialect.name, path=file, kind=FileKind.DATASET, project=self.project)  # fmt: skip
-        for number, case in enumerate(self._of_file(found, file, frame), start=1):
+        for number, case in enumerate(self._file_cases(found, file, frame), start=1):
             yield replace(case, named=f"{file.name}-{number}", line_at=lambda _: 1)
 
-    def _of_file(self, analysis: Analysis, file: Path, frame: Runnable) -> Iterator[Runnable]:
+    def _file_cases(self, analysis: Analysis, file: Path, frame: Runnable) -> Iterator[Runnable]:
         problems = problems_by_case(analysis, file)
         # A case in its own file and cases in a flow sequence are not block items.
         entries = analysis.cases or [CaseEntry(s, -1, 0) for s in analysis.local(0).shapes if isinstance(s, Case)]

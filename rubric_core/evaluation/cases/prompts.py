@@ -176,9 +176,9 @@ class _Filling:
         """The filled-in prompt: a text, or a list of messages. Raises Unscored."""
         node = self.prompt.node
         if isinstance(node, MappingNode) and node.get("role") is None:
-            node = await self._of_mapping(node)
+            node = await self._expanded_mapping(node)
         elif isinstance(node, Scalar) and node.text.startswith(URL):
-            node = await self._of_file(node.text)
+            node = await self._file_text(node.text)
         written = _messages_in(node)
         filled = _messages_in(await render_off_loop(self.case.dialect, self.ports, lambda: self.filling.node(written)))
         if isinstance(filled, MappingNode):
@@ -192,11 +192,11 @@ class _Filling:
             raise self._trouble("the prompt is neither a string nor a list of messages")
         return value
 
-    async def _of_mapping(self, node: MappingNode) -> Node:
+    async def _expanded_mapping(self, node: MappingNode) -> Node:
         """The prompt of a mapping: raw text, a file, a program, or a function."""
         written = plain(node, self.anchors)
         if "command" in written:
-            return await self._of_program(written)
+            return await self._program_text(written)
         path = next((written[n] for n in ("function_file", "path", "file") if isinstance(written.get(n), str)), None)
         function = written.get("function")
         raw = node.get("raw")
@@ -204,7 +204,7 @@ class _Filling:
             path = written["id"]
         if path is not None:
             name = f"{URL}{path.removeprefix(URL)}"
-            found = await self._of_file(f"{name}:{function}" if isinstance(function, str) and function else name)
+            found = await self._file_text(f"{name}:{function}" if isinstance(function, str) and function else name)
         elif raw is not None:
             found = raw
         else:
@@ -214,7 +214,7 @@ class _Filling:
             return Scalar(found.span, found.whole, None, None, f"{prefix}{found.text}{suffix}", "double")
         return found
 
-    async def _of_file(self, name: str) -> Node:
+    async def _file_text(self, name: str) -> Node:
         """The prompt in a file, or the return value of a function in it."""
         name = name.removeprefix(URL)
         if _FUNCTION.search(name):
@@ -245,7 +245,7 @@ class _Filling:
             return node_of(plain(tree.root, tree.anchors), self.prompt.node)
         return Scalar(self.prompt.node.span, self.prompt.node.whole, None, None, text.rstrip("\r\n"), "double")
 
-    async def _of_program(self, written: Mapping[str, Any]) -> Node:
+    async def _program_text(self, written: Mapping[str, Any]) -> Node:
         """The output of a program that gets the values of the case."""
         command = written["command"]
         if not isinstance(command, str | list) or not command or not all(isinstance(word, str) for word in command):

@@ -46,10 +46,10 @@ def scenario_cases(frame: "Runnable", behind: Behind) -> "Iterator[Runnable]":
             )  # fmt: skip
             yield from _Cases(inside, item, behind).all()
         elif isinstance(item, str) and place is not None:
-            yield from _of_files(frame, item, behind)
+            yield from _cases_of_files(frame, item, behind)
 
 
-def _of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[Runnable]":
+def _cases_of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[Runnable]":
     name = name.removeprefix(URL)
     if is_pattern(name):
         found = path_matches(name, [frame.directory], frame.files)
@@ -60,7 +60,7 @@ def _of_files(frame: "Runnable", name: str, behind: Behind) -> "Iterator[Runnabl
     else:
         paths = [p for p in [find_file(name, frame.directory, frame.files, current_directory())] if p is not None]
     for path in paths:
-        yield from _of_file(frame, path, behind)
+        yield from _cases_of_file(frame, path, behind)
     if not paths:
         yield _broken(frame, name, f"there is no scenario file {name}")
 
@@ -71,7 +71,7 @@ def _broken(frame: "Runnable", name: str, words: str) -> "Runnable":
     return replace(frame, case=Case(at), named=name, problems=((f"line {line}", words),), case_span=frame.suite_span)
 
 
-def _of_file(frame: "Runnable", path: Path, behind: Behind) -> "Iterator[Runnable]":
+def _cases_of_file(frame: "Runnable", path: Path, behind: Behind) -> "Iterator[Runnable]":
     try:
         text = frame.files.read(path, _LARGEST).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

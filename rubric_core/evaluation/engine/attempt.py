@@ -114,7 +114,7 @@ class Attempt:
             cost_usd=self.cost(),
             usage=self.usage(results),
             exchanges=self.log.exchanges,
-            details=_told(answer) or base.details,
+            details=_answer_description(answer) or base.details,
         )
 
     def target(self, name: str) -> tuple[ResolvedTarget, Provider]:
@@ -293,7 +293,7 @@ class Attempt:
         self.on_event(CriterionJudged(self.case.id, self._grading, self._secrets.within(result)))
 
 
-def _told(answer: Answer) -> dict[str, Any]:
+def _answer_description(answer: Answer) -> dict[str, Any]:
     """The fields of a result that describe the answer, apart from its text."""
     used = answer.stand_in[0] if answer.stand_in else ""
     told = {"target_used": used, "file_changes": answer.file_changes, "cached_answer": answer.cached_at}

@@ -32,7 +32,7 @@ _ASKED = (
 
 def fingerprint_of_test(runnable: Runnable, files: Files, targets: Targets, threshold: float) -> str:
     """A hash of question, evaluators, judges without secrets, the threshold of 0..1, and the files that these name."""
-    asked = dict(_asked(runnable))
+    asked = dict(_questions(runnable))
     graded = [_written(shape, runnable) for shape in _graders(runnable)]
     test = {
         "asked": asked, "evaluators": graded, "dialect": runnable.dialect.name, "threshold": threshold,
@@ -45,7 +45,7 @@ def _graders(runnable: Runnable) -> Iterable[Shape]:
     return chain(runnable.evaluators, runnable.suite.preprocessors or ())
 
 
-def _asked(runnable: Runnable) -> Iterator[tuple[str, Any]]:
+def _questions(runnable: Runnable) -> Iterator[tuple[str, Any]]:
     places = runnable.case.places
     for name in _ASKED:
         if name in places:

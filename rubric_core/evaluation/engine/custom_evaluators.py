@@ -38,7 +38,7 @@ def custom_evaluator(kind: str, context: EvaluationContext) -> Evaluator | None:
     config, files = context.evaluator, context.ports.files
     path = file_named(files, "evaluators", kind, context.directory)
     if path is not None:
-        return UserEvaluator(_of_module(_imported(path, kind, config), path.name, kind, config), limited=True)
+        return UserEvaluator(_module_evaluator(_imported(path, kind, config), path.name, kind, config), limited=True)
     path = file_named(files, "assertions", kind, context.directory)
     if path is not None:
         return CodeEvaluator(script=program_argv(path, context.ports, config))
@@ -61,7 +61,7 @@ def _imported(path: Path, kind: str, at: Shape | None) -> ModuleType:
     return module
 
 
-def _of_module(module: ModuleType, name: str, kind: str, at: Shape | None) -> Evaluator:
+def _module_evaluator(module: ModuleType, name: str, kind: str, at: Shape | None) -> Evaluator:
     """The evaluator in a module: the object with that `kind`, else the only evaluator class that the module defines."""
     own = [value for value in vars(module).values() if _evaluates(value) and _made_in(value, module)]
     named = [value for value in own if getattr(value, "kind", None) == kind]

@@ -121,14 +121,14 @@ class CaseDependencies:
         for text in self._runnable.filter_files.values():
             yield from self._searched(without_function(text.removeprefix(URL)))
         for prompt in prompts:
-            yield from self._of_prompt(prompt)
+            yield from self._prompt_files(prompt)
         for part in (self._runnable.suite, self._runnable.case):
             for place in (part.workspace, part.environment):
                 if isinstance(place, str):
                     yield from self._searched(place.removeprefix(URL))
         yield from self._named_by_evaluators()
         for entry in self._entries:
-            yield from self._of_target(entry["kind"], entry["settings"])
+            yield from self._target_files(entry["kind"], entry["settings"])
 
     def _named_by_promptfoo(self, case: PromptfooRunnable) -> Iterator[tuple[str, Path, Path]]:
         """The files of its prompts and providers, and those with the code that it executes."""
@@ -147,7 +147,7 @@ class CaseDependencies:
                 if isinstance(shape, _NAMING):
                     yield from self._named_by(shape)
 
-    def _of_prompt(self, written: object) -> Iterator[tuple[str, Path, Path]]:
+    def _prompt_files(self, written: object) -> Iterator[tuple[str, Path, Path]]:
         """The files of a prompt that says more about itself than a text: those without `file://` in front."""
         if not isinstance(written, Mapping):
             return
@@ -161,7 +161,7 @@ class CaseDependencies:
         if path is not None:
             yield name, path, self._directory
 
-    def _of_target(self, kind: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, Path, Path]]:
+    def _target_files(self, kind: str, settings: Mapping[str, Any]) -> Iterator[tuple[str, Path, Path]]:
         cwd = settings.get("cwd")
         works_in = self._directory / cwd if isinstance(cwd, str) else self._directory
         for name in _PROGRAM_SETTINGS:

@@ -103,18 +103,20 @@ async def rekey_recordings(
     entries = entries_in(file, text)
     async with system_ports({}) as ports:
         sealed = replace(ports, processes=_NoPrograms())
-        old = await _told(suite_in(path, before, project, read_text), sealed)
-        new = await _told(suite_in(path, after, project, lambda f: texts[f] if f in texts else read_text(f)), sealed)
+        old = await _suite_inputs(suite_in(path, before, project, read_text), sealed)
+        new = await _suite_inputs(
+            suite_in(path, after, project, lambda f: texts[f] if f in texts else read_text(f)), sealed
+        )
     ways = _ways(old, new, texts)
     lines, made, changed, lost = _lines(text), list[RecordedEntry](), 0, list[UnusedRecording]()
     for number, entry in enumerate(entries):
-        was, told = _asked(entry), old.get(entry.case)
+        was, told = _recorded_input(entry), old.get(entry.case)
         now = ways.get((entry.case, was))
-        talk = ways.get((entry.case, _of_a_conversation(was))) if now is None else None
+        talk = ways.get((entry.case, _conversation_input(was))) if now is None else None
         now = replace(talk, question=was.question, more=was.more) if talk is not None else now
         if now is not None and now != was:
             changed += 1
-        elif now is None and told is not None and (was in told.whole or _of_a_conversation(was) in told.talk):
+        elif now is None and told is not None and (was in told.whole or _conversation_input(was) in told.talk):
             away = told.file if told.file not in texts else None
             lost.append(UnusedRecording(lines[number] if number < len(lines) else 1, entry.case, away))
         made.append(_anew(entry, now) if now is not None else entry)
@@ -145,12 +147,12 @@ def _ways(
     }
 
 
-def _of_a_conversation(told: JudgeInput) -> JudgeInput:
+def _conversation_input(told: JudgeInput) -> JudgeInput:
     """What is known of a conversation before it starts."""
     return replace(told, question="", more="")
 
 
-def _asked(entry: RecordedEntry) -> JudgeInput:
+def _recorded_input(entry: RecordedEntry) -> JudgeInput:
     return JudgeInput(entry.prompt, entry.question, "", entry.goal, entry.reference, entry.more)
 
 
@@ -159,11 +161,11 @@ def _anew(entry: RecordedEntry, told: JudgeInput) -> RecordedEntry:
     return entry.model_copy(update={**update, "more": told.more})
 
 
-async def _told(suite: LoadedSuite, ports: Ports) -> dict[str, _JudgeInputs]:
-    return {case.id: await _of_case(case, ports) for case in suite.cases}
+async def _suite_inputs(suite: LoadedSuite, ports: Ports) -> dict[str, _JudgeInputs]:
+    return {case.id: await _case_inputs(case, ports) for case in suite.cases}
 
 
-async def _of_case(case: Runnable, ports: Ports) -> _JudgeInputs:
+async def _case_inputs(case: Runnable, ports: Ports) -> _JudgeInputs:
     judged = _KeyCollector()
     talk: list[JudgeInput] = []
     judge = LlmJudgeEvaluator(
@@ -188,7 +190,7 @@ async def _of_case(case: Runnable, ports: Ports) -> _JudgeInputs:
                 await _listen(judge, replace(context, prompt_inputs=inputs), turn_evaluators(turn))
             await _listen(judge, context, () if turns and not ready.graders else graders_of(ready))
             if turns:
-                talk += map(_of_a_conversation, judged.told[begun:])
+                talk += map(_conversation_input, judged.told[begun:])
                 del judged.told[begun:]
     return _JudgeInputs(judged.told, talk, case.file)
 

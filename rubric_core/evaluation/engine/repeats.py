@@ -79,11 +79,11 @@ def _written(case: Runnable) -> Repeats:
                 written.count or 1, _strategy(written.strategy), written.early_exit is True, written.cost_limit_usd
             )
         if written is not None:
-            return _of_value(plain(written, case.anchors))
+            return _repeats_of_value(plain(written, case.anchors))
     return Repeats()
 
 
-def _of_value(value: Any) -> Repeats:
+def _repeats_of_value(value: Any) -> Repeats:
     """`repeat: 3`, or `repeat: {count, strategy, early_exit, cost_limit_usd}`."""
     if not isinstance(value, dict):
         return Repeats(int(value) if isinstance(value, int | float) else 1, "mean")

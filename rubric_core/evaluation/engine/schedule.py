@@ -97,7 +97,7 @@ class Schedule:
         order = CaseOrder(self.cases)
         for note in notes_on(self.cases):
             self._report(Noted(note))
-        async with self._executor.around(self.cases, self.ports, self._heard, self.workers) as runner:
+        async with self._executor.around(self.cases, self.ports, self._forward, self.workers) as runner:
             self._runner = runner
             ending = self._deadline()
             try:
@@ -143,7 +143,7 @@ class Schedule:
         """The cases that have none, also when the run was ended by an error."""
         return [case for number, case in enumerate(self.cases) if self._results.get(number) is None]
 
-    def _heard(self, event: Event) -> None:
+    def _forward(self, event: Event) -> None:
         """Report what a running case tells, but for results that are compared first."""
         if not isinstance(event, CaseDone) or not self._comparisons.holds_back(event.case_id):
             self._report(event)

@@ -61,15 +61,15 @@ def _notes(cases: Sequence[Runnable]) -> Iterator[_Note]:
             seen.add(id(suite))
             for shape in (suite, suite.execution, suite.evaluate_options, suite.default_test):
                 yield from _of(shape, case, of_suite=True)
-            yield from _of_evaluators(suite.assertions, case, of_suite=True)
+            yield from _evaluator_notes(suite.assertions, case, of_suite=True)
         if id(case.case) not in seen:
             seen.add(id(case.case))
             for part in (case.case, case.case.execution):
                 yield from _of(part, case, of_suite=False)
-            yield from _of_evaluators(case.case.assertions, case, of_suite=False)
+            yield from _evaluator_notes(case.case.assertions, case, of_suite=False)
 
 
-def _of_evaluators(written: object, case: Runnable, *, of_suite: bool) -> Iterator[_Note]:
+def _evaluator_notes(written: object, case: Runnable, *, of_suite: bool) -> Iterator[_Note]:
     for each in written if isinstance(written, list) else ():
         if isinstance(each, AgentJudge | AgentRubric):
             yield from _of(each, case, of_suite=of_suite)

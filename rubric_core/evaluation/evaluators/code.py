@@ -102,7 +102,7 @@ class CodeEvaluator:
     async def _run(self, context: EvaluationContext, cwd: Path, limit: float, ways: Mapping[str, str]) -> Finished:
         """Run the program to its end. Raises ProgramError."""
         with tempfile.TemporaryDirectory(prefix="rubric-") as scratch:
-            told = self._told(context, Path(scratch))
+            told = self._program_input(context, Path(scratch))
             stdin = json_input(told)
             shown = shown_argv(self._script)
             context.exchanges.add(Exchange(role="program", to=command_words(self._script), argv=shown, payload=told))
@@ -118,7 +118,7 @@ class CodeEvaluator:
 
         return target_proxy(context, self._max_calls)
 
-    def _told(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
+    def _program_input(self, context: EvaluationContext, scratch: Path) -> Mapping[str, Any]:
         return self._payload if self._payload is not None else _handed_over(context, scratch)
 
 

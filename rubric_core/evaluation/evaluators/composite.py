@@ -76,7 +76,7 @@ def _by_threshold(
     return replace(score_with_members(results, share), verdict=verdict, details=details)
 
 
-def _told(results: Sequence[EvaluatorResult], context: EvaluationContext) -> Mapping[str, Any]:
+def _member_payload(results: Sequence[EvaluatorResult], context: EvaluationContext) -> Mapping[str, Any]:
     """The results of the members by name, with the keys that the releases of the dialect pass to programs and judges."""
     style = (context.dialect or DIALECTS[-1]).properties.reply_style
     return {r.name: _member(r, style == "hits") for r in results}
@@ -112,7 +112,9 @@ async def _by_program(
 ) -> EvaluationScore:
     if not aggregator.path:
         raise Unscored("a code aggregator needs a `path`", at=aggregator)
-    program = CodeEvaluator(script=aggregator.path, cwd=aggregator.cwd, payload={"results": _told(results, context)})
+    program = CodeEvaluator(
+        script=aggregator.path, cwd=aggregator.cwd, payload={"results": _member_payload(results, context)}
+    )
     score = await program.evaluate(context)
     return replace(score, details={**(score.details or {}), "aggregator": "a program"})
 
@@ -120,7 +122,7 @@ async def _by_program(
 async def _by_judge(
     aggregator: Aggregator, results: Sequence[EvaluatorResult], context: EvaluationContext
 ) -> EvaluationScore:
-    told = json_text(_told(results, context), indent=2)
+    told = json_text(_member_payload(results, context), indent=2)
     prompt = aggregator.prompt
     if prompt is not None and context.ports is not None:
         prompt, _ = await prompt_in(prompt, context, context.ports, aggregator)

@@ -152,7 +152,7 @@ def _criteria(context: EvaluationContext) -> list[object] | str | None:
     """The criteria to judge one by one, a text by which to judge as a whole, or None for the criteria of the case."""
     config = context.evaluator
     if isinstance(config, LlmRubric):
-        return _of_value(config)
+        return _value_criteria(config)
     if isinstance(config, Rubric):
         return config.criteria or []
     if isinstance(config, LlmJudge) and config.rubrics:
@@ -160,7 +160,7 @@ def _criteria(context: EvaluationContext) -> list[object] | str | None:
     return None
 
 
-def _of_value(config: LlmRubric) -> list[object] | str | None:
+def _value_criteria(config: LlmRubric) -> list[object] | str | None:
     value = config.criteria
     if value is None and config.prompt is None:
         raise Unscored(f"{config.type_name} needs a `value` or a `prompt`; agentv skips it", at=config)

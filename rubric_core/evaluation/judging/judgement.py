@@ -82,7 +82,7 @@ class Judgement:
         if self.mode in ("record", "refresh") and self.recordings is not None:
             pairs = [(item, checks[item.id]) for item in sheet.items]
             made = self._made(self.judge, judged.answer)
-            self.recordings.record_checks(self._asked(), pairs, sheet.ranges, made, afresh=self.mode == "refresh")
+            self.recordings.record_checks(self._judge_input(), pairs, sheet.ranges, made, afresh=self.mode == "refresh")
         score = sheet.score([self._told(sheet.judged(item, checks[item.id])) for item in sheet.items])
         raw = raw_request(request, self.judge.name, judged.attempts)
         return replace(
@@ -94,7 +94,7 @@ class Judgement:
         """The score from recordings. If a criterion has none, raises Unscored with the recorded criteria."""
         if self.recordings is None:
             raise self._unasked(self.trouble or NO_JUDGE)
-        asked, judge = self._asked(), self.judge.identity if self.judge else None
+        asked, judge = self._judge_input(), self.judge.identity if self.judge else None
         results: list[CriterionResult] = []
         words: list[str] = []
         for item in sheet.items:
@@ -140,7 +140,7 @@ class Judgement:
             raise self._unasked(self._nobody_asked())
         if self.judge is None or self.mode in ("record", "replay"):
             judge = self.judge.identity if self.judge else None
-            found = self.recordings.free_form(self._asked(), judge) if self.recordings else None
+            found = self.recordings.free_form(self._judge_input(), judge) if self.recordings else None
             if found is not None and found.score is not None:
                 self._note_recorded(found.words, request)
                 return replace(found.score, judge=found.words, evaluator_raw_request=raw_request(request, "recorded"))
@@ -155,7 +155,7 @@ class Judgement:
         )
         if self.mode in ("record", "refresh") and self.recordings is not None:
             made = self._made(self.judge, judged.answer)
-            self.recordings.record_free_form(self._asked(), score, made, afresh=self.mode == "refresh")
+            self.recordings.record_free_form(self._judge_input(), score, made, afresh=self.mode == "refresh")
         raw = raw_request(request, self.judge.name, judged.attempts)
         judge = judged.answer.model or self.judge.name
         return replace(score, evaluator_raw_request=raw, raw_replies=judged.replies, judge=judge)
@@ -203,7 +203,7 @@ class Judgement:
             max_output_tokens=self.max_output_tokens,
         )
 
-    def _asked(self) -> "JudgeInput":
+    def _judge_input(self) -> "JudgeInput":
         from rubric_core.evaluation.model.recording import JudgeInput  # noqa: PLC0415
 
         inputs = self._inputs()
@@ -219,7 +219,7 @@ class Judgement:
         """Whether every criterion is recorded with this judge."""
         if self.recordings is None or self.judge is None:
             return False
-        asked, judge = self._asked(), self.judge.identity
+        asked, judge = self._judge_input(), self.judge.identity
         return all(self.recordings.check(asked, item, sheet.ranges, judge) is not None for item in sheet.items)
 
     def _made(self, judge: Provider, answer: Answer) -> "Provenance":

@@ -68,12 +68,12 @@ def _changed(body: str, old: RecordedEntry, wanted: RecordedEntry) -> str | None
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415  # nothing but a changed entry needs it
 
     try:
-        return _of_mapping(body, old, wanted)
+        return _rekeyed_mapping(body, old, wanted)
     except YAMLError:  # an alias to another entry, for one
         return None
 
 
-def _of_mapping(body: str, old: RecordedEntry, wanted: RecordedEntry) -> str | None:
+def _rekeyed_mapping(body: str, old: RecordedEntry, wanted: RecordedEntry) -> str | None:
     """The changed mapping of an entry; None if its text alone is not a mapping."""
     keys = {key_of(criterion): criterion for criterion in wanted.criteria}
     kept = [n for n, criterion in enumerate(old.criteria) if key_of(criterion) in keys]

@@ -161,8 +161,8 @@ def marks_of(case: Runnable, result: CaseResult) -> list[Mark]:
     """
     marks = [Mark(case.case_span(case.case.at("id")), result.verdict, case_words(result), result.reason)]
     turns = [r for r in result.evaluators if r.type == TURN]
-    marks += _of_turns(case, turns)
-    marks += _of_all(case, case.evaluators, turn_results(result.evaluators))
+    marks += _turn_marks(case, turns)
+    marks += _evaluator_list_marks(case, case.evaluators, turn_results(result.evaluators))
     return sorted(marks, key=lambda mark: mark.span)
 
 
@@ -177,29 +177,31 @@ def marks_of_some(case: Runnable, results: Mapping[int, EvaluatorResult]) -> lis
         mark
         for turn, so_far in begun
         for config, result in zip(turn_evaluators(turn), so_far.members, strict=False)
-        for mark in _of_evaluator(case, config, result)
+        for mark in _evaluator_marks(case, config, result)
     ]
     pairs = [(config, results[n]) for n, config in enumerate(case.evaluators, len(turns) + 1) if n in results]
-    marks += [mark for config, result in pairs for mark in _of_evaluator(case, config, result)]
+    marks += [mark for config, result in pairs for mark in _evaluator_marks(case, config, result)]
     return sorted(marks, key=lambda mark: mark.span)
 
 
-def _of_turns(case: Runnable, results: Sequence[EvaluatorResult]) -> Iterator[Mark]:
+def _turn_marks(case: Runnable, results: Sequence[EvaluatorResult]) -> Iterator[Mark]:
     turns = turns_of(case.case)
     if len(turns) != len(results):
         return
     for turn, result in zip(turns, results, strict=True):
         yield Mark(case.span_of(turn), result.verdict, evaluator_words(result), result.reason, "evaluator")
-        yield from _of_all(case, turn_evaluators(turn), result.members)
+        yield from _evaluator_list_marks(case, turn_evaluators(turn), result.members)
 
 
-def _of_all(case: Runnable, configs: Sequence[Evaluator], results: Sequence[EvaluatorResult]) -> Iterator[Mark]:
+def _evaluator_list_marks(
+    case: Runnable, configs: Sequence[Evaluator], results: Sequence[EvaluatorResult]
+) -> Iterator[Mark]:
     if len(configs) == len(results):
         for config, result in zip(configs, results, strict=True):
-            yield from _of_evaluator(case, config, result)
+            yield from _evaluator_marks(case, config, result)
 
 
-def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) -> Iterator[Mark]:
+def _evaluator_marks(case: Runnable, config: Evaluator, result: EvaluatorResult) -> Iterator[Mark]:
     criteria = criteria_of(config)
     at_work = result.duration_ms is None and result.score is None and not result.reason
     whole = at_work or len(criteria) == len(result.criteria)
@@ -217,12 +219,12 @@ def _of_evaluator(case: Runnable, config: Evaluator, result: EvaluatorResult) ->
             error=bool(result.failure), of=written, result=result, inherited=inherited,
         )  # fmt: skip
     for criterion, judged in paired:
-        yield from _of_criterion(case, criterion, judged)
+        yield from _criterion_marks(case, criterion, judged)
     if isinstance(config, Composite | AssertSet):
-        yield from _of_members(case, config, result)
+        yield from _member_marks(case, config, result)
 
 
-def _of_criterion(case: Runnable, criterion: Criterion, judged: CriterionResult) -> Iterator[Mark]:
+def _criterion_marks(case: Runnable, criterion: Criterion, judged: CriterionResult) -> Iterator[Mark]:
     inherited = case.inherits(criterion)
     away = case.file is not None and inherited
     at = case.span_of(criterion, criterion.at("id") if criterion.has("id") else criterion.span)
@@ -249,13 +251,13 @@ def _hit(case: Runnable, criterion: Criterion, judged: CriterionResult) -> tuple
     return None
 
 
-def _of_members(case: Runnable, config: Composite | AssertSet, result: EvaluatorResult) -> Iterator[Mark]:
+def _member_marks(case: Runnable, config: Composite | AssertSet, result: EvaluatorResult) -> Iterator[Mark]:
     """The marks of the members of a set, as far as these stand on lines of their own."""
     line = case.line_at(case.span_of(config).start)
     members = gather_evaluators(
         case.borrowed.expanded(gather_evaluators(config.assertions or (), case.dialect)), case.dialect
     )
-    for mark in _of_all(case, members, result.members):
+    for mark in _evaluator_list_marks(case, members, result.members):
         if case.line_at(mark.span.start) != line:
             yield mark
 

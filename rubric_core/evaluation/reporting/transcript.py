@@ -33,23 +33,23 @@ def requests_of(result: CaseResult) -> Iterator[SentRequest]:
     """Every request of a case in its order: to the target, then those of the evaluators, turn by turn in conversations."""
     runs = result.runs or (result,)
     for number, run in enumerate(runs, start=1):
-        for exchange, evaluator, shared in _of_run(run):
+        for exchange, evaluator, shared in _case_exchanges(run):
             yield SentRequest(exchange, evaluator, number if len(runs) > 1 else 0, shared)
 
 
-def _of_run(result: CaseResult) -> Iterator[tuple[Exchange, str, int]]:
+def _case_exchanges(result: CaseResult) -> Iterator[tuple[Exchange, str, int]]:
     turns = [each for each in result.evaluators if each.type == TURN]
     yield from ((each, "", 0) for each in result.exchanges if not each.turn)
     for number in range(1, max([len(turns), *(each.turn for each in result.exchanges)]) + 1):
         yield from ((each, "", 0) for each in result.exchanges if each.turn == number)
-        yield from (pair for each in turns[number - 1 : number] for pair in _of_evaluator(each, ""))
-    yield from (pair for each in result.evaluators[len(turns) :] for pair in _of_evaluator(each, ""))
+        yield from (pair for each in turns[number - 1 : number] for pair in _evaluator_exchanges(each, ""))
+    yield from (pair for each in result.evaluators[len(turns) :] for pair in _evaluator_exchanges(each, ""))
 
 
-def _of_evaluator(result: EvaluatorResult, before: str) -> Iterator[tuple[Exchange, str, int]]:
+def _evaluator_exchanges(result: EvaluatorResult, before: str) -> Iterator[tuple[Exchange, str, int]]:
     name = f"{before}{result.name}"
     for member in result.members:
-        yield from _of_evaluator(member, f"{name} / ")
+        yield from _evaluator_exchanges(member, f"{name} / ")
     first: Sequence[ChatMessage] = ()
     for each in result.exchanges:
         again = each.attempt > 1 and len(first) > 0 and tuple(each.messages[: len(first)]) == tuple(first)

@@ -46,7 +46,7 @@ class CachedProvider(ProviderWrapper):
         """See `Provider.ask`."""
         if request.workspace is not None:
             return await self.inner.ask(request)
-        asked = self._asked(request)
+        asked = self._sent(request)
         found = self.cache.find(asked)
         if found is not None:
             return found
@@ -55,7 +55,7 @@ class CachedProvider(ProviderWrapper):
             self.cache.keep(asked, self.redact.within(answer))
         return answer
 
-    def _asked(self, request: Request) -> object:
+    def _sent(self, request: Request) -> object:
         """Everything that is sent. Each repetition of a case is a separate request."""
         return {
             "target": self.target,

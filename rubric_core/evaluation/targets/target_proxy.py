@@ -107,14 +107,14 @@ class _Proxy:
         if (call.method, call.path) == ("GET", "/info"):
             return {"targetName": self._access.usual(), "maxCalls": self._most, "callCount": self._calls, "availableTargets": list(self._access.names)}  # fmt: skip
         if (call.method, call.path) == ("POST", "/invoke"):
-            return await self._asked(_mapping(call.body))
+            return await self._answer_to(_mapping(call.body))
         if (call.method, call.path) == ("POST", "/invokeBatch"):
             listed = _mapping(call.body).get("requests")
             if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
                 raise _Refusal(400, "`requests` must be a list of {question, systemPrompt, target}")
             if self._calls + len(listed) > self._most:
                 raise _Refusal(429, self._enough())
-            return {"responses": await asyncio.gather(*map(self._asked, listed))}
+            return {"responses": await asyncio.gather(*map(self._answer_to, listed))}
         raise _Refusal(
             404, f"there is no {call.method} {call.path[:60]}: only GET /info, POST /invoke, POST /invokeBatch"
         )
@@ -122,7 +122,7 @@ class _Proxy:
     def _enough(self) -> str:
         return f"{self._calls} of {self._most} calls were made; raise `target: {{max_calls: …}}` of the evaluator"
 
-    async def _asked(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _answer_to(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
         question, system = wanted.get("question"), wanted.get("systemPrompt", wanted.get("system_prompt"))
         if not isinstance(question, str) or not question.strip():
             raise _Refusal(400, "`question` must be a non-empty string")

@@ -87,7 +87,7 @@ def plan_of(case: Runnable, files: Files, target: AnsweringTarget | None = None)
     """
     if not _says_anything(case, target):
         return None
-    plan = _of_place(case, files, target)
+    plan = _plan_of_place(case, files, target)
     hooks = tuple(_hooks_of_target(case, files, target))
     if not hooks:
         return plan
@@ -105,14 +105,16 @@ def _says_anything(case: Runnable, target: AnsweringTarget | None) -> bool:
     return said is not None and not (said.environment is said.workspace_template is said.hooks is None)
 
 
-def _of_place(case: Runnable, files: Files, target: AnsweringTarget | None) -> WorkspacePlan | None:
+def _plan_of_place(case: Runnable, files: Files, target: AnsweringTarget | None) -> WorkspacePlan | None:
     inner = environment_of_target(target, case, files) if target is not None else None
     every = (suite_workspace(case, case.suite, files), inner, suite_workspace(case, case.case, files))
     written = [each for each in every if each is not None]
     last = written[-1] if written else None
     if last is not None and isinstance(last.shape, Environment):
-        return _of_environment(last, last.shape)
-    plan = _of_workspaces([w for w in written if isinstance(w.shape, Workspace)], _keeps(case)) if written else None
+        return _plan_of_environment(last, last.shape)
+    plan = (
+        _plan_of_workspaces([w for w in written if isinstance(w.shape, Workspace)], _keeps(case)) if written else None
+    )
     if target is None or not isinstance(target.shape.workspace_template, str) or (plan is not None and plan.has_start):
         return plan
     place = target_workspace(target, case, files)
@@ -146,7 +148,7 @@ def _keeps(case: Runnable) -> bool:
 # Workspaces
 
 
-def _of_workspaces(written: list[DeclaredWorkspace], keep: bool) -> WorkspacePlan:
+def _plan_of_workspaces(written: list[DeclaredWorkspace], keep: bool) -> WorkspacePlan:
     fields: dict[str, tuple[object, DeclaredWorkspace]] = {}
     hooks: dict[str, HookPlan] = {}
     for each in written:
@@ -234,7 +236,7 @@ def _repo(repo: Repo, written: DeclaredWorkspace) -> RepoPlan:
 # Environments
 
 
-def _of_environment(written: DeclaredWorkspace, shape: Environment) -> WorkspacePlan:
+def _plan_of_environment(written: DeclaredWorkspace, shape: Environment) -> WorkspacePlan:
     """A host: a directory beside the suite is copied, one named from the root on is used as it is."""
     if shape.type == "docker":
         raise Unscored(

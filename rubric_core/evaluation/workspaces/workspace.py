@@ -99,7 +99,7 @@ class Workspaces:
             yield None
             return
         base = self._bases.setdefault(plan, _Base(plan))
-        told = self._told_of(case, plan)
+        told = self._case_facts(case, plan)
         if plan.hooks_only:
             base.path = case.directory
             async with base.room:
@@ -128,7 +128,7 @@ class Workspaces:
         finally:
             await self._away(home, home / "workspace", kept=kept)
 
-    def _told_of(self, case: Runnable, plan: WorkspacePlan) -> Mapping[str, object]:
+    def _case_facts(self, case: Runnable, plan: WorkspacePlan) -> Mapping[str, object]:
         """What the hooks around a case get to know of it. Raises Unscored when its input cannot be read."""
         if not any(name.endswith("_each") for name, _ in plan.hooks):
             return {"test_id": case.id}
@@ -160,7 +160,7 @@ class Workspaces:
         except Unscored as problem:
             self._told(f"{told['test_id']}: {problem}")
 
-    def _told_around(self) -> Mapping[str, object]:
+    def _suite_facts(self) -> Mapping[str, object]:
         """What the hooks around all cases get to know."""
         return {"eval_run_id": self._id, "case_input": None, "case_metadata": None}
 
@@ -174,7 +174,7 @@ class Workspaces:
         for base in self._bases.values():
             try:
                 if hooks and base.prepared:
-                    await self._run("after_all", base, base.place, self._told_around())
+                    await self._run("after_all", base, base.place, self._suite_facts())
             except Unscored as problem:
                 self._told(problem.reason)
             finally:
@@ -204,7 +204,7 @@ class Workspaces:
         try:
             await self._make(base)
             base.prepared = True
-            await self._run("before_all", base, base.place, self._told_around())
+            await self._run("before_all", base, base.place, self._suite_facts())
             if _resets(base.plan) and base.home is not None:
                 await copy_directory(base.path, base.home / "pristine")
         except Unscored as problem:

@@ -109,11 +109,11 @@ def _ids(site: CompletionSite) -> Iterator[Completion]:
     for order, each in enumerate(PROVIDERS):
         written = each.example if site.cursor.quote or ": " not in each.example else plain_or_quoted(each.example)
         yield Completion(
-            each.example, "value", site.span, written, detail=each.doc, documentation=partial(_told, each), sort=f"2{order:03}",
+            each.example, "value", site.span, written, detail=each.doc, documentation=partial(_documentation, each), sort=f"2{order:03}",
         )  # fmt: skip
 
 
-def _told(provider: KnownProvider) -> str:
+def _documentation(provider: KnownProvider) -> str:
     keys = ", ".join(f"`{key}`" for key in provider.config)
     return f"{provider.doc}\n\n`config` takes {keys}." if keys else provider.doc
 

@@ -27,7 +27,7 @@ def items(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completio
         elif isinstance(each, Shaped) and each.shape is Band:
             yield band(site)
         elif isinstance(each, Shaped) and not site.cursor.flow:
-            yield from _of_shape(site, each, "")
+            yield from _shape_skeletons(site, each, "")
 
 
 def dashes(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
@@ -42,7 +42,7 @@ def dashes(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completi
     branches = item.branches if isinstance(item, NodeUnion) else (item,)
     for each in branches:
         if isinstance(each, Shaped):
-            yield from _of_shape(site, each, "- ")
+            yield from _shape_skeletons(site, each, "- ")
         elif isinstance(each, Tagged) and issubclass(each.base, Target):
             yield _target(site, "- ")
         elif (isinstance(each, Tagged) and each.base in (Evaluator, Assertion)) or (
@@ -59,7 +59,7 @@ def dashes(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completi
             )
 
 
-def _of_shape(site: CompletionSite, kind: Shaped, dash: str) -> Iterator[Completion]:
+def _shape_skeletons(site: CompletionSite, kind: Shaped, dash: str) -> Iterator[Completion]:
     if kind.shape is Criterion:
         yield _criterion(site, dash)
     elif issubclass(kind.shape, Case):

@@ -37,7 +37,7 @@ def answer_in(text: str, took: float) -> Answer:
         told = json.loads(text, parse_constant=_no_constant) if text.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
         told = None
-    return _plain(text, took) if not isinstance(told, dict) else _of_object(told, text, took)
+    return _plain(text, took) if not isinstance(told, dict) else _object_answer(told, text, took)
 
 
 def answer_in_batch(text: str, case_id: str, took: float) -> Answer:
@@ -50,7 +50,7 @@ def answer_in_batch(text: str, case_id: str, took: float) -> Answer:
         return answer_in(text, took)
     if case_id not in rows:
         raise LookupError(case_id)
-    return _of_object(rows[case_id], json.dumps(rows[case_id], ensure_ascii=False), took)
+    return _object_answer(rows[case_id], json.dumps(rows[case_id], ensure_ascii=False), took)
 
 
 def _rows(text: str) -> Mapping[str, Mapping[str, Any]]:
@@ -65,7 +65,7 @@ def _plain(text: str, took: float, note: str = "") -> Answer:
     return Answer(text, duration_ms=took, tool_uses=(), llm_calls=1, note=note)
 
 
-def _of_object(told: Mapping[str, Any], text: str, took: float) -> Answer:
+def _object_answer(told: Mapping[str, Any], text: str, took: float) -> Answer:
     misfit = _misfit(told, _REPLY, "")
     if misfit:
         note = f"the target's reply is treated as plain text: it is JSON, and {misfit}"
