@@ -75,7 +75,7 @@ async def hover_at(s: RubricServer, d: Snapshot, p: Any) -> Any:
     from rubric_lsp.features.hover import hover  # noqa: PLC0415
 
     offset = convert.offset(d, p)
-    found = await _named(s, d, offset)
+    found = await _name_hover(s, d, offset)
     if found is None and d.is_ours:
         found = hover(
             d.analysis, offset, lambda name: s.reports.markdown(d, name), lambda part: s.reports.shared(d, part)
@@ -83,7 +83,7 @@ async def hover_at(s: RubricServer, d: Snapshot, p: Any) -> Any:
     return convert.hover(d, found, s.client)
 
 
-async def _named(s: RubricServer, d: Snapshot, offset: int) -> Any:
+async def _name_hover(s: RubricServer, d: Snapshot, offset: int) -> Any:
     """Hover on the name of something: it says more than the key that it stands behind."""
     from rubric_lsp.features.name_hover import filled_prompt, name_hover, preview  # noqa: PLC0415
 

@@ -32,4 +32,4 @@ class Host(Protocol):
         """Show a message to the person: only for what they asked for, or have to know."""
 
     async def ask_quietly(self, method: str, params: object = None) -> None:
-        """A request whose answer says nothing."""
+        """Send a request whose answer does not matter."""

@@ -131,7 +131,7 @@ def _use(server: RubricServer, given: object, *, startup: bool = False) -> None:
         asyncio.get_running_loop().call_soon(server.protocol.tell, "window/showMessage", message)
     if settings == before or startup:
         return
-    server.documents.again()
-    server.checks.all_due()
+    server.documents.invalidate_all()
+    server.checks.schedule_all()
     server.workspace_check.changed(publishing=not server.client.pulls_diagnostics)
     server.runs.refresh()

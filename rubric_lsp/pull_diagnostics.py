@@ -10,7 +10,7 @@ from rubric_lsp.documents.deferral import Deferral
 from rubric_lsp.documents.file_report import NOTHING_WRONG, FileReport, digest
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.workspace_check import OFTEN, WorkspaceCheck
-from rubric_lsp.features.deferral import Numbered
+from rubric_lsp.features.deferred_findings import Numbered
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.json_array import JsonArray
 

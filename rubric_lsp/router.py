@@ -33,15 +33,15 @@ class Router:
         self._protocol = protocol
         self._documents = documents
 
-    def hears(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
+    def notification(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
         """A notification."""
         self._protocol.route(method, work, needs)
 
-    def answers(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
+    def request(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
         """A request that is about no single document."""
         self._protocol.route(method, work, needs)
 
-    def reads(
+    def document_request(
         self,
         method: str,
         needs: Shape,

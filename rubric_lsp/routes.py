@@ -46,26 +46,26 @@ def _route(s: RubricServer, commands: Commands) -> None:
 
 def _conversation(r: Router, s: RubricServer, commands: Commands) -> None:
     folder = {"uri": TEXT, "name?": TEXT}
-    r.answers("initialize", {"capabilities": ANYTHING}, lambda p: lifecycle.initialize(s, p, commands.names))
-    r.hears("initialized", ANYTHING, lambda _: lifecycle.initialized(s))
-    r.hears("$/setTrace", {"value": TEXT}, lambda p: lifecycle.trace(s, p["value"]))
-    r.hears("workspace/didChangeConfiguration", NOTHING, lambda p: lifecycle.configure(s, p.get("settings")))
-    r.hears(
+    r.request("initialize", {"capabilities": ANYTHING}, lambda p: lifecycle.initialize(s, p, commands.names))
+    r.notification("initialized", ANYTHING, lambda _: lifecycle.initialized(s))
+    r.notification("$/setTrace", {"value": TEXT}, lambda p: lifecycle.trace(s, p["value"]))
+    r.notification("workspace/didChangeConfiguration", NOTHING, lambda p: lifecycle.configure(s, p.get("settings")))
+    r.notification(
         "workspace/didChangeWorkspaceFolders",
         {"event": {"added": [folder], "removed": [folder]}},
         lambda p: lifecycle.change_folders(s, *convert.folders(p)),
     )
-    r.hears(
+    r.notification(
         "workspace/didChangeWatchedFiles",
         {"changes": [{"uri": TEXT}]},
         lambda p: s.files_changed(convert.changed_files(p)),
     )
-    r.answers(
+    r.request(
         "workspace/executeCommand",
         {"command": TEXT, "arguments?": [ANYTHING]},
         lambda p: commands.execute(*convert.arguments(p)),
     )
-    r.hears("window/workDoneProgress/cancel", {"token": ID}, lambda p: _cancel(s, p["token"]))
+    r.notification("window/workDoneProgress/cancel", {"token": ID}, lambda p: _cancel(s, p["token"]))
 
 
 def _cancel(s: RubricServer, token: object) -> None:
@@ -75,20 +75,20 @@ def _cancel(s: RubricServer, token: object) -> None:
 
 def _documents(r: Router, s: RubricServer) -> None:
     whole = {"uri": TEXT, "languageId?": TEXT, "version?": INTEGER, "text": TEXT}
-    r.hears("textDocument/didOpen", {"textDocument": whole}, s.opened)
+    r.notification("textDocument/didOpen", {"textDocument": whole}, s.opened)
     step = {"range?": RANGE, "text": TEXT}
     edited = {"textDocument": {"uri": TEXT, "version?": INTEGER}, "contentChanges": [step]}
-    r.hears("textDocument/didChange", edited, s.changed)
-    r.hears("textDocument/didClose", DOCUMENT, s.closed_document)
-    r.hears("textDocument/didSave", DOCUMENT, s.saved)
-    r.reads(
+    r.notification("textDocument/didChange", edited, s.changed)
+    r.notification("textDocument/didClose", DOCUMENT, s.closed_document)
+    r.notification("textDocument/didSave", DOCUMENT, s.saved)
+    r.document_request(
         "textDocument/diagnostic",
         {**DOCUMENT, "previousResultId?": TEXT},
         lambda d, p: s.pull.document(d, p.get("previousResultId")),
         {"kind": "full", "items": []},
         whole=True,
     )
-    r.answers(
+    r.request(
         "workspace/diagnostic",
         {"previousResultIds": [{"uri": TEXT, "value": TEXT}], "partialResultToken?": ID, "workDoneToken?": ID},
         lambda p: s.pull.workspace(*convert.known_diagnostics(p)),
@@ -96,76 +96,90 @@ def _documents(r: Router, s: RubricServer) -> None:
 
 
 def _writing(r: Router, s: RubricServer) -> None:
-    r.reads("textDocument/completion", AT, lambda d, p: convert.completions(d, answers.offers(s, d, p), s.client))
-    r.answers("completionItem/resolve", {"label": TEXT}, lambda p: answers.resolved(s, p))
-    r.reads("textDocument/hover", AT, lambda d, p: answers.hover_at(s, d, p), prompts=True)
+    r.document_request(
+        "textDocument/completion", AT, lambda d, p: convert.completions(d, answers.offers(s, d, p), s.client)
+    )
+    r.request("completionItem/resolve", {"label": TEXT}, lambda p: answers.resolved(s, p))
+    r.document_request("textDocument/hover", AT, lambda d, p: answers.hover_at(s, d, p), prompts=True)
     asked = {"diagnostics": [{"range": RANGE}], "only?": [TEXT], "triggerKind?": NUMBER}
-    r.reads(
+    r.document_request(
         "textDocument/codeAction",
         {**WITHIN, "context": asked},
         lambda d, p: convert.code_actions(d, answers.actions_at(s, d, p), p, s.client, s.known.suite_at(d).uri),
         [],
     )
-    r.answers("codeAction/resolve", {"title": TEXT}, lambda p: answers.chosen_action(s, p))
-    r.reads(
+    r.request("codeAction/resolve", {"title": TEXT}, lambda p: answers.chosen_action(s, p))
+    r.document_request(
         "textDocument/onTypeFormatting",
         {**AT, "ch": TEXT},
         lambda d, p: convert.text_edits(d, format_on_type(d.analysis, convert.offset(d, p), p["ch"])),
     )
     asked_for = {"options": {"tabSize": NUMBER}}
-    r.reads("textDocument/formatting", {**DOCUMENT, **asked_for}, answers.formatted, [], whole=True)
-    r.reads("textDocument/rangeFormatting", {**WITHIN, **asked_for}, answers.formatted_within, [], whole=True)
-    r.reads("textDocument/prepareRename", AT, lambda d, p: answers.renamable(s, d, p), prompts=True)
-    r.reads("textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: answers.rename(s, d, p), prompts=True)
+    r.document_request("textDocument/formatting", {**DOCUMENT, **asked_for}, answers.formatted, [], whole=True)
+    r.document_request(
+        "textDocument/rangeFormatting", {**WITHIN, **asked_for}, answers.formatted_within, [], whole=True
+    )
+    r.document_request("textDocument/prepareRename", AT, lambda d, p: answers.renamable(s, d, p), prompts=True)
+    r.document_request(
+        "textDocument/rename", {**AT, "newName": TEXT}, lambda d, p: answers.rename(s, d, p), prompts=True
+    )
 
 
 def _display(r: Router, s: RubricServer) -> None:
     shown = s.documents.settings_now
-    r.reads(
+    r.document_request(
         "textDocument/codeLens",
         DOCUMENT,
         lambda d, _: answers.lenses(s, d),
         [],
     )
-    r.reads(
+    r.document_request(
         "textDocument/inlayHint", WITHIN, lambda d, p: answers.hints_within(s, d, p) if shown().inlay_hints else [], []
     )
-    r.reads(
+    r.document_request(
         "textDocument/documentSymbol",
         DOCUMENT,
         lambda d, _: convert.document_symbols(d, s.client),
         [],
     )
-    r.reads("textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d), [])
-    r.reads("textDocument/selectionRange", {**DOCUMENT, "positions": [POSITION]}, answers.selection_ranges, [])
-    r.reads("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: all_tokens(d), whole=True)
-    r.reads("textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, token_changes, whole=True)
-    r.reads("textDocument/semanticTokens/range", WITHIN, tokens_within, whole=True)
+    r.document_request("textDocument/foldingRange", DOCUMENT, lambda d, _: convert.folding_ranges(d), [])
+    r.document_request(
+        "textDocument/selectionRange", {**DOCUMENT, "positions": [POSITION]}, answers.selection_ranges, []
+    )
+    r.document_request("textDocument/semanticTokens/full", DOCUMENT, lambda d, _: all_tokens(d), whole=True)
+    r.document_request(
+        "textDocument/semanticTokens/full/delta", {**DOCUMENT, "previousResultId": TEXT}, token_changes, whole=True
+    )
+    r.document_request("textDocument/semanticTokens/range", WITHIN, tokens_within, whole=True)
 
 
 def _tests(r: Router, s: RubricServer) -> None:
-    r.answers("rubric/discoverTests", NOTHING, s.tree.discover)
-    r.answers("rubric/runTests", NOTHING, s.tests.run)
-    r.answers("rubric/cancelTests", NOTHING, s.tests.cancel)
-    r.answers("rubric/report", NOTHING, s.tests.report)
-    r.answers("rubric/runReport", NOTHING, s.run_reports.report)
-    r.answers("rubric/runCase", NOTHING, s.run_reports.case)
-    r.answers("rubric/compareRuns", NOTHING, s.run_reports.comparison)
-    r.answers("rubric/suite", NOTHING, lambda p: suite_status(s, p))
-    r.answers("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.virtual_documents.content(p["uri"]))
+    r.request("rubric/discoverTests", NOTHING, s.tree.discover)
+    r.request("rubric/runTests", NOTHING, s.tests.run)
+    r.request("rubric/cancelTests", NOTHING, s.tests.cancel)
+    r.request("rubric/report", NOTHING, s.tests.report)
+    r.request("rubric/runReport", NOTHING, s.run_reports.report)
+    r.request("rubric/runCase", NOTHING, s.run_reports.case)
+    r.request("rubric/compareRuns", NOTHING, s.run_reports.comparison)
+    r.request("rubric/suite", NOTHING, lambda p: suite_status(s, p))
+    r.request("workspace/textDocumentContent", {"uri": TEXT}, lambda p: s.virtual_documents.content(p["uri"]))
 
 
 def _navigation(r: Router, s: RubricServer) -> None:
-    r.reads("textDocument/definition", AT, lambda d, p: answers.definition(s, d, p), [], prompts=True)
+    r.document_request("textDocument/definition", AT, lambda d, p: answers.definition(s, d, p), [], prompts=True)
     references = {**AT, "context": {"includeDeclaration": FLAG}}
-    r.reads("textDocument/references", references, lambda d, p: answers.references(s, d, p), [], prompts=True)
-    r.reads(
+    r.document_request(
+        "textDocument/references", references, lambda d, p: answers.references(s, d, p), [], prompts=True
+    )
+    r.document_request(
         "textDocument/documentHighlight",
         AT,
         lambda d, p: convert.highlights(d, s.navigation.here(d, convert.offset(d, p))),
         [],
     )
-    r.reads("textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.index, d)), [])
+    r.document_request(
+        "textDocument/documentLink", DOCUMENT, lambda d, _: convert.document_links(d, links(s.index, d)), []
+    )
     moved = {"files": [{"oldUri": TEXT, "newUri": TEXT}]}
-    r.answers("workspace/willRenameFiles", moved, lambda p: answers.follow_moves(s, p))
-    r.answers("workspace/symbol", {"query": TEXT}, lambda p: answers.symbols(s, p["query"]))
+    r.request("workspace/willRenameFiles", moved, lambda p: answers.follow_moves(s, p))
+    r.request("workspace/symbol", {"query": TEXT}, lambda p: answers.symbols(s, p["query"]))

@@ -24,7 +24,7 @@ from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.settings import Settings
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.documents.workspace_check import WorkspaceCheck
-from rubric_lsp.features.deferral import Numbered
+from rubric_lsp.features.deferred_findings import Numbered
 from rubric_lsp.features.diagnostics import listing, outcomes
 from rubric_lsp.features.results import Results
 from rubric_lsp.permission import Permission
@@ -86,7 +86,7 @@ class RubricServer(LanguageServer):
             self.configured,
             self.publish,
             board,
-            self._learnt,
+            self._suites_discovered,
             self.checks.over,
         )
         self.pull = PullDiagnostics(self, self.listed, self.workspace_check, self.deferral)
@@ -100,7 +100,7 @@ class RubricServer(LanguageServer):
         self.virtual_documents = VirtualDocuments(self, self.known, self.reports)
         self.tree = TestTree(self, self.known, self._tell_results)
         self.states = TestStates(self, self.known, self.tree)
-        self.runs = RunManager(self, self.known, self.states, self.virtual_documents, self.checks.due)
+        self.runs = RunManager(self, self.known, self.states, self.virtual_documents, self.checks.schedule)
         self.tests = TestExplorer(self, self.known, self.tree, self.runs, self.reports)
         self._kept: set[asyncio.Task[Any]] = set()
         #: The version of the files around suites, when those that are not open were last looked at.
@@ -199,18 +199,18 @@ class RubricServer(LanguageServer):
     def _edited(self, uri: str) -> None:
         """A document has another text. A client that asks for diagnostics does so by itself after an edit."""
         if not self.client.pulls_diagnostics:
-            self.checks.due(uri)
-        for other in self.documents.overtaken():
-            self.checks.due(other)
+            self.checks.schedule(uri)
+        for other in self.documents.refresh_outdated():
+            self.checks.schedule(other)
         self._looked_around()
 
-    def _learnt(self) -> None:
-        """It is known which suites there are: what is open may be seen with other eyes."""
+    def _suites_discovered(self) -> None:
+        """All suites are known: open documents may have other findings now."""
         prompts = [
             s.uri for s in self.documents.all() if s.path is not None and kind_by_name(s.path) is FileKind.PROMPT
         ]
-        for other in (*self.documents.overtaken(), *prompts):
-            self.checks.due(other)
+        for other in (*self.documents.refresh_outdated(), *prompts):
+            self.checks.schedule(other)
         # Of what is not open, the survey that has found it out is about to say so.
         self._checked_version = self.documents.project.version
 
@@ -228,8 +228,8 @@ class RubricServer(LanguageServer):
         self.documents.close(uri, as_on_disk=snapshot is not None and self._is_on_disk(uri, snapshot.text))
         self.checks.closed(convert.uri(params))
         self.deferral.forget(convert.uri(params))
-        for other in self.documents.overtaken():
-            self.checks.due(other)
+        for other in self.documents.refresh_outdated():
+            self.checks.schedule(other)
         self._checked_version = -1
         self._looked_around()
 
@@ -238,7 +238,7 @@ class RubricServer(LanguageServer):
         snapshot = self.documents.get(convert.uri(params))
         if snapshot is not None and self.deferral.numbers(snapshot):
             self.deferral.end()
-            self.checks.due(snapshot.uri)
+            self.checks.schedule(snapshot.uri)
         self.files_changed([convert.uri(params)])
 
     def files_changed(self, uris: list[str]) -> None:
@@ -246,10 +246,10 @@ class RubricServer(LanguageServer):
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
         self.index.project.changed(paths)
         if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
-            self.documents.again()
-            self.checks.all_due()
-        for other in self.documents.overtaken():
-            self.checks.due(other)
+            self.documents.invalidate_all()
+            self.checks.schedule_all()
+        for other in self.documents.refresh_outdated():
+            self.checks.schedule(other)
         self._looked_around()
         results = {path for path in paths if path.parent.name == ".rubric" and path.name.startswith("results.db")}
         if results:

@@ -24,7 +24,7 @@ ALLOWED = {
     "rubric_core/evaluation/code/payload.py": "fields of what programs are given",
     "rubric_core/evaluation/reporting/rows.py": "fields of results",
     "rubric_core/evaluation/targets/resolve.py": "targets of any dialect are read",
-    "rubric_core/loading/recognize.py": "what a file is, is told before its dialect is",
+    "rubric_core/loading/detect_eval_yaml.py": "what a file is, is told before its dialect is",
     "rubric_core/loading/grading.py": "names of evaluators as the engine gives them",
     "rubric_core/loading/file_kind.py": "what a file is, is told before its dialect is",
     "rubric_core/loading/infer_dialect.py": "what a file is, is told before its dialect is",
@@ -34,7 +34,7 @@ ALLOWED = {
     "rubric_core/validation/rules/aggregator_setting.py": "an aggregator goes by the names of two types",
     "rubric_core/validation/rules/renamed_key.py": "what the scalar evaluator says is the name of a type",
     "rubric_lsp/suite_status.py": "targets of any dialect are shown",
-    "rubric_lsp/features/consequences.py": "settings of targets of any dialect are shown",
+    "rubric_lsp/features/run_effects.py": "settings of targets of any dialect are shown",
 }
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import Found
-from rubric_core.analysis.promptfoo import case_facts, is_settled, rules_to_repeat
+from rubric_core.analysis.promptfoo_facts import case_facts, is_settled, rules_to_repeat
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Case

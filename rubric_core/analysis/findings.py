@@ -11,7 +11,7 @@ from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.block_state import NOT_LISTED, BlockFindings, BlockState, Found
 from rubric_core.analysis.cross_case import partly_unchanged, unchanged
 from rubric_core.analysis.finding_list import FindingList, FindingsByBlock, in_order
-from rubric_core.analysis.promptfoo import suite_of
+from rubric_core.analysis.promptfoo_facts import suite_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import CaseInclude

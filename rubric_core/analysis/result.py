@@ -18,8 +18,8 @@ from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
+from rubric_core.loading.detect_eval_yaml import is_eval_yaml
 from rubric_core.loading.project import Project
-from rubric_core.loading.recognize import is_eval_yaml
 from rubric_core.loading.references import References
 from rubric_core.syntax.ancestors import line_start
 from rubric_core.syntax.blocks import Block, Document

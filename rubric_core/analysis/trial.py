@@ -47,11 +47,13 @@ def try_edits(analysis: Analysis, edits: Iterable[Edit]) -> Trial:
     """The whole text before and after. Raises ValueError for edits that overlap."""
     made = tuple(edits)
     after = analysis.revised(made)
-    return Trial(made, analysis.every, after.every, _all_stumbles(analysis, after), after, _stumbled(analysis, after))
+    return Trial(
+        made, analysis.every, after.every, _all_stumbles(analysis, after), after, _new_problem_offsets(analysis, after)
+    )
 
 
 def _all_stumbles(before: Analysis, after: Analysis) -> tuple[int, int]:
-    return _stumbles(before.states.values()), _stumbles(after.states.values())
+    return _problem_count(before.states.values()), _problem_count(after.states.values())
 
 
 def try_edits_briefly(
@@ -73,7 +75,7 @@ def try_edits_briefly(
     known.states = {**analysis.states, **near}  # what was looked at to find out that it is not enough
     after = analysis.read(document, previous=known)
     found = analysis.every_found.apart(analysis.document, after.every_found, after.document)
-    return Trial(made, *found, _all_stumbles(analysis, after), after, _stumbled(analysis, after)), True
+    return Trial(made, *found, _all_stumbles(analysis, after), after, _new_problem_offsets(analysis, after)), True
 
 
 def _nearby(analysis: Analysis, made: tuple[Edit, ...], document: Document) -> Trial | Mapping[Block, BlockState]:
@@ -92,9 +94,13 @@ def _nearby(analysis: Analysis, made: tuple[Edit, ...], document: Document) -> T
     ignored = any(after.states[block].ignores for _, block in new)
     if ignored or cross_case_facts(analysis, old) != cross_case_facts(after, new) or _signs(analysis) != _signs(after):
         return {block: after.states[block] for _, block in new}
-    stumbles = tuple(_stumbles(a.states[block] for _, block in blocks) for a, blocks in ((analysis, old), (after, new)))
-    stumbled = _stumbled(analysis, after)
-    return Trial(made, _said(analysis, old), _said(after, new), (stumbles[0], stumbles[1]), after, stumbled)
+    stumbles = tuple(
+        _problem_count(a.states[block] for _, block in blocks) for a, blocks in ((analysis, old), (after, new))
+    )
+    stumbled = _new_problem_offsets(analysis, after)
+    return Trial(
+        made, _diagnostics_in(analysis, old), _diagnostics_in(after, new), (stumbles[0], stumbles[1]), after, stumbled
+    )
 
 
 def _apart(old: Document, new: Document) -> tuple[list[_Numbered], list[_Numbered]]:
@@ -126,16 +132,16 @@ def _signs(analysis: Analysis) -> Sign:
     return signs_in(analysis.states[block] for block in analysis.document.blocks if block.key)
 
 
-def _said(analysis: Analysis, blocks: Iterable[_Numbered]) -> tuple[Diagnostic, ...]:
+def _diagnostics_in(analysis: Analysis, blocks: Iterable[_Numbered]) -> tuple[Diagnostic, ...]:
     found = Findings(analysis)
     return tuple(each for number, _ in blocks for each in found.without_fixes(number))
 
 
-def _stumbles(states: Iterable[BlockState]) -> int:
+def _problem_count(states: Iterable[BlockState]) -> int:
     return sum(len(state.problems) for state in states)
 
 
-def _stumbled(before: Analysis, after: Analysis) -> tuple[int, ...]:
+def _new_problem_offsets(before: Analysis, after: Analysis) -> tuple[int, ...]:
     """Where the parser stumbles in the cases that only the second of two versions has."""
     _, new = _apart(before.document, after.document)
     start, states = after.document.start, after.states

@@ -44,7 +44,7 @@ class CheckRun:
         """Everything that was found; `cached`: whether what earlier checks found may be used, and is kept for later ones."""
         found = self._found = list(self._sources.found())
         if len(found) >= _FEWEST and all(source.is_file for source in found):
-            results, checker = self._together(found, cached=cached)
+            results, checker = self._check_batch(found, cached=cached)
         else:
             results, checker = self._one_by_one(found)
         self._project = checker.project
@@ -76,12 +76,12 @@ class CheckRun:
         checker = FileChecker(self.language, self._configurations, self._wishes)
         checker.knows(self._sources.folders, found)
         results = [checker.attempt(source) for source in found]
-        while more := self._behind(results):
+        while more := self._referenced_sources(results):
             found += more
             results += (checker.attempt(source) for source in more)
         return results, checker
 
-    def _together(self, found: list[Source], *, cached: bool) -> tuple[list[CheckedFile | str], FileChecker]:
+    def _check_batch(self, found: list[Source], *, cached: bool) -> tuple[list[CheckedFile | str], FileChecker]:
         # A few files need none of this.
         from rubric_core.cli.cache import Cache  # noqa: PLC0415
         from rubric_core.cli.dependencies import RecordingProject  # noqa: PLC0415
@@ -95,13 +95,13 @@ class CheckRun:
         checker.knows(self._sources.folders, found)
         batch = FileBatch(checker, project, cache)
         results = batch.results(found)
-        while more := self._behind(results):
+        while more := self._referenced_sources(results):
             found += more
             results += batch.results(more)
         batch.save()
         return results, checker
 
-    def _behind(self, results: list[CheckedFile | str]) -> list[Source]:
+    def _referenced_sources(self, results: list[CheckedFile | str]) -> list[Source]:
         """What files refer to, in those of the folders that were named."""
         return list(
             self._sources.behind(r for each in results if isinstance(each, CheckedFile) for r in each.refers_to)

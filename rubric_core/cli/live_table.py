@@ -150,7 +150,7 @@ class Live:
         """Print a line that is no result on standard error."""
         if self._region is not None:
             self._flush()
-            self._region.told(self._safe(line))
+            self._region.print_notice(self._safe(line))
         else:
             print(self._safe(line), file=sys.stderr)
 
@@ -189,7 +189,7 @@ class Live:
 
     def _heard_print(self, line: str) -> None:
         assert self._region is not None
-        self._region.told(self._safe(line))
+        self._region.print_notice(self._safe(line))
 
     async def _tick(self) -> None:
         assert self._region is not None

@@ -204,7 +204,7 @@ def _detailed(result: CaseResult, style: TerminalStyle) -> Iterator[str]:
 
 def _explained(result: CaseResult) -> list[str]:
     """How the score of a case came about, and what it took."""
-    return [*explanation(result), *(f"  {usage_words(each)}" for each in result.usage if each.is_told)]
+    return [*explanation(result), *(f"  {usage_words(each)}" for each in result.usage if each.has_usage)]
 
 
 def _without_details(result: EvaluatorResult) -> EvaluatorResult:

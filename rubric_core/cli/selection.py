@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rubric_core.adapters import SystemClock, system_ports
 from rubric_core.analysis import Analysis, Language
-from rubric_core.cli.answer_files import AnswerFiles
+from rubric_core.cli.answer_cache_files import AnswerFiles
 from rubric_core.cli.case_filter import id_pattern
 from rubric_core.cli.sources import SourceCollector
 from rubric_core.configuration import Configurations

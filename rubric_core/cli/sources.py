@@ -12,8 +12,8 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.closest_name import closest
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import dataclass
+from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
 from rubric_core.loading.files import SUITE_NAMES, absolute, read_standard_input, read_text
-from rubric_core.loading.promptfoo import is_promptfoo_configuration
 
 __all__ = ["STANDARD_INPUT", "ReferencedFile", "Source", "SourceCollector"]
 

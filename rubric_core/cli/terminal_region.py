@@ -71,7 +71,7 @@ class TerminalRegion:
             self._out.flush()
             self._write("".join(f"{line}{_END}" for line in self._lines))
 
-    def told(self, line: str) -> None:
+    def print_notice(self, line: str) -> None:
         """Print a line above that is no result: on the terminal itself, wherever results go."""
         with self._lock:
             self._write(f"{self._erased(self.size()[0])}{line}\r\n{''.join(f'{each}{_END}' for each in self._lines)}")
@@ -84,7 +84,7 @@ class TerminalRegion:
                 self._lines = ()
 
     def close(self) -> None:
-        """Let the terminal go."""
+        """Release the terminal."""
         self.clear()
         with suppress(OSError):
             self._terminal.close()

@@ -10,7 +10,7 @@ from rubric_core.cluster.connection import RunConnection
 from rubric_core.cluster.errors import ClusterError
 from rubric_core.cluster.pending_cases import PendingCase, PendingCases
 from rubric_core.cluster.remote_code import RemoteCode
-from rubric_core.cluster.shipment import Shipment, differing
+from rubric_core.cluster.worker_files import WorkerFiles, differing
 from rubric_core.evaluation.engine.events import Listener, Noted
 
 __all__ = ["Dispatcher"]
@@ -25,15 +25,20 @@ class Dispatcher:
     Args:
         connection: The run.
         code: The code that workers run.
-        shipment: The files of the suite.
+        worker_files: The files of the suite.
         pending: The cases without a result.
         on_event: Receives the notes of workers.
     """
 
     def __init__(
-        self, connection: RunConnection, code: RemoteCode, shipment: Shipment, pending: PendingCases, on_event: Listener
+        self,
+        connection: RunConnection,
+        code: RemoteCode,
+        worker_files: WorkerFiles,
+        pending: PendingCases,
+        on_event: Listener,
     ) -> None:
-        self._connection, self._code, self._shipment = connection, code, shipment
+        self._connection, self._code, self._worker_files = connection, code, worker_files
         self._pending, self._on_event = pending, on_event
         self._size = BatchSize()
         #: By key: the batches that were sent and have not returned.
@@ -110,7 +115,7 @@ class Dispatcher:
         self._count += 1
         key = f"{self._connection.run}-{self._count}"
         self._sent[key] = cases
-        described = [(*each.place, each.case.id, self._shipment.fingerprint(each.case)) for each in cases]
+        described = [(*each.place, each.case.id, self._worker_files.fingerprint(each.case)) for each in cases]
         await self._ship()
         future = self._connection.client.submit(
             self._code.run_batch, self._connection.run, key, described, self._files, key=key, pure=False
@@ -118,7 +123,7 @@ class Dispatcher:
         self._keep(self._collect(key, cases, future))
 
     async def _ship(self) -> None:
-        files = self._shipment.files()
+        files = self._worker_files.files()
         if files:
             # Files with equal contents share one.
             await self._connection.ask(
@@ -152,7 +157,7 @@ class Dispatcher:
         elif what == "differs":
             name, there = pickle.loads(value)  # noqa: S301  # a run trusts its workers
             case = next(each.case for each in cases if each.case.id == name)
-            found = differing(self._shipment.digests(case), there)
+            found = differing(self._worker_files.digests(case), there)
             raise ClusterError(f"{name} differs on a worker: {found[0] if found else 'the case itself differs'}")
         elif what == "failed":
             raise ClusterError(f"a worker cannot run the cases: {value}")

@@ -10,7 +10,7 @@ from rubric_core.cluster.errors import ClusterError
 from rubric_core.cluster.pending_cases import PendingCases
 from rubric_core.cluster.remote_code import RemoteCode, remote_code
 from rubric_core.cluster.run_setup import RunSetup
-from rubric_core.cluster.shipment import Shipment
+from rubric_core.cluster.worker_files import WorkerFiles
 from rubric_core.cluster.worker_watch import WorkerWatch
 from rubric_core.evaluation.cases.loaded_suite import LoadedSuite
 from rubric_core.evaluation.cases.options import Options
@@ -109,7 +109,7 @@ class _ClusterCaseRunner:
         for place, case in enumerate(suite.cases):
             self._places |= {id(each): (place, number) for number, each in enumerate(variations(case))}
         self._pending = PendingCases(ports, on_event)
-        self._dispatcher = Dispatcher(connection, code, Shipment(suite), self._pending, on_event)
+        self._dispatcher = Dispatcher(connection, code, WorkerFiles(suite), self._pending, on_event)
 
     @property
     def slots(self) -> int:

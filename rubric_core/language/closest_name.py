@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["Lexicon", "closest", "is_same_word", "is_slip", "lexicon"]
+__all__ = ["Lexicon", "closest", "is_same_word", "is_typo", "lexicon"]
 
 #: From so many letters on two of them may be wrong.
 _LONG = 6
@@ -129,7 +129,7 @@ def is_same_word(name: str, known: str) -> bool:
     return _folded(plain) == _folded(known) or plain == f"{known}s" or known == f"{plain}s"
 
 
-def is_slip(name: str, known: str) -> bool:
+def is_typo(name: str, known: str) -> bool:
     """Whether `name` is `known` with a typing error, and not another word that begins alike."""
     most = 1 if len(known) < _LONG else 2
     return is_same_word(name, known) or _distance(name.strip(_DECORATION).lower(), known.lower(), most) <= most

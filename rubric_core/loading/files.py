@@ -1,4 +1,4 @@
-"""Reading suites from disk, and telling them by their names."""
+"""Reading suites from disk, and recognizing them by their names."""
 
 import os
 import sys

@@ -4,7 +4,7 @@ from collections.abc import Mapping as MappingOf
 from functools import lru_cache
 from typing import Any
 
-from rubric_core.language.closest_name import is_slip
+from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
@@ -13,7 +13,7 @@ from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
-from rubric_core.loading.meant_keys import MeantKeys, has_entry
+from rubric_core.loading.key_suggestions import KeySuggestions, has_entry
 from rubric_core.loading.read_entries import MERGE, Merged
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, mappings_in, walk
 from rubric_core.text import Span
@@ -32,7 +32,7 @@ _SETTINGS: tuple[tuple[str, type[Shape]], ...] = (
 )  # fmt: skip
 
 
-class Keys(MeantKeys):
+class Keys(KeySuggestions):
     """Reads the keys of mappings. Problems are added to `issues`."""
 
     #: The key below the root whose list was cut into blocks of its own, and the root.
@@ -171,7 +171,7 @@ class Keys(MeantKeys):
         """Whether a key is the author's own: by its name, or because others refer to what is below it."""
         if name.startswith(("x-", "$")):
             return True
-        if any(is_slip(name, each) for each in self.dialect.table(cls)):
+        if any(is_typo(name, each) for each in self.dialect.table(cls)):
             return False
         referred = f"#/{name}/" in self.text or any(node.anchor for node in walk(entry.value))
         return cls.watched and (referred or (name.startswith(("_", "."))))

@@ -25,7 +25,7 @@ _new = tuple.__new__
 
 
 def lower_ranges(lowering: Keys, node: Node) -> ScoreRanges:
-    """The bands of a criterion; bounds and texts that make no sense are left out for the rules to complain of."""
+    """The bands of a criterion; bounds and texts that make no sense are left out for the rules to report."""
     made = ScoreRanges(lowering.at(node), node)
     made.borrowed = lowering.via is not None
     made.bands = []

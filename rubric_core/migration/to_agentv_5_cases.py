@@ -225,7 +225,7 @@ _WHY = {
 }
 
 
-def _keepsakes(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
+def _notes_to_metadata(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
     """Notes that no release reads are kept as metadata; the name of a data set is that of the suite."""
     for site in draft.cases + draft.of(Suite):
         dataset = site.own("dataset")
@@ -268,6 +268,6 @@ CASE_STEPS = (
     MigrationStep("Write criteria that grade by themselves as evaluators", _lone_criteria),
     MigrationStep("Write the rubrics of cases as evaluators", _inline_rubrics),
     MigrationStep("Move settings of cases that have another place", _execution),
-    MigrationStep("Keep notes as metadata", _keepsakes),
+    MigrationStep("Keep notes as metadata", _notes_to_metadata),
     MigrationStep("Name workspaces", _workspaces),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.control_characters import mask
 from rubric_lsp.convert.params import Params
 from rubric_lsp.convert.positions import location, range_of, workspace_edit
-from rubric_lsp.documents.by_block import RelativePlaces
+from rubric_lsp.documents.block_answers import RelativePlaces
 from rubric_lsp.documents.name_uses import NameUses
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.code_actions import QUICK_FIX, RUN, RUN_RESULTS, Action

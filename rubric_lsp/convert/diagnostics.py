@@ -10,9 +10,9 @@ from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.convert.positions import range_of
-from rubric_lsp.documents.by_block import RelativePlaces
+from rubric_lsp.documents.block_answers import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.deferral import Numbered, leave_out_deferred
+from rubric_lsp.features.deferred_findings import Numbered, leave_out_deferred
 from rubric_lsp.features.diagnostics import CHECKED, DiagnosticEntry, listing
 from rubric_lsp.protocol.capabilities import Client
 from rubric_lsp.protocol.json_array import JsonArray, json_text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rubric_core.control_characters import mask
 from rubric_core.text import Span
 from rubric_lsp.convert.positions import location, range_of
-from rubric_lsp.documents.by_block import RelativePlaces
+from rubric_lsp.documents.block_answers import RelativePlaces
 from rubric_lsp.documents.snapshot import Snapshot
 from rubric_lsp.features.folding import Fold, folds_in, list_fold
 from rubric_lsp.features.symbol import Symbol

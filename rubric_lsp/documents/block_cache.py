@@ -2,8 +2,8 @@
 
 from rubric_core.language.usage_counts import count
 from rubric_core.text import Encoding
-from rubric_lsp.documents.by_block import BlockAnswer, Write
-from rubric_lsp.features.blockwise import BlockMemo
+from rubric_lsp.documents.block_answers import BlockAnswer, Write
+from rubric_lsp.features.block_memo import BlockMemo
 from rubric_lsp.features.names import names_in
 from rubric_lsp.features.suite_marks import SharedMarks
 from rubric_lsp.features.tokens import Coloring, Colors

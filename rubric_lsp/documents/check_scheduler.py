@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rubric_lsp.documents.deferral import Deferral
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.deferral import Numbered
+from rubric_lsp.features.deferred_findings import Numbered
 from rubric_lsp.protocol.json_array import JsonArray
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class CheckScheduler:
         self._over.set()
         self._sent: dict[str, Publication] = {}
 
-    def due(self, uri: str) -> None:
-        """A document has changed, or something that is published with it."""
+    def schedule(self, uri: str) -> None:
+        """Schedule a check: a document has changed, or something that is published with it."""
         if self.pulled is not None:
             self.pulled()
         elif uri not in self._due:
@@ -78,10 +78,10 @@ class CheckScheduler:
         """Wait until no check of an open document is due or running."""
         await self._over.wait()
 
-    def all_due(self) -> None:
+    def schedule_all(self) -> None:
         """Schedule a check of every document."""
         for snapshot in self._workspace.all():
-            self.due(snapshot.uri)
+            self.schedule(snapshot.uri)
 
     def closed(self, uri: str) -> None:
         """A document was closed: nothing is wrong with it any more."""
@@ -125,7 +125,9 @@ class CheckScheduler:
         self._wait_no_more(snapshot.uri)
         if deferred:
             wait = asyncio.get_running_loop().call_later
-            self._waiting[snapshot.uri] = wait(max(0.0, self._deferral.remaining) + _A_TICK, self.due, snapshot.uri)
+            self._waiting[snapshot.uri] = wait(
+                max(0.0, self._deferral.remaining) + _A_TICK, self.schedule, snapshot.uri
+            )
         found = self._found(snapshot, deferred) if snapshot.is_ours else JsonArray()
         publication = (snapshot.version, found)
         if self._sent.get(snapshot.uri) == publication:

@@ -8,7 +8,7 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.text import Edit
 from rubric_core.validation.rule import Awaited, Diagnostic
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.deferral import (
+from rubric_lsp.features.deferred_findings import (
     CarriedFinding,
     EditingContext,
     FirstSeen,

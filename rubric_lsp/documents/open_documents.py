@@ -99,7 +99,7 @@ class ClientWorkspace:
         known_as = self.promptfoo_kind(path) if path is not None else None
         snapshot = self._snapshot(uri, version, kind, self.language.document(text, path, known_as))
         if (known := self._open.get(uri)) is not None:
-            known.overtaken_by_another()
+            known.release_further_documents()
         self._open[uri] = snapshot
         if snapshot.path is not None:
             self._uris[absolute(snapshot.path)] = uri
@@ -131,7 +131,7 @@ class ClientWorkspace:
 
     def _replace(self, old: Snapshot, new: Snapshot) -> None:
         """Another version of an open document counts from now on."""
-        old.overtaken_by_another()
+        old.release_further_documents()
         self._open[new.uri] = new
 
     def _joined(self, document: Document, changes: Iterable[ContentChange]) -> Edit:
@@ -160,24 +160,24 @@ class ClientWorkspace:
         snapshot = self._open.pop(uri, None)
         if snapshot is not None:
             self.gc.released(len(snapshot.document))
-            snapshot.overtaken_by_another()
+            snapshot.release_further_documents()
         if snapshot is not None and snapshot.path is not None:
             self._uris.pop(absolute(snapshot.path), None)
             if not as_on_disk:
                 self._noticed(snapshot)
         return snapshot
 
-    def again(self) -> None:
+    def invalidate_all(self) -> None:
         """Forget every analysis, those of files that are not open as well: what all of them depend on has changed."""
         self.basis += 1
         for snapshot in list(self._open.values()):
-            self._replace(snapshot, snapshot.again())
+            self._replace(snapshot, snapshot.without_analysis())
 
-    def overtaken(self) -> list[str]:
+    def refresh_outdated(self) -> list[str]:
         """Forget each analysis that depends on a file which has changed since: the documents that it was of."""
         found = [uri for uri, snapshot in self._open.items() if snapshot.outdated]
         for uri in found:
-            self._replace(self._open[uri], self._open[uri].again())
+            self._replace(self._open[uri], self._open[uri].without_analysis())
         return found
 
     def from_disk(self, uri: str, text: str) -> Snapshot:

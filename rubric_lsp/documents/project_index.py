@@ -101,7 +101,7 @@ class ProjectIndex:
                 snapshot = self._workspace.from_disk(absolute(path).as_uri(), read_text(path))
                 known = self._read[path] = _FileOnDisk(stamp, self.project.version, snapshot)
             elif known.snapshot.outdated:
-                known = self._read[path] = known._replace(snapshot=known.snapshot.again())
+                known = self._read[path] = known._replace(snapshot=known.snapshot.without_analysis())
         except (OSError, UnreadableError):
             self._noticed(path, self._read.pop(path, None))
             self._workspace.closed_files.forget(absolute(path).as_uri())

@@ -12,8 +12,8 @@ from rubric_core.language.file_kinds import RUNNABLE, FileKind
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, Position, Span, TextRange
+from rubric_lsp.documents.block_answers import AnswerParts, BlockAnswer, Write
 from rubric_lsp.documents.block_cache import BlockCache
-from rubric_lsp.documents.by_block import AnswerParts, BlockAnswer, Write
 from rubric_lsp.documents.closed_files import AnalysisCache, IndexedFile, suite_title
 from rubric_lsp.features.edit_place import EditPlace
 from rubric_lsp.features.name_occurrence import NameKind
@@ -147,7 +147,7 @@ class Snapshot:
             self._further = None
             self.worked_out.clear()
 
-    def overtaken_by_another(self) -> None:
+    def release_further_documents(self) -> None:
         """Another version has come. The YAML documents after the first one hold this, so that it lets go of them."""
         self._further = None
 
@@ -160,7 +160,7 @@ class Snapshot:
 
     @property
     def outdated(self) -> bool:
-        """Whether a file has changed since on which the analysis depends, or what is wanted of all of them."""
+        """Whether a file has changed since on which the analysis depends, or the settings of the workspace have."""
         known, workspace = self._analysis or self._indexed, self._workspace
         if known is None:
             return False
@@ -175,7 +175,7 @@ class Snapshot:
         """What its project says has changed: the analysis does not hold any longer."""
         self._basis = -1
 
-    def again(self) -> "Snapshot":
+    def without_analysis(self) -> "Snapshot":
         """The same version, to be analyzed again: what it depends on has changed."""
         fresh = Snapshot(self._workspace, self.uri, self.version, self.kind, self.document)
         fresh.earlier, fresh._kept = self.known, self._kept

@@ -13,7 +13,7 @@ from rubric_lsp.documents.file_report import PackedCounts, Word
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.block_memo import blocks_of
 
 __all__ = ["SuiteSurvey", "SurveyedSuite"]
 

@@ -17,7 +17,7 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
 from rubric_lsp.documents.project_index import ProjectIndex
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.name_occurrence import NameOccurrence
 
 __all__ = ["Places", "VariableIndex", "VariableValue", "is_prompt"]
@@ -185,10 +185,14 @@ class VariableIndex:
         every = _FRAME in blocks
         documents = [document, *(self._case_files(document) if every else ())]
         looked = [(d, local) for d in documents for local in blocks_of(d.analysis) if every or local.number in blocks]
-        found = [v for d, local in looked for v in _given(d, local, variable)]
+        found = [v for d, local in looked for v in _values_in_vars(d, local, variable)]
         if not found and not every:
-            found = [v for local in islice(blocks_of(document.analysis), 1) for v in _given(document, local, variable)]
-        return found or [v for d, local in looked for v in _asked(d, local, variable)]
+            found = [
+                v
+                for local in islice(blocks_of(document.analysis), 1)
+                for v in _values_in_vars(document, local, variable)
+            ]
+        return found or [v for d, local in looked for v in _values_from_case_fields(d, local, variable)]
 
 
 def _key(snapshot: Snapshot) -> object:
@@ -197,7 +201,7 @@ def _key(snapshot: Snapshot) -> object:
     return (absolute(path) if path is not None else snapshot.uri, snapshot.first_line)
 
 
-def _given(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
+def _values_in_vars(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
     """The values under `vars`."""
     for shape in (s for root in local.shapes for s in children(root) if isinstance(s, _WITH_VARIABLES)):
         node = shape.places["vars"].node if shape.has("vars") else None
@@ -206,7 +210,7 @@ def _given(document: Snapshot, local: LocalText, variable: str) -> Iterator[Vari
                 yield _value(document, local, shape, entry.key.span, entry.value.span, named=True)
 
 
-def _asked(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
+def _values_from_case_fields(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
     """What the cases ask and expect, for the variables that the engine fills in with that."""
     if variable not in document.analysis.dialect.properties.template_variables or variable.startswith("rubric"):
         return

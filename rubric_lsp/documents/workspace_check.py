@@ -67,7 +67,7 @@ class WorkspaceCheck:
         self._configured = configured
         self._publish = publish
         self.board = board
-        self._learnt = learnt
+        self._suites_discovered = learnt
         self._first = first
         #: Whether a survey that takes long can be shown.
         self.shown = False
@@ -149,7 +149,7 @@ class WorkspaceCheck:
             naming = (f for f in files if kind_by_name(f) is not FileKind.TARGETS)
             news = self._around.project.knows(folders, naming) or news
         if news:
-            self._learnt()
+            self._suites_discovered()
 
     def _report(self, snapshot: Snapshot) -> FileReport:
         """What is wrong with a file; the same as before, where nothing has changed."""
@@ -225,7 +225,7 @@ class WorkspaceCheck:
                 self._sent.pop(uri, None)
             if discoveries != self._around.discoveries:
                 # What was looked at before that may depend on it, and so may open documents.
-                self._learnt()
+                self._suites_discovered()
                 self.changed(publishing=publishing)
         except asyncio.CancelledError:
             log.info("the check of the workspace was cancelled")

@@ -15,7 +15,7 @@ from rubric_core.loading.reference_collector import Mention, collect_references,
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence, walk
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span
-from rubric_lsp.features.blockwise import BlockPlace
+from rubric_lsp.features.block_memo import BlockPlace
 from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar_name
 from rubric_lsp.features.promptfoo_names import promptfoo_names
 

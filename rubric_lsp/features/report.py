@@ -33,10 +33,10 @@ def _report(shown: ShownCase, result: "CaseResult", command: str) -> Iterator[st
     yield f"_{plain(shown.running)}…_" if shown.running else ""
     yield _head(shown, result)
     yield "" if shown.stale else plain(grader_words(result))
-    yield "" if shown.stale or _is_told(result) else plain(result.reason)
+    yield "" if shown.stale or _repeats_an_evaluator(result) else plain(result.reason)
     yield _table(result)
     yield _variations(result)
-    yield "  \n".join(plain(usage_words(each)) for each in result.usage if each.is_told)
+    yield "  \n".join(plain(usage_words(each)) for each in result.usage if each.has_usage)
     yield plain(to_flip(result))
     yield "\n".join(_criteria(result))
     yield f"**Answer** {plain(shortened(result.answer, 300))}" if result.answer else ""
@@ -44,7 +44,7 @@ def _report(shown: ShownCase, result: "CaseResult", command: str) -> Iterator[st
     yield fenced(command, "sh") if command else ""
 
 
-def _is_told(result: "CaseResult") -> bool:
+def _repeats_an_evaluator(result: "CaseResult") -> bool:
     """Whether the table says the reason of the case, as that of an evaluator."""
     return any(result.reason.startswith(f"{each.name}: {each.reason}") for each in result.grader_errors)
 

@@ -136,7 +136,7 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, outdated: b
 
     With `outdated`, of a result that does not hold any more, too. Evaluators that the suite gives to every case have lines that belong to no case.
     """
-    from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
+    from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
     from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
 
     if analysis.settings is None and shown.taken_over is None:

@@ -16,8 +16,8 @@ from rubric_core.loading.grading import evaluators_of
 from rubric_core.text import Span
 from rubric_core.validation.entry_lists import CaseEntry
 from rubric_core.validation.rubrics import criteria_of
+from rubric_lsp.features.explorer_items import names_of
 from rubric_lsp.features.results import Results, ShownCase, id_span
-from rubric_lsp.features.tests import names_of
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
@@ -91,7 +91,7 @@ def _promptfoo_case(analysis: Analysis, entry: CaseEntry) -> "Runnable | None":
     """The case with its assertions, which are not shapes of the text; None for one of agentv."""
     if analysis.kind is not FileKind.PROMPTFOO:
         return None
-    from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415  # what runs need, when somebody asks
+    from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415  # what runs need, when somebody asks
 
     return next(iter(placed_cases(Path(), analysis, [entry], marks_only=True)), None)
 

@@ -122,7 +122,7 @@ def _is(one: Any, other: Any) -> bool:
 def _runnables(path: Path, analysis: Analysis, here: Sequence[CaseEntry], others: Others) -> "Iterator[Runnable]":
     """Those of the cases in the suite, and those of other files."""
     if here:
-        from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415  # loaded when something was run
+        from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415  # loaded when something was run
 
         yield from placed_cases(path, analysis, here, marks_only=True)
     yield from others().values()

@@ -10,7 +10,7 @@ from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Choice
 from rubric_core.syntax.tree import Scalar, SyntaxTree
 from rubric_core.text import Encoding, LineIndex, Span, code_units
-from rubric_lsp.features.blockwise import line_in_document
+from rubric_lsp.features.block_memo import line_in_document
 from rubric_lsp.features.names import FILES, names_in
 
 __all__ = ["MODIFIERS", "TYPES", "Coloring", "Colors"]

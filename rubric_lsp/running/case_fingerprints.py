@@ -32,7 +32,7 @@ class CaseFingerprints:
     def of_cases(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
         """The fingerprints of some cases of a suite, by id; of two with one id the first."""
         from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
-        from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
+        from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
         from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
 

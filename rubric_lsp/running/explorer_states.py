@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from rubric_core.control_characters import mask
 from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features import tests
+from rubric_lsp.features import explorer_items
+from rubric_lsp.features.explorer_items import id_of
 from rubric_lsp.features.results import Results
-from rubric_lsp.features.tests import id_of
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.uris import path_of
 from rubric_lsp.running.explorer_tree import TestTree, has_cases
@@ -53,7 +53,7 @@ class TestStates:
         self._state(job.name, id_of(part.uri, name, part.evaluator), "started")
         case = _case(part, name)
         if case is not None and not part.evaluator:
-            for evaluator in tests.evaluator_names(case):
+            for evaluator in explorer_items.evaluator_names(case):
                 self._state(job.name, id_of(part.uri, name, evaluator), "started")
 
     def evaluated(self, job: "Job", part: "SelectedCases", name: str, number: int, result: "EvaluatorResult") -> None:
@@ -63,7 +63,7 @@ class TestStates:
             self._evaluator(job.name, part.uri, case, number, result)
 
     def _evaluator(self, run: str, uri: str, case: "Runnable", number: int, result: "EvaluatorResult") -> None:
-        names = tests.evaluator_names(case)
+        names = explorer_items.evaluator_names(case)
         if number > len(names) or not self._host.client.tests:
             return
         test = id_of(uri, case.id, names[number - 1])
@@ -73,7 +73,7 @@ class TestStates:
             if already.get(test) == told:
                 return
             already[test] = told
-        messages = self._messages(uri, case, tests.evaluator_messages(case, number, result))
+        messages = self._messages(uri, case, explorer_items.evaluator_messages(case, number, result))
         self._state(run, test, state, result, messages)
 
     def done(self, job: "Job", part: "SelectedCases", result: "CaseResult") -> None:
@@ -100,7 +100,7 @@ class TestStates:
         """The state of a case and of its evaluators."""
         from rubric_core.evaluation.cases.turns import turn_results  # noqa: PLC0415  # loaded when something was run
 
-        names, graded = tests.evaluator_names(case), turn_results(result.evaluators)
+        names, graded = explorer_items.evaluator_names(case), turn_results(result.evaluators)
         if len(graded) == len(names):
             for number, each in enumerate(graded, 1):
                 self._evaluator(run, uri, case, number, each)
@@ -109,8 +109,8 @@ class TestStates:
                 self._state(run, id_of(uri, case.id, name), "skipped")
         # One whose grader failed is in trouble, whatever its score: it says nothing about the answer.
         verdict: State = "unscored" if result.grader_errors else result.verdict.value
-        state: State = "skipped" if tests.skipped_tests(result) else verdict
-        messages = self._messages(uri, case, tests.messages(case, result, expected_of(case)))
+        state: State = "skipped" if explorer_items.skipped_tests(result) else verdict
+        messages = self._messages(uri, case, explorer_items.messages(case, result, expected_of(case)))
         self._state(run, id_of(uri, case.id), state, result, messages)
 
     def noted(self, job: "Job", message: str) -> None:
@@ -121,7 +121,7 @@ class TestStates:
         """A case was cancelled: it stands as it stood before the run."""
         for part in job.parts:
             if part.uri == uri and (case := _case(part, name)) is not None:
-                for evaluator in [part.evaluator] if part.evaluator else tests.evaluator_names(case):
+                for evaluator in [part.evaluator] if part.evaluator else explorer_items.evaluator_names(case):
                     self._state(job.name, id_of(uri, name, evaluator), "cancelled")
                 if not part.evaluator:
                     self._state(job.name, id_of(uri, name), "cancelled")
@@ -205,10 +205,10 @@ class TestStates:
             told["messages"] = list(messages)
         self._tell("testState", told)
 
-    def _messages(self, uri: str, case: "Runnable", found: Iterable[tests.TestMessage]) -> list["Message"]:
+    def _messages(self, uri: str, case: "Runnable", found: Iterable[explorer_items.TestMessage]) -> list["Message"]:
         return [self._message(uri, case, each) for each in found]
 
-    def _message(self, uri: str, case: "Runnable", message: tests.TestMessage) -> "Message":
+    def _message(self, uri: str, case: "Runnable", message: explorer_items.TestMessage) -> "Message":
         made: Message = {"message": mask(message.text), "severity": message.severity}
         away = case.file is not None
         path = case.file if away else path_of(uri)

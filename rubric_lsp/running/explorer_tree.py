@@ -14,8 +14,8 @@ from rubric_core.lazy_compilation import dataclass
 from rubric_core.validation.entry_lists import CaseEntry
 from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features import tests
-from rubric_lsp.features.tests import TestItem, cuts, id_of
+from rubric_lsp.features import explorer_items
+from rubric_lsp.features.explorer_items import TestItem, cuts, id_of
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 from rubric_lsp.running.known_results import KnownResults
@@ -72,11 +72,13 @@ class TestTree:
     Args:
         host: The server.
         known: What is known of results.
-        wanted: Tells the client the results of a suite by its URI; with a path, reads them from disk before.
+        publish_results: Tells the client the results of a suite by its URI; with a path, reads them from disk before.
     """
 
-    def __init__(self, host: Host, known: KnownResults, wanted: Callable[[str, Path | None], Awaitable[None]]) -> None:
-        self._host, self._known, self._wanted = host, known, wanted
+    def __init__(
+        self, host: Host, known: KnownResults, publish_results: Callable[[str, Path | None], Awaitable[None]]
+    ) -> None:
+        self._host, self._known, self._publish_results = host, known, publish_results
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         #: What the client has of each suite.
         self._sent: dict[str, list[Test]] = {}
@@ -116,7 +118,7 @@ class TestTree:
 
     def _own(self, snapshot: Snapshot) -> list["Test"]:
         """The items of a suite whose cases all stand in it; those of a case that is as it was are made once."""
-        from rubric_core.evaluation.cases.placed import placed_cases  # noqa: PLC0415
+        from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
 
         analysis, known = snapshot.analysis, self._kept.get(snapshot.uri, {})
@@ -148,7 +150,7 @@ class TestTree:
     async def _tell_known(self, uri: str) -> None:
         """Tell what is known of a suite whose items the client has just been given."""
         path = self._known.at(uri).path
-        await self._wanted(uri, None if self._known.record.is_known(uri) else path)
+        await self._publish_results(uri, None if self._known.record.is_known(uri) else path)
 
     def edited(self, uri: str) -> None:
         """A suite was opened or edited: look whether its tree has changed, when nothing more comes."""
@@ -188,7 +190,7 @@ class TestTree:
             if rest in names:
                 return uri, rest, ""
             for name, evaluator in cuts(rest):
-                if name in names and evaluator in tests.evaluator_names(names[name]):
+                if name in names and evaluator in explorer_items.evaluator_names(names[name]):
                     return uri, name, evaluator
         raise RequestFailedError(INVALID_PARAMS, f"there is no test {test}")
 
@@ -268,7 +270,9 @@ def _suite(snapshot: Snapshot) -> "Test":
 
 
 def _items(snapshot: Snapshot, where: Snapshot | None, case: "Runnable", number: int) -> list["Test"]:
-    return [_item(snapshot, where, item, _order(number, index)) for index, item in enumerate(tests.items([case]))]
+    return [
+        _item(snapshot, where, item, _order(number, index)) for index, item in enumerate(explorer_items.items([case]))
+    ]
 
 
 def _order(number: int, index: int) -> str:

@@ -8,8 +8,8 @@ from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.lazy_compilation import replace
 from rubric_core.trust import is_wide
-from rubric_lsp.features.consent import details, is_long, question
-from rubric_lsp.features.consequences import Suites, consequences_of, identity
+from rubric_lsp.features.run_effects import Suites, consequences_of, identity
+from rubric_lsp.features.run_question import details, is_long, question
 from rubric_lsp.host import Host
 from rubric_lsp.permission import Permission
 from rubric_lsp.protocol.errors import RequestFailedError

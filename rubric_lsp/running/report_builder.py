@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rubric_core.text import Span
 from rubric_lsp import convert
 from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.explorer_items import SEPARATOR
 from rubric_lsp.features.results import ShownCase
-from rubric_lsp.features.tests import SEPARATOR
 from rubric_lsp.host import Host
 from rubric_lsp.protocol.uris import path_of
 from rubric_lsp.running.known_results import KnownResults

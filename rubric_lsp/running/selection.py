@@ -17,8 +17,8 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.snapshot import Snapshot
+from rubric_lsp.features.explorer_items import evaluator_names
 from rubric_lsp.features.results import Results, ShownCase
-from rubric_lsp.features.tests import evaluator_names
 from rubric_lsp.protocol.errors import INVALID_PARAMS, RequestFailedError
 from rubric_lsp.running.run_request import CaseSelection, RunRequest
 

@@ -48,7 +48,7 @@ class StoredRun:
         self._tasks.setdefault(part.uri, []).append(asyncio.get_running_loop().create_task(writing))
 
     async def end(self, state: RunState, *, recordings: bool) -> None:
-        """The job is over: what could not be stored is said."""
+        """End the run, and report what could not be stored."""
         for part in self._parts:
             written = await asyncio.gather(*self._tasks.pop(part.uri, []), return_exceptions=True)
             failures = [error for error in written if isinstance(error, BaseException)]

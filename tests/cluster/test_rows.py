@@ -199,14 +199,14 @@ async def test_secrets_stay_where_they_are_unless_they_are_sent(
 
 
 async def test_what_a_worker_lacks_is_named(folder: Path, address: str, monkeypatch: pytest.MonkeyPatch):
-    from rubric_core.cluster.shipment import Shipment
+    from rubric_core.cluster.worker_files import WorkerFiles
 
     (folder / "suite.eval.yaml").write_text(
         "tests:\n  - {id: code, criteria: c, input: hi, assertions: [{name: g, type: code-grader, command: [python3, grade.py]}]}\n"
     )
     suite = load_suite(folder / "suite.eval.yaml")
-    files = Shipment.files
-    monkeypatch.setattr(Shipment, "files", lambda self: [f for f in files(self) if not f.path.endswith("words.py")])
+    files = WorkerFiles.files
+    monkeypatch.setattr(WorkerFiles, "files", lambda self: [f for f in files(self) if not f.path.endswith("words.py")])
     with pytest.raises(ClusterError, match=r"^code differs on a worker: grade\.py words\.py is missing there$"):
         await run_cases(suite.cases, executor=ClusterExecutor(suite, address))
 

@@ -3,7 +3,7 @@
 import random
 import sys
 
-from rubric_core.language.closest_name import Lexicon, is_slip
+from rubric_core.language.closest_name import Lexicon, is_typo
 
 
 def plain_distance(a: str, b: str) -> int:
@@ -55,5 +55,5 @@ def test_names_that_begin_alike_are_compared_from_where_they_differ():
 
 
 def test_a_slip_is_one_or_two_letters():
-    assert is_slip("inptu", "input")
-    assert not is_slip("output", "input")
+    assert is_typo("inptu", "input")
+    assert not is_typo("output", "input")

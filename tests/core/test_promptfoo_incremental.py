@@ -10,7 +10,7 @@ from harness import LANGUAGE
 from rubric_core.analysis import Analysis, analyze
 from rubric_core.analysis.block_change import BlockChange
 from rubric_core.analysis.cross_case import partly_unchanged
-from rubric_core.analysis.promptfoo import case_facts
+from rubric_core.analysis.promptfoo_facts import case_facts
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 

@@ -13,7 +13,7 @@ from judge_server import Fault, JudgeServer
 from suites import Folder
 
 from rubric_core.cli import main
-from rubric_core.cli.answer_files import prune
+from rubric_core.cli.answer_cache_files import prune
 
 SUITE = """
 tests:

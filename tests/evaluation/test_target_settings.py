@@ -622,7 +622,7 @@ async def test_a_kind_of_ones_own_is_a_program(folder: Folder, name: str) -> Non
     assert "timeout is not a setting of cli targets; did you mean timeout_seconds?" in (await folder.one(SUITE)).reason
     from rubric_core.adapters import DiskFiles
     from rubric_core.evaluation.cases.target_choice import targets_for
-    from rubric_lsp.features.consent import question
+    from rubric_lsp.features.run_question import question
 
     cases = folder.cases(SUITE)
     assert question([(cases, targets_for(cases[0], DiskFiles()))]) == f"Run `a`? It will execute `{name}`."
@@ -640,7 +640,7 @@ async def test_a_configuration_names_files_with_targets(folder: Folder) -> None:
 def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> None:
     from rubric_core.adapters import DiskFiles
     from rubric_core.evaluation.cases.target_choice import targets_for
-    from rubric_lsp.features.consent import question
+    from rubric_lsp.features.run_question import question
 
     folder.targets(
         {"name": "default", "provider": "cli", "command": "ask {PROMPT}", "healthcheck": {"command": "ask --version"}, "grader_target": "j", "fallback_targets": ["c"]},
@@ -656,7 +656,7 @@ def test_a_person_is_told_what_agents_and_health_checks_run(folder: Folder) -> N
 def test_a_person_is_told_of_code_that_transforms_answers(folder: Folder) -> None:
     from rubric_core.adapters import DiskFiles
     from rubric_core.evaluation.cases.target_choice import targets_for
-    from rubric_lsp.features.consent import question
+    from rubric_lsp.features.run_question import question
 
     entry = {"id": "mock", "label": "default", "transform": "file://target.py"}
     folder.write(".agentv/providers.yaml", json.dumps({"providers": [entry]}))

@@ -15,7 +15,7 @@ from rubric_core.text import Edit, LineIndex, Span, apply_edits
 from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.documents.deferral import IDLE, Deferral
 from rubric_lsp.documents.open_documents import ContentChange
-from rubric_lsp.features.deferral import leave_out_deferred
+from rubric_lsp.features.deferred_findings import leave_out_deferred
 from rubric_lsp.routes import make_server
 
 HEAD = "name: a\ntests:\n"
@@ -218,14 +218,14 @@ def test_other_documents_wait_too(tmp_path: Path) -> None:
     assert desk.said(suite) == []
     at = written.index("local") + len("local")
     desk.edit(Edit(Span(at - 1, at), ""))
-    desk.server.documents.overtaken()
+    desk.server.documents.refresh_outdated()
     assert (desk.said(suite), desk.waiting(suite)) == ([], ["unknown-target"])
     desk.type("l", at - 1)
-    desk.server.documents.overtaken()
+    desk.server.documents.refresh_outdated()
     assert (desk.said(suite), desk.waiting(suite)) == ([], [])
     desk.edit(Edit(Span(at - 1, at), ""))
     desk.now += IDLE
-    desk.server.documents.overtaken()
+    desk.server.documents.refresh_outdated()
     assert (desk.said(suite), desk.waiting(suite)) == (["unknown-target"], [])
 
 

@@ -84,7 +84,7 @@ class Desk:
         where = LineIndex(old).range(edit.span, "utf-16")
         documents = self.server.documents
         assert documents.change(self.uri(name), self.version, [ContentChange(where, edit.new_text)]) is not None
-        documents.overtaken()
+        documents.refresh_outdated()
 
     def text(self, name: str) -> str:
         snapshot = self.server.documents.get(self.uri(name))
@@ -107,7 +107,7 @@ class Desk:
         for _ in range(3):
             async for _report in self.server.workspace_check.reports(opened=False):
                 pass
-            self.server.documents.overtaken()
+            self.server.documents.refresh_outdated()
 
 
 def told(desk: Desk, *names: str) -> None:

@@ -120,12 +120,12 @@ def rubric(door: str) -> int:
             raise ValueError(CONFIDENTIAL)
 
         router = Router(server.protocol, server.documents)
-        router.answers("test/path", NOTHING, path)
-        router.answers("test/ask", NOTHING, ask)
-        router.answers("test/progress", NOTHING, progress)
-        router.answers("test/print", NOTHING, noisy)
-        router.answers("test/unwritable", NOTHING, lambda _: object())
-        router.answers("test/fail", NOTHING, fail)
+        router.request("test/path", NOTHING, path)
+        router.request("test/ask", NOTHING, ask)
+        router.request("test/progress", NOTHING, progress)
+        router.request("test/print", NOTHING, noisy)
+        router.request("test/unwritable", NOTHING, lambda _: object())
+        router.request("test/fail", NOTHING, fail)
         return server
 
     routes.make_server = make_more

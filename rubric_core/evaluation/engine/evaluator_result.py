@@ -70,7 +70,7 @@ def scored_result(
         raise Unscored(
             f"`negate` needs the score of every member; {ungraded.name}: {ungraded.reason}", members=score.members
         )
-    return _turned(result)
+    return _negated(result)
 
 
 def _verdict(score: EvaluationScore, minimum: float | None, properties: Properties, *, own_minimum: bool) -> Verdict:
@@ -81,14 +81,14 @@ def _verdict(score: EvaluationScore, minimum: float | None, properties: Properti
     return verdict_of(score.score, properties, properties.threshold if minimum is None else minimum)
 
 
-def _turned(result: EvaluatorResult) -> EvaluatorResult:
+def _negated(result: EvaluatorResult) -> EvaluatorResult:
     """A negated check: 1 − score, the verdict swapped, hits and misses swapped; a failed gate is the wanted outcome."""
     criteria = tuple(_turned_criterion(c) for c in result.criteria)
     score = None if result.score is None else 1 - result.score
     return replace_fields(
         result,
         score=score,
-        verdict=result.verdict.turned,
+        verdict=result.verdict.negated,
         hits=result.misses,
         misses=result.hits,
         criteria=criteria,
@@ -97,4 +97,4 @@ def _turned(result: EvaluatorResult) -> EvaluatorResult:
 
 
 def _turned_criterion(result: CriterionResult) -> CriterionResult:
-    return replace_fields(result, verdict=result.verdict.turned, gate_failed=False)
+    return replace_fields(result, verdict=result.verdict.negated, gate_failed=False)

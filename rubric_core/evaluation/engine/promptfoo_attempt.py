@@ -19,7 +19,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, ROW
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.evaluation.scoring.promptfoo import named_scores, named_weights, promptfoo_outcome
+from rubric_core.evaluation.scoring.promptfoo_totals import named_scores, named_weights, promptfoo_outcome
 from rubric_core.evaluation.scoring.score import Outcome
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.loading.directory_search import URL

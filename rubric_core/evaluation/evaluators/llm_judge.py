@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-from rubric_core.evaluation.judging.answer_files import answer_with_files
+from rubric_core.evaluation.judging.answer_attachments import answer_with_files
 from rubric_core.evaluation.judging.judgement import NO_JUDGE, Judgement
 from rubric_core.evaluation.judging.templates import custom_prompt
 from rubric_core.evaluation.model.arguments import instance, one_of, whole

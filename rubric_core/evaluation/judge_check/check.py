@@ -94,7 +94,7 @@ async def check_judge(
             if heard.error is not None:
                 return None
             try:
-                return await _sitting(item, heard, ports).rubric(item.sheet)
+                return await _judgement_of(item, heard, ports).rubric(item.sheet)
             except Unscored:
                 return None
             finally:
@@ -113,7 +113,7 @@ async def check_judge(
     return JudgeCheck(provider.name, provider.identity, said, scored, measures_of(said, scored), heard.spent)
 
 
-def _sitting(item: YesNoItem | GradedItem, judge: Provider, ports: Ports) -> Judgement:
+def _judgement_of(item: YesNoItem | GradedItem, judge: Provider, ports: Ports) -> Judgement:
     asked = PromptInputs(question=item.question, messages=(ChatMessage("user", item.question),))
     dialect = DIALECTS[-1]
     context = EvaluationContext(

@@ -83,7 +83,7 @@ class Judgement:
             pairs = [(item, checks[item.id]) for item in sheet.items]
             made = self._made(self.judge, judged.answer)
             self.recordings.record_checks(self._judge_input(), pairs, sheet.ranges, made, afresh=self.mode == "refresh")
-        score = sheet.score([self._told(sheet.judged(item, checks[item.id])) for item in sheet.items])
+        score = sheet.score([self._notify_criterion(sheet.judged(item, checks[item.id])) for item in sheet.items])
         raw = raw_request(request, self.judge.name, judged.attempts)
         return replace(
             score, evaluator_raw_request=raw, raw_replies=judged.replies, reasoning=overall or None,
@@ -102,7 +102,7 @@ class Judgement:
             if found is None or found.check is None:
                 results.append(sheet.unjudged(item, self.trouble or "no recording matches this answer and criterion"))
             else:
-                results.append(self._told(sheet.judged(item, found.check)))
+                results.append(self._notify_criterion(sheet.judged(item, found.check)))
                 words.append(found.words)
         if any(r.score is None for r in results):
             raise self._unasked(self._missing_words(results), tuple(results))
@@ -231,6 +231,6 @@ class Judgement:
 
         return Provenance(identity, self.context.now.date().isoformat(), self.context.eval_case.id or "", name)
 
-    def _told(self, result: CriterionResult) -> CriterionResult:
+    def _notify_criterion(self, result: CriterionResult) -> CriterionResult:
         self.context.on_criterion(result)
         return result

@@ -33,7 +33,7 @@ C = TypeVar("C", bound=EvaluatorShape)
 
 
 def _unheard(_: CriterionResult) -> None:
-    """Nobody listens."""
+    """Ignore the event."""
 
 
 def _uncounted(judge: Provider) -> Provider:

@@ -126,7 +126,7 @@ class Usage:
     cost_usd: float | None = None
 
     @property
-    def is_told(self) -> bool:
+    def has_usage(self) -> bool:
         """Whether there is more to tell than how often it was asked."""
         return self.tokens is not None or self.cost_usd is not None
 

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.exchanges import Exchange, Usage, tokens_of
-from rubric_core.lazy_compilation import dataclass, field, replace
+from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Tokens
 
 __all__ = ["CaseResult", "CriterionResult", "EvaluatorResult", "Ungraded", "Verdict", "criterion_label"]
@@ -35,7 +35,7 @@ class Verdict(str, Enum):
         return {Verdict.PASSED: "pass", Verdict.FAILED: "fail"}.get(self, self.value)
 
     @property
-    def turned(self) -> "Verdict":
+    def negated(self) -> "Verdict":
         """The verdict of a negated check."""
         return {Verdict.PASSED: Verdict.FAILED, Verdict.FAILED: Verdict.PASSED}.get(self, self)
 
@@ -143,11 +143,6 @@ class EvaluatorResult:
         """What judges cost for it and its members, in US dollars; None when nothing tells."""
         known = [sent.cost_usd for each in self.flat() for sent in each.exchanges if sent.cost_usd is not None]
         return sum(known) if known else None
-
-    @property
-    def bare(self) -> "EvaluatorResult":
-        """The same without what is about its making: what was sent, and why it failed."""
-        return replace(self, exchanges=(), error="", members=tuple(member.bare for member in self.members))
 
     def flat(self) -> "Iterator[EvaluatorResult]":
         """This one, and those that it is composed of."""

@@ -70,7 +70,7 @@ def case_data(result: CaseResult, *, suite: str, command: str, prompt: str = "",
         "graderErrors": [{"evaluator": each.name, "error": cut(each.reason)} for each in result.grader_errors] or None,
         "prompt": cut(prompt) or None, "answer": cut(result.answer) or None,
         "expectedOutput": cut(result.expected_output) or None, "command": command, "flips": [wanted] if wanted else [],
-        "evaluators": _evaluators(result, cut), "usage": [_usage(each) for each in result.usage if each.is_told] or None,
+        "evaluators": _evaluators(result, cut), "usage": [_usage(each) for each in result.usage if each.has_usage] or None,
         "requests": [_request(each, cut) for each in requests_of(result)] or None, "history": [],
     }  # fmt: skip
     return cast("CaseData", known(row))

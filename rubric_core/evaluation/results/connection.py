@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from rubric_core.disk import open_file
 from rubric_core.evaluation.results import schema
-from rubric_core.evaluation.results.disk_room import is_nearly_full, require_room
+from rubric_core.evaluation.results.disk_space import is_nearly_full, require_free_space
 from rubric_core.evaluation.results.store_errors import DamagedStoreError, ResultStoreError, store_errors
 from rubric_core.evaluation.results.store_stamp import stamp_of
 from rubric_core.user_dirs import hide
@@ -69,7 +69,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 def _opened_to_write(path: Path) -> sqlite3.Connection:
     with store_errors(path):
-        require_room(path)
+        require_free_space(path)
         if not os.path.lexists(path):
             _create(path)
         _require_files(path)

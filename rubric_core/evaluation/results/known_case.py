@@ -19,7 +19,7 @@ _UNREADABLE = "The stored result is damaged: run the case again."
 
 
 class ResultSummary(NamedTuple):
-    """What is said of a result without its evaluators. Times are ISO 8601 and milliseconds, the score is 0..1."""
+    """The summary of a result, without its evaluators. Times are ISO 8601 and milliseconds, the score is 0..1."""
 
     verdict: Verdict
     score: float | None = None

@@ -86,7 +86,7 @@ class ResultRows:
     def add_summary(
         self, run: int | None, case: int, result: CaseResult, tags: str = "[]", metadata: str = "{}"
     ) -> int:
-        """Add what lists say of a result; its number."""
+        """Insert the summary of a result. Returns its number."""
         columns = (
             run, case, result.verdict.value, result.score, storable_text(result.at), result.duration_ms,
             storable_text(result.fingerprint), storable_text(result.test_fingerprint), len(result.grader_errors), *token_columns(tokens_taken(result)), result.cost_usd,

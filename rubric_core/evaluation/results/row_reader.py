@@ -1,4 +1,4 @@
-"""Rows of the database as records, whoever wrote them: a value that its column cannot have makes the row one that is not there."""
+"""Rows of the database as records, whoever wrote them: a row with a value that its column cannot have is skipped."""
 
 import json
 import posixpath

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult
 from rubric_core.evaluation.results.connection import open_to_write, set_aside
-from rubric_core.evaluation.results.disk_room import require_room
+from rubric_core.evaluation.results.disk_space import require_free_space
 from rubric_core.evaluation.results.json_import import take_over
 from rubric_core.evaluation.results.records import RunInfo, RunState
 from rubric_core.evaluation.results.result_rows import ResultRows, storable_text
 from rubric_core.evaluation.results.run_totals import close_run
 from rubric_core.evaluation.results.store_errors import DamagedStoreError, store_errors
 
-__all__ = ["EndedCase", "RunWriter", "is_alive", "own_process"]
+__all__ = ["EndedCase", "RunWriter", "is_alive", "process_id"]
 
 _BEGIN = (
     "INSERT INTO runs (id, started_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, partial, first_result) "
@@ -71,7 +71,7 @@ class _Open:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """What is written within it is there as a whole, or not at all. Raises sqlite3.Error, and OSError for a disk that is full."""
-        require_room(self._path)
+        require_free_space(self._path)
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -182,7 +182,7 @@ class RunWriter:
         self._open = None
 
     def _new_id(self) -> str:
-        return f"{self._began:%Y%m%d-%H%M%S}-{chance()}"
+        return f"{self._began:%Y%m%d-%H%M%S}-{random_suffix()}"
 
     def _begin(self, now: _Open) -> None:
         info = self._info
@@ -193,7 +193,7 @@ class RunWriter:
                 take_over(suite, now.connection, now.rows)
             command = json.dumps([storable_text(word) for word in info.command])
             columns = (
-                self.id, _time(self._began), RunState.RUNNING.value, own_process(), info.commit, info.dirty, command,
+                self.id, _time(self._began), RunState.RUNNING.value, process_id(), info.commit, info.dirty, command,
                 *self._lists(), info.rubric_version, info.partial,
             )  # fmt: skip
             now.run = now.connection.execute(_BEGIN, columns).lastrowid or 0
@@ -212,7 +212,7 @@ class RunWriter:
         return before != [len(names) for names in self._names]
 
 
-def chance() -> str:
+def random_suffix() -> str:
     """What tells runs of one second apart."""
     return os.urandom(2).hex()
 
@@ -233,7 +233,7 @@ def _time(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")
 
 
-def own_process() -> str:
+def process_id() -> str:
     """This process, for others on this computer."""
     return f"{platform.node()}:{os.getpid()}"
 

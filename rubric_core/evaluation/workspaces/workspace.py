@@ -73,15 +73,15 @@ class Workspaces:
     Args:
         ports: The outside world.
         keep: Which workspaces remain after the run.
-        told: Called with a message about a failure that concerns no particular case.
+        notice: Called with a message about a failure that concerns no particular case.
     """
 
     def __init__(
-        self, ports: Ports, keep: KeepWorkspaces = "never", told: Callable[[str], None] = lambda _: None
+        self, ports: Ports, keep: KeepWorkspaces = "never", notice: Callable[[str], None] = lambda _: None
     ) -> None:
         self._ports = ports
         self._keep = keep
-        self._told = told
+        self._notice = notice
         self._bases: dict[WorkspacePlan, _Base] = {}
         #: Of the run, for hooks that keep things apart.
         self._id = str(uuid.uuid4())
@@ -99,19 +99,19 @@ class Workspaces:
             yield None
             return
         base = self._bases.setdefault(plan, _Base(plan))
-        told = self._case_facts(case, plan)
+        hook_input = self._case_facts(case, plan)
         if plan.hooks_only:
             base.path = case.directory
             async with base.room:
                 await self._begin(base)
-            async with self._around(base, told):
+            async with self._around(base, hook_input):
                 yield None
             return
         if not plan.per_test:
             async with base.room:
                 await self._begin(base)
-                async with self._lent(base, base.path, told) as lent:
-                    yield lent
+                async with self._case_workspace(base, base.path, hook_input) as workspace:
+                    yield workspace
             return
         async with base.room:
             await self._begin(base)
@@ -119,14 +119,14 @@ class Workspaces:
         kept = False
         try:
             await self._copied(base, home / "workspace")
-            async with self._lent(base, home / "workspace", told) as lent:
-                yield lent
-            kept = self._stays(plan, lent.failed)
+            async with self._case_workspace(base, home / "workspace", hook_input) as workspace:
+                yield workspace
+            kept = self._stays(plan, workspace.failed)
         except Unscored:
             kept = self._stays(plan, failed=True)
             raise
         finally:
-            await self._away(home, home / "workspace", kept=kept)
+            await self._keep_or_remove(home, home / "workspace", kept=kept)
 
     def _case_facts(self, case: Runnable, plan: WorkspacePlan) -> Mapping[str, object]:
         """What the hooks around a case get to know of it. Raises Unscored when its input cannot be read."""
@@ -144,30 +144,30 @@ class Workspaces:
         return targets.answering(name, ports)
 
     @asynccontextmanager
-    async def _around(self, base: _Base, told: Mapping[str, object]) -> AsyncIterator[None]:
+    async def _around(self, base: _Base, hook_input: Mapping[str, object]) -> AsyncIterator[None]:
         """Hooks around a case that works nowhere in particular."""
-        await self._run("before_each", base, None, told)
+        await self._run("before_each", base, None, hook_input)
         try:
             yield
         except Unscored:
-            await self._after_hooks(base, told)
+            await self._after_hooks(base, hook_input)
             raise
-        await self._after_hooks(base, told)
+        await self._after_hooks(base, hook_input)
 
-    async def _after_hooks(self, base: _Base, told: Mapping[str, object]) -> None:
+    async def _after_hooks(self, base: _Base, hook_input: Mapping[str, object]) -> None:
         try:
-            await self._run("after_each", base, None, told)
+            await self._run("after_each", base, None, hook_input)
         except Unscored as problem:
-            self._told(f"{told['test_id']}: {problem}")
+            self._notice(f"{hook_input['test_id']}: {problem}")
 
     def _suite_facts(self) -> Mapping[str, object]:
         """What the hooks around all cases get to know."""
         return {"eval_run_id": self._id, "case_input": None, "case_metadata": None}
 
-    async def _run(self, name: str, base: _Base, path: Path | None, told: Mapping[str, object]) -> None:
+    async def _run(self, name: str, base: _Base, path: Path | None, hook_input: Mapping[str, object]) -> None:
         """Run the hooks of that name. Raises Unscored for the first that fails."""
         for hook in base.plan.at(name):
-            await run_hook(name, hook, path, base.plan, self._ports, told)
+            await run_hook(name, hook, path, base.plan, self._ports, hook_input)
 
     async def close(self, *, hooks: bool = True) -> None:
         """Run the hooks after the last case and delete the workspaces; without `hooks` after an interruption."""
@@ -176,19 +176,19 @@ class Workspaces:
                 if hooks and base.prepared:
                     await self._run("after_all", base, base.place, self._suite_facts())
             except Unscored as problem:
-                self._told(problem.reason)
+                self._notice(problem.reason)
             finally:
                 if base.home is not None:
                     kept = not base.plan.per_test and self._stays(base.plan, base.failed)
-                    await self._away(base.home, base.path, kept=kept)
+                    await self._keep_or_remove(base.home, base.path, kept=kept)
         self._bases.clear()
 
     def _stays(self, plan: WorkspacePlan, failed: bool) -> bool:
         return plan.keep or self._keep == "all" or (failed and self._keep == "failed")
 
-    async def _away(self, home: Path, path: Path, *, kept: bool) -> None:
+    async def _keep_or_remove(self, home: Path, path: Path, *, kept: bool) -> None:
         if kept:
-            self._told(f"the workspace is kept: {path}")
+            self._notice(f"the workspace is kept: {path}")
         else:
             await remove_directory(home)
 
@@ -240,18 +240,20 @@ class Workspaces:
     # One case
 
     @asynccontextmanager
-    async def _lent(self, base: _Base, path: Path, told: Mapping[str, object]) -> AsyncIterator[CaseWorkspace]:
+    async def _case_workspace(
+        self, base: _Base, path: Path, hook_input: Mapping[str, object]
+    ) -> AsyncIterator[CaseWorkspace]:
         """A workspace with the hooks of one case around it."""
-        await self._run("before_each", base, path, told)
+        await self._run("before_each", base, path, hook_input)
         variables = {**dict(base.plan.variables), VARIABLE: str(path)}
-        lent = CaseWorkspace(path, variables, _before=await self._before(base, path))
+        workspace = CaseWorkspace(path, variables, _before=await self._before(base, path))
         try:
-            yield lent
+            yield workspace
         except Unscored:
-            lent.failed = True
-            await self._after(base, lent, told)
+            workspace.failed = True
+            await self._after(base, workspace, hook_input)
             raise
-        await self._after(base, lent, told)
+        await self._after(base, workspace, hook_input)
 
     async def _before(self, base: _Base, path: Path) -> Snapshot:
         """The state that changes are found against: for cases that share a workspace the one before the first case, unless a hook reset it."""
@@ -262,18 +264,18 @@ class Workspaces:
             base.before = taken
         return taken
 
-    async def _after(self, base: _Base, lent: CaseWorkspace, told: Mapping[str, object]) -> None:
-        base.failed |= lent.failed
+    async def _after(self, base: _Base, workspace: CaseWorkspace, hook_input: Mapping[str, object]) -> None:
+        base.failed |= workspace.failed
         try:
-            await self._run("after_each", base, lent.path, told)
-            if _resets(base.plan) and base.home is not None and lent.path == base.path:
-                if self._stays(base.plan, lent.failed):
+            await self._run("after_each", base, workspace.path, hook_input)
+            if _resets(base.plan) and base.home is not None and workspace.path == base.path:
+                if self._stays(base.plan, workspace.failed):
                     home = Path(tempfile.mkdtemp(prefix="rubric-workspace-"))
-                    await copy_directory(lent.path, home / "workspace")
-                    self._told(f"the workspace of {told['test_id']} is kept: {home / 'workspace'}")
-                await restore_directory(lent.path, base.home / "pristine", strict=_resets(base.plan) == "strict")
+                    await copy_directory(workspace.path, home / "workspace")
+                    self._notice(f"the workspace of {hook_input['test_id']} is kept: {home / 'workspace'}")
+                await restore_directory(workspace.path, base.home / "pristine", strict=_resets(base.plan) == "strict")
         except (Unscored, OSError) as problem:
-            self._told(f"{told['test_id']}: {problem}")
+            self._notice(f"{hook_input['test_id']}: {problem}")
 
 
 def _resets(plan: WorkspacePlan) -> str:

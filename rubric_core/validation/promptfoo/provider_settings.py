@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from rubric_core.language.closest_name import closest, is_slip
+from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
 from rubric_core.syntax.edit import rename_key
@@ -57,7 +57,7 @@ def _meant(name: str | None, known: Iterable[str], present: set[str | None]) -> 
     """The known key that a name is a slip of, if it is not there itself."""
     if name is None or name in known:
         return None
-    return next((each for each in known if each not in present and is_slip(name, each)), None)
+    return next((each for each in known if each not in present and is_typo(name, each)), None)
 
 
 def _renamed(entry: Entry, meant: str, words: str, consequence: str) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from rubric_core.language.closest_name import closest, is_slip
+from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.lazy_compilation import pattern
@@ -103,7 +103,7 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
         return
     plain = name.lower().replace("_", "-")
     meant = plain if plain in dialect.types else closest(plain, [t for t in dialect.types if not t.startswith("not-")])
-    if meant is None or not (meant == plain or is_slip(plain, meant)):
+    if meant is None or not (meant == plain or is_typo(plain, meant)):
         return  # a text with a colon
     at = _inside(cell).start + cell.text.index(name)
     fixes = (Fix(f"change it to `{meant}`", (Edit(Span(at, at + len(name)), meant),)),)

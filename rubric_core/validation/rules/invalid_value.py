@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from rubric_core.language.closest_name import is_slip
+from rubric_core.language.closest_name import is_typo
 from rubric_core.language.misnomers import options_called
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
@@ -101,7 +101,7 @@ def _words(issue: OutOfRange, kind: Choice, alike: str | None, elsewhere: list[s
     """The word that was meant; where nobody can tell, every word when there are few."""
     if alike or len(elsewhere) == 1:
         word = alike or elsewhere[0]
-        yield Fix(f"change it to `{word}`", (replace_value(issue.node, word),), safe=is_slip(str(issue.value), word))
+        yield Fix(f"change it to `{word}`", (replace_value(issue.node, word),), safe=is_typo(str(issue.value), word))
     elif len(kind.names) <= _FEW:
         yield from (f for f in replace_with_words(issue.node.span, elsewhere or kind.names))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.closest_name import is_slip
+from rubric_core.language.closest_name import is_typo
 from rubric_core.language.evaluators import Criterion
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import ConfiguredPrompt
@@ -43,7 +43,7 @@ def UNKNOWN_KEY(issue: UnknownKey, context: Context) -> Iterator[Finding]:  # no
         if not is_sentence(issue.node) or meant is not None:
             yield Finding(issue.span, message, fixes=fixes, consequence=STOPS, severity="error")
         return  # a sentence is reported as a whole
-    slip = meant is not None and is_slip(issue.name, meant)
+    slip = meant is not None and is_typo(issue.name, meant)
     if issubclass(issue.shape, PromptfooCase) and not slip and stands_below_vars(issue.node, issue.entry):
         return  # that `vars` is empty is said there
     strict = context.dialect.properties.strict_keys and issue.shape.strict
@@ -71,7 +71,7 @@ def _fixes(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     yield from moved
     if issue.meant:
         # What looks alike is a typing error; what only means the same, or fits the item above, is for the author to say.
-        certain = is_slip(issue.name, issue.meant) and not moved
+        certain = is_typo(issue.name, issue.meant) and not moved
         yield Fix(f"change it to `{issue.meant}`", (rename_key(issue.entry, issue.meant),), safe=certain)
         return
     gone = remove_entry(context.text, issue.node, issue.entry) if isinstance(issue.node, Mapping) else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from rubric_core.language.closest_name import is_slip
+from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.evaluators import Evaluator
 from rubric_core.language.misnomers import types_called
@@ -52,7 +52,7 @@ def UNKNOWN_TYPE(issue: UnknownType | Configuration, context: Context) -> Iterat
     message = f"{context.dialect.name} has no {noun} `{issue.name}`{advice}"
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
-        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_slip(issue.name, meant)),)
+        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_typo(issue.name, meant)),)
     consequence = (
         f"agentv looks for a program `.agentv/{folder}/{issue.name}`"
         if issue.custom
@@ -96,7 +96,7 @@ def _of_promptfoo(issue: UnknownType, context: Context) -> Finding:
         words = f"{context.dialect.name} has no assertion type `{issue.name}`{advice}"
     fixes: tuple[Fix, ...] = ()
     if meant and not issue.borrowed:
-        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_slip(issue.name, meant)),)
+        fixes = (Fix(f"change it to `{meant}`", (Edit(issue.span, meant),), safe=is_typo(issue.name, meant)),)
     return Finding(
         issue.span,
         words,

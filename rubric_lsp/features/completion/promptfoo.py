@@ -14,7 +14,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.cursor import ITEM
 from rubric_core.syntax.edit import plain_or_quoted
-from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.completion.context import Completion, CompletionSite
 from rubric_lsp.features.completion.paths import paths
 from rubric_lsp.features.name_occurrence import NameKind

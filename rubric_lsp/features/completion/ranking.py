@@ -1,4 +1,4 @@
-"""The order of offers: by what is around the cursor and in the workspace, then by what suites in general use."""
+"""The order of completion items: by what is around the cursor and in the workspace, then by what suites in general use."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice

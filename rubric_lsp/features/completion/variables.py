@@ -14,7 +14,7 @@ from rubric_core.language.promptfoo.case import PartialCase, PromptfooCase
 from rubric_core.language.shape import Shape
 from rubric_core.syntax.plain_data import plain
 from rubric_core.text import Span
-from rubric_lsp.features.blockwise import blocks_of
+from rubric_lsp.features.block_memo import blocks_of
 from rubric_lsp.features.completion.context import Completion, NameSource
 from rubric_lsp.features.markdown import beginning, fenced, shortened, value_text
 

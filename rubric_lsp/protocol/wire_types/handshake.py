@@ -162,7 +162,7 @@ class RubricTests(TypedDict):
 
 
 class Experimental(TypedDict):
-    """What LSP does not know."""
+    """What LSP does not define."""
 
     rubricTests: RubricTests
 

@@ -10,7 +10,7 @@ from rubric_core.validation.rule import Diagnostic
 from rubric_lsp.documents.deferral import IDLE, Deferral
 from rubric_lsp.documents.open_documents import ContentChange
 from rubric_lsp.documents.snapshot import Snapshot
-from rubric_lsp.features.deferral import leave_out_deferred
+from rubric_lsp.features.deferred_findings import leave_out_deferred
 from rubric_lsp.routes import make_server
 from typed.texts import Text
 from typed.ways import Pen

@@ -22,7 +22,7 @@ from rubric_core.evaluation.evaluators.promptfoo.relevance import RELEVANCE
 from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
 from rubric_core.evaluation.evaluators.promptfoo.services import SERVICES
 from rubric_core.evaluation.evaluators.promptfoo.similarity import SIMILARITIES
-from rubric_core.evaluation.evaluators.promptfoo.texts import TEXTS
+from rubric_core.evaluation.evaluators.promptfoo.text_checks import TEXTS
 from rubric_core.evaluation.evaluators.promptfoo.tool_calls import TOOL_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.tool_schemas import TOOL_SCHEMAS
 from rubric_core.evaluation.evaluators.promptfoo.xml_checks import XML_CHECKS
@@ -32,7 +32,7 @@ from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, PromptfooAssertion
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
-from rubric_core.evaluation.scoring.promptfoo import named_details, promptfoo_total
+from rubric_core.evaluation.scoring.promptfoo_totals import named_details, promptfoo_total
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES, SET_TYPE, Assertion
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.directory_search import URL

@@ -15,7 +15,7 @@ from rubric_core.loading.type_match import could_be_of
 from rubric_core.syntax.reindent import dash_within
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
-__all__ = ["MeantKeys", "has_entry"]
+__all__ = ["KeySuggestions", "has_entry"]
 
 #: The bounds of a band.
 _PAIR = 2
@@ -23,7 +23,7 @@ _PAIR = 2
 _BEFORE = {"assertions": "evaluators"}
 
 
-class MeantKeys(Tags):
+class KeySuggestions(Tags):
     """Finds the key that an unknown one was meant to be."""
 
     def __init__(

@@ -6,8 +6,8 @@ from pathlib import Path
 from rubric_core.control_characters import reveal
 from rubric_core.language.markdown import code
 from rubric_core.validation.wording import count
-from rubric_lsp.features.consequences import RunConsequences, Suites, consequences_of, identity
 from rubric_lsp.features.markdown import fenced, shortened
+from rubric_lsp.features.run_effects import RunConsequences, Suites, consequences_of, identity
 
 __all__ = ["details", "is_long", "question"]
 

@@ -195,11 +195,11 @@ def _still_inside(document: Document, start: int, writing: EditPlace, awaited: A
         written = " " * writing.column
     elif not written.strip():
         return True  # nobody knows yet how far the line will be indented
-    return _Held.by(at, awaited).goes_on(between, written, below=there.start < here.start)
+    return _RequiredIndent.of_line(at, awaited).contains(between, written, below=there.start < here.start)
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _RequiredIndent:
     """What lines have to be indented by to be part of a mapping or list."""
 
     least: int
@@ -207,7 +207,7 @@ class _Held:
     listed: int
 
     @classmethod
-    def by(cls, line: str, awaited: Awaited) -> "_Held":
+    def of_line(cls, line: str, awaited: Awaited) -> "_RequiredIndent":
         """What a line is an entry or item of; without a dash it begins the list that lacks an item."""
         found = LINE.match(line)
         if found is None:
@@ -219,7 +219,7 @@ class _Held:
             return cls(key + 1, key)
         return cls(key, key)
 
-    def goes_on(self, lines: Iterable[str], written: str, *, below: bool) -> bool:
+    def contains(self, lines: Iterable[str], written: str, *, below: bool) -> bool:
         """Whether it has all of these lines, and the one that is written, `below` or above."""
         if not all(map(self._has, lines)):
             return False

@@ -7,8 +7,8 @@ import pytest
 from edit_scripts import random_edit
 from thorough import seeds
 
-from rubric_core.loading import recognize
-from rubric_core.loading.recognize import head_is_eval_yaml, is_eval_yaml
+from rubric_core.loading import detect_eval_yaml
+from rubric_core.loading.detect_eval_yaml import head_is_eval_yaml, is_eval_yaml
 from rubric_core.syntax.parse import parse
 from rubric_core.text import apply_edits
 
@@ -32,21 +32,21 @@ def test_a_glance_is_as_good_as_the_whole_head(seed: int, tmp_path: Path, monkey
     for text in (*TEXTS, OTHERS):
         for _ in range(3):
             text = apply_edits(text, [random_edit(text, rng)])  # noqa: PLW2901  # one after the other
-            head = text[: recognize._HEAD]
+            head = text[: detect_eval_yaml._HEAD]
             path.write_text(head, encoding="utf-8", errors="replace", newline="")
-            read = path.read_text(encoding="utf-8", errors="replace")[: recognize._HEAD]
-            whole = read if len(read) < recognize._HEAD else read[: read.rfind("\n") + 1]
-            monkeypatch.setattr(recognize, "_GLANCE", rng.choice((40, 120, 400, 1_200)))
+            read = path.read_text(encoding="utf-8", errors="replace")[: detect_eval_yaml._HEAD]
+            whole = read if len(read) < detect_eval_yaml._HEAD else read[: read.rfind("\n") + 1]
+            monkeypatch.setattr(detect_eval_yaml, "_GLANCE", rng.choice((40, 120, 400, 1_200)))
             assert head_is_eval_yaml(path) is is_eval_yaml(path, whole, parse(whole).root)
 
 
 def test_only_the_glance_is_parsed_where_it_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[int] = []
-    monkeypatch.setattr(recognize, "parse", lambda text: parsed.append(len(text)) or parse(text))
+    monkeypatch.setattr(detect_eval_yaml, "parse", lambda text: parsed.append(len(text)) or parse(text))
     path = tmp_path / "suite.yaml"
     path.write_text("tests:\n" + "  - id: a\n    criteria: Greets\n    input: hi\n" * 400, encoding="utf-8")
     assert head_is_eval_yaml(path) is True
-    assert max(parsed) <= recognize._GLANCE
+    assert max(parsed) <= detect_eval_yaml._GLANCE
     path.write_text(OTHERS, encoding="utf-8")
     assert head_is_eval_yaml(path) is False
 
@@ -56,8 +56,8 @@ def test_of_a_long_file_only_whole_lines_are_read(
     length: int, read: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
-    monkeypatch.setattr(recognize, "_HEAD", 40)
-    monkeypatch.setattr(recognize, "is_eval_yaml", lambda _, text, __: seen.append(text))
+    monkeypatch.setattr(detect_eval_yaml, "_HEAD", 40)
+    monkeypatch.setattr(detect_eval_yaml, "is_eval_yaml", lambda _, text, __: seen.append(text))
     path = tmp_path / "suite.yaml"
     path.write_text(("a: 1\n" * 7 + "b: 2 # comment")[:length], encoding="utf-8")
     head_is_eval_yaml(path)

@@ -9,7 +9,7 @@ import errno
 import os
 from pathlib import Path
 
-__all__ = ["is_nearly_full", "require_room"]
+__all__ = ["is_nearly_full", "require_free_space"]
 
 #: Bytes: four times the length of the file, which holds the places of 4,062 pages of the log.
 _ROOM = 4 * 32_768
@@ -24,7 +24,7 @@ def is_nearly_full(folder: Path) -> bool:
     return found.f_blocks > 0 and found.f_bavail * found.f_frsize < _ROOM
 
 
-def require_room(path: Path) -> None:
+def require_free_space(path: Path) -> None:
     """Raises OSError where there is no room to write safely to a database, whose folder may still have to be made."""
     if is_nearly_full(path.parent if path.parent.is_dir() else path.parents[1]):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

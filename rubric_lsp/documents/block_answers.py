@@ -18,7 +18,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.tree import SyntaxTree
 from rubric_core.text import Encoding, Position, Span
-from rubric_lsp.features.blockwise import line_in_document
+from rubric_lsp.features.block_memo import line_in_document
 from rubric_lsp.protocol.json_array import JsonArray, json_text
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from rubric_core.language.file_extensions import YAML
 from rubric_core.loading.directory_search import configuration_files
 from rubric_core.loading.files import absolute
 
-__all__ = ["Shipment", "ShippedFile", "differing"]
+__all__ = ["ShippedFile", "WorkerFiles", "differing"]
 
 #: The hash of no content.
 _EMPTY = hashlib.sha256().hexdigest()
@@ -51,7 +51,7 @@ class _RecordingDisk(DiskFiles):
         return found
 
 
-class Shipment:
+class WorkerFiles:
     """The files of the cases of one suite, each once.
 
     Args:
