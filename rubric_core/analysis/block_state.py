@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from rubric_core.language.detect_dialect import Sign, signs_of
 from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.block_references import NO_LINKS, NO_NAMES, BlockReferences
-from rubric_core.loading.issues import UnknownType
+from rubric_core.loading.issues import Issue, UnknownType
 from rubric_core.loading.read_entries import MergedMapping
 from rubric_core.syntax.blocks import FRAME, Block, Document
 from rubric_core.syntax.case_items import dedented_items
@@ -18,8 +19,10 @@ from rubric_core.text import Span
 from rubric_core.validation.ignore_comments import ignores_in
 from rubric_core.validation.rule import Diagnostic, Finding, Rule
 
-__all__ = ["NOT_LISTED", "BlockFindings", "BlockState", "Found", "Frame", "signs_in"]
+__all__ = ["NOT_LISTED", "BlockFindings", "BlockState", "Found", "Frame", "origin_of", "signs_in"]
 
+#: A reference of promptfoo to a key at the top.
+_POINTER = pattern(r"\$ref[\"']?[ \t]{0,9}:[ \t]{0,9}[\"']?#/([^/\"'\s,}]{1,200})")
 Found = tuple[Rule[Any], Finding]
 
 
@@ -34,6 +37,7 @@ class BlockFindings(NamedTuple):
     wanted: tuple[Diagnostic, ...]
 
 
+NO_FINDINGS: frozenset[tuple[str, str]] = frozenset()
 NOT_LISTED = BlockFindings((), NO_LINKS, None, (), ())
 
 
@@ -41,7 +45,8 @@ class BlockState:
     """What is known of one block: its tree, and what it means in the context named by `key`."""
 
     __slots__ = (
-        "borrows", "deferred", "findings", "ignores", "judged", "key", "layout", "linked", "linked_at", "links", "listed", "merged", "own_targets", "problems", "shapes", "signs", "tree", "version",
+        "borrows", "deferred", "findings", "ignores", "judged", "kept", "key", "layout", "linked", "linked_at", "links", "listed", "merged", "own_targets", "pointers", "problems", "shapes",
+        "signs", "told", "tree", "unused", "version",
     )  # fmt: skip
 
     def __init__(self, text: str, tree: SyntaxTree, item_keys: frozenset[str], *, frame: bool) -> None:
@@ -55,9 +60,16 @@ class BlockState:
         #: Names of anchors that are used here and defined elsewhere.
         aliases = self.tree.aliases
         self.borrows = (frozenset(a.name for a in aliases if a.target is None) if aliases else None) or NO_NAMES
+        #: The keys at the top of the text that `$ref` leads to from here.
+        self.pointers = frozenset(_POINTER.findall(text)) if "$ref" in text else NO_NAMES
         self.key: object = None
         self.shapes: tuple[Shape, ...] = ()
+        #: What it has for references only, and of that the places to which none leads.
+        self.kept: tuple[Shape, ...] = ()
+        self.unused: tuple[Span, ...] = ()
         self.findings: tuple[Found, ...] = ()
+        #: The codes and messages of what is reported in blocks above where it is written, and was found here again.
+        self.told: frozenset[tuple[str, str]] = NO_FINDINGS
         #: What was judged where it stands, so that a reference to it is not judged again.
         self.judged: frozenset[object] = NO_NAMES
         #: The entries of its mappings that have anchors, those of merge keys among them, by the id of the mapping.
@@ -81,6 +93,13 @@ class BlockState:
         fresh = copy(self)
         fresh.key = None
         return fresh
+
+
+def origin_of(each: Issue | Shape) -> object:
+    """The same for everything of one class that is about one place in the text, referred to or not; None where unknown."""
+    entry = getattr(each, "entry", None)
+    node = entry.key if entry is not None else getattr(each, "node", None)
+    return None if node is None else (type(each), id(node))
 
 
 def signs_in(states: Iterable[BlockState]) -> Sign:

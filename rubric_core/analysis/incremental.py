@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.analysis.block_change import BlockChange
-from rubric_core.analysis.block_state import BlockState
+from rubric_core.analysis.block_state import BlockState, Found, origin_of
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.linking import Linking
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, TEXTS, FileKind
 from rubric_core.language.model import CASE, Execution, Suite
+from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape, as_list, children
 from rubric_core.language.value_kinds import Kind
-from rubric_core.loading.block_references import own_targets
+from rubric_core.loading.block_references import NO_NAMES, own_targets
 from rubric_core.loading.grading import suite_list
 from rubric_core.loading.issues import Issue, MissingKey, NotYaml, UnknownKey, UnknownType
 from rubric_core.loading.lower import Lowering
@@ -71,6 +72,10 @@ class Check:
             change: What differs between the two; None: nothing of `previous` is kept.
         """
         analysis = self.analysis
+        if previous is not None and change is not None and change.alike(previous.states, self.states, _referred):
+            analysis.referred = previous.referred
+        else:
+            analysis.referred = frozenset[str]().union(*map(_referred, self.states.values()))
         self._refresh_frame()
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
@@ -124,7 +129,8 @@ class Check:
         return state
 
     def _refresh_frame(self) -> None:
-        key = (self.context, self.frame.item_key, self.anchors.key(-1))
+        kept_for = self.analysis.referred if self.analysis.kind is FileKind.PROMPTFOO else None
+        key = (self.context, self.frame.item_key, self.anchors.key(-1), kept_for)
         if self.states[self.frame.block].key == key:
             return
         state = self._to_fill(self.frame.block)
@@ -140,17 +146,24 @@ class Check:
             lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
         elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
             lowering.issues.append(CaseTable(span=Span(0, 0), text=self.frame.block.text))
-        kept = self._templates(state, lowering) if self.analysis.kind is FileKind.PROMPTFOO else ()
-        self._fill(state, key, tuple(shapes), lowering.issues, context, -1, kept)
+        if self.analysis.kind is FileKind.PROMPTFOO:
+            state.kept, state.unused = self._templates(state, lowering)
+        self._fill(state, key, tuple(shapes), lowering.issues, context, -1)
 
-    def _templates(self, state: BlockState, lowering: Lowering) -> tuple[Shape, ...]:
-        """Read what stands under keys that nothing reads, for aliases and `$ref`; the keys that it lacks may stand beside an alias."""
+    def _templates(self, state: BlockState, lowering: Lowering) -> tuple[tuple[Shape, ...], tuple[Span, ...]]:
+        """Read what stands under keys that nothing reads, for aliases and `$ref`; the keys that it lacks may stand beside an alias.
+
+        Returns the shapes, and the places to which no reference leads.
+        """
         made: list[Shape] = []
-        for kind, node in list(templates(state.tree.root, self.dialect)):
+        unused: list[Span] = []
+        for kind, node, names in list(templates(state.tree.root, self.dialect)):
             before = len(lowering.issues)
             made += [shape for shape in as_list(lowering.value(kind, node, "")) if isinstance(shape, Shape)]
             lowering.issues[before:] = [each for each in lowering.issues[before:] if not isinstance(each, MissingKey)]
-        return tuple(made)
+            if names.isdisjoint(self.analysis.referred):
+                unused.append(node.whole)
+        return tuple(made), tuple(unused)
 
     def _refresh_item(self, block: Block, key: object, defaults: SuiteDefaults, number: int) -> None:
         state = self._to_fill(block)
@@ -178,9 +191,8 @@ class Check:
         issues: list[Issue],
         context: Context,
         number: int,
-        kept: tuple[Shape, ...] = (),
     ) -> None:
-        """Run the rules over what was read of a block; `kept` is what it has for aliases only."""
+        """Run the rules over what was read of a block."""
         state.key = key
         state.shapes = shapes
         strict = self.analysis.kind in OF_PROMPTFOO - TEXTS
@@ -200,16 +212,40 @@ class Check:
         if self.around is not None:
             self.linking.inner[id(shapes)] = shapes, inner
         visited += inner
-        visited += [c for s in kept for c in children(s)]
+        visited += [c for s in state.kept for c in children(s)]
         borrowed = any(each.borrowed for each in visited)
         if borrowed or state.tree.anchors:  # else nobody asks, and thousands of cases need not remember it
-            state.judged = frozenset(_origin(each) for each in visited if not each.borrowed) - {None}
+            state.judged = frozenset(origin_of(each) for each in visited if not each.borrowed) - {None}
         if borrowed:
-            origins = frozenset(_origin(each) for each in visited if each.borrowed) - {None}
+            origins = frozenset(origin_of(each) for each in visited if each.borrowed) - {None}
             told = origins & self._judged(origins, number)
-            visited = [each for each in visited if not each.borrowed or _origin(each) not in told]
+            visited = [each for each in visited if not each.borrowed or origin_of(each) not in told]
             state.judged |= told
-        state.findings = run_rules(self.analysis, visited, context)
+        state.findings = run_rules(self.analysis, visited, context, unused=state.unused)
+        if state.findings and state.tree.aliases:
+            state.findings = self._once(state, number)
+
+    def _once(self, state: BlockState, number: int) -> tuple[Found, ...]:
+        """The findings of a block without those at references to what was reported where it is written, or at one before."""
+        references = {alias.span for alias in state.tree.aliases}
+        here = [(rule, found) for rule, found in state.findings if found.span not in references]
+        if len(here) == len(state.findings):
+            return state.findings
+        above = {key for each in self._above(number) for key in (*map(_said, each.findings), *each.told)}
+        told, kept = {*above, *map(_said, here)}, list[Found]()
+        for each in state.findings:
+            if each[1].span not in references or _said(each) not in told:
+                kept.append(each)
+                told.add(_said(each))
+        state.told = frozenset(key for each in state.findings if (key := _said(each)) in above)
+        return tuple(kept)
+
+    def _above(self, number: int) -> list[BlockState]:
+        """The blocks that a block refers to itself."""
+        if number < 0 or not self.states[self.analysis.document.blocks[number]].borrows:
+            return []
+        direct = self.anchors.direct(number)
+        return [self.states[self.frame.block if d < 0 else self.analysis.document.blocks[d]] for d in direct]
 
     def _judged(self, origins: frozenset[object], number: int) -> frozenset[object]:
         """What of these was judged in a block or where it comes from. Most of it is known to the blocks that it refers to."""
@@ -221,6 +257,17 @@ class Check:
         if origins <= judged:
             return judged
         return judged.union(*(self.states[b].judged for b in self.anchors.blocks(number)))
+
+
+def _said(found: Found) -> tuple[str, str]:
+    return found[0].code, found[1].message
+
+
+def _referred(state: BlockState) -> frozenset[str]:
+    """The anchors, and as `#/key` the keys at the top, to which references of a block lead."""
+    if not state.tree.aliases and not state.pointers:
+        return NO_NAMES
+    return frozenset(alias.name for alias in state.tree.aliases).union(f"#/{key}" for key in state.pointers)
 
 
 def _own_targets(state: BlockState) -> frozenset[str]:
@@ -235,17 +282,17 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
     return ITEMS.get(analysis.kind)
 
 
-def _origin(each: Issue | Shape) -> object:
-    """The same for everything of one class that is about one place in the text, referred to or not; None where unknown."""
-    entry = getattr(each, "entry", None)
-    node = entry.key if entry is not None else getattr(each, "node", None)
-    return None if node is None else (type(each), id(node))
-
-
 def _defaults(suite: Shape | None) -> SuiteDefaults:
     if isinstance(suite, Configuration):
         own = suite.nunjucks_filters if suite.has("nunjucks_filters") else {}
-        return SuiteDefaults(asserts=True, filters=frozenset(own) if isinstance(own, dict) else None)
+        common = suite.default_test if isinstance(suite.default_test, PromptfooCase) else None
+        options = common.options if common is not None else None
+        judged = suite.has("default_test") and (
+            common is None or (options is not None and options.has("rubric_prompt"))
+        )
+        return SuiteDefaults(
+            asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged
+        )
     if not isinstance(suite, Suite):
         return SuiteDefaults(asserts=True)
     execution = suite.execution if isinstance(suite.execution, Execution) else None

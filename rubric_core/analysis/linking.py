@@ -1,10 +1,11 @@
 """Resolves references to other files, block by block, and again only where the outcome may have changed."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from rubric_core.analysis.block_change import BlockChange
-from rubric_core.analysis.block_state import BlockState
+from rubric_core.analysis.block_state import BlockState, origin_of
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import FileKind
@@ -76,8 +77,12 @@ class Linking:
             state = self._to_link(block)
             state.linked, state.linked_at = key, project.version
             in_list = state.tree.root if block.key else None
-            state.links = look_up_configuration(state.shapes, in_list, project.look(), path.parent)
-            state.links.findings = run_rules(self.analysis, state.links.issues, Context(block.text, self.dialect))
+            state.links = look_up_configuration(
+                state.shapes, in_list, project.look(), path.parent, kept=state.kept,
+                is_told=partial(_is_judged, state.judged),
+            )  # fmt: skip
+            context = Context(block.text, self.dialect)
+            state.links.findings = run_rules(self.analysis, state.links.issues, context, unused=state.unused)
         if known and previous is not None and change is not None and self._links_alike(previous, change):
             analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
         else:
@@ -143,6 +148,10 @@ class Linking:
             state.key = key
             self.states[block] = state
         return state
+
+
+def _is_judged(judged: frozenset[object], shape: Shape) -> bool:
+    return origin_of(shape) in judged
 
 
 def _links(links: BlockReferences) -> tuple[object, ...]:

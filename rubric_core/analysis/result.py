@@ -79,6 +79,8 @@ class Analysis:
     further: "tuple[tuple[int, Analysis], ...]" = ()
     #: The names that the text gives to targets.
     own_targets: frozenset[str] = frozenset()
+    #: The anchors, and as `#/key` the keys at the top, to which references in the whole text lead.
+    referred: frozenset[str] = frozenset()
     #: The files of `depends_on` that its blocks refer to.
     linked_files: frozenset[Path] = frozenset()
     #: Equal for two versions when blocks that both have mean the same in both, but for anchors from elsewhere, ...

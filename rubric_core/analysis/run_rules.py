@@ -11,13 +11,22 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import Issue
 from rubric_core.syntax.line_document import LineDocument, is_still_json
 from rubric_core.text import Span
-from rubric_core.validation.rule import Context, Finding
+from rubric_core.validation.rule import Context, Finding, Rule
 
 __all__ = ["run_rules"]
 
 
-def run_rules(analysis: Analysis, visited: Iterable[Any], context: Context) -> tuple[Found, ...]:
-    """The findings of all rules about `visited` shapes and issues; of findings that are alike only one is kept."""
+#: What happens to a mistake in a block that nothing refers to.
+_UNREAD = "nothing refers to it, so promptfoo does not read it"
+
+
+def run_rules(
+    analysis: Analysis, visited: Iterable[Any], context: Context, unused: tuple[Span, ...] = ()
+) -> tuple[Found, ...]:
+    """The findings of all rules about `visited` shapes and issues; of findings that are alike only one is kept.
+
+    None in an `unused` place is an error.
+    """
     judges = analysis.language.judges
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
@@ -31,7 +40,18 @@ def run_rules(analysis: Analysis, visited: Iterable[Any], context: Context) -> t
         found = [
             (r, replace(f, fixes=tuple(x for x in f.fixes if is_still_json(context.text, x.edits)))) for r, f in found
         ]
+    if unused:
+        found = [(rule, _unread(rule, finding) if _is_in(finding.span, unused) else finding) for rule, finding in found]
     return tuple({(rule.code, finding.span, finding.message): (rule, finding) for rule, finding in found}.values())
+
+
+def _is_in(span: Span, places: tuple[Span, ...]) -> bool:
+    return any(place.start <= span.start and span.end <= place.end for place in places)
+
+
+def _unread(rule: Rule[Any], finding: Finding) -> Finding:
+    severity = finding.severity or rule.severity
+    return replace(finding, severity="warning" if severity == "error" else severity, consequence=_UNREAD)
 
 
 def _is_json(analysis: Analysis, text: str) -> bool:

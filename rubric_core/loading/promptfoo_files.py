@@ -3,7 +3,7 @@
 Paths are relative to the directory of the configuration. What a missing file does depends on the place (issue 18, section 2).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -187,7 +187,13 @@ class _Places(CasePlaces):
 
 
 def look_up_configuration(
-    shapes: tuple[Shape, ...], root: Node | None, look: TrackedLookup, base: Path
+    shapes: tuple[Shape, ...],
+    root: Node | None,
+    look: TrackedLookup,
+    base: Path,
+    *,
+    kept: tuple[Shape, ...] = (),
+    is_told: Callable[[Shape], bool] = lambda _: False,
 ) -> BlockReferences:
     """What one block of a configuration names in other files.
 
@@ -196,14 +202,16 @@ def look_up_configuration(
         root: The root of its tree, for paths among the cases.
         look: The files.
         base: The directory of the configuration.
+        kept: What stands in the block for references only.
+        is_told: Whether the files of a shape that is referred to are looked up where it is written.
     """
     found = _Places(look, base)
     for node in (inner for outer in shapes for inner in mappings_in(outer.node)):
         found.reference(node.get("$ref"))
-    for shape in (inner for outer in shapes for inner in children(outer)):
+    for shape in (inner for outer in (*shapes, *kept) for inner in children(outer)):
         if not shape.borrowed:
             _of_shape(found, shape)
-        elif isinstance(shape, Assertion):
+        elif isinstance(shape, Assertion) and not is_told(shape):
             found.borrowed(shape)
     if isinstance(root, Sequence):  # items of the case list
         for item in root.items:

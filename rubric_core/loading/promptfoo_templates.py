@@ -4,7 +4,7 @@ They are read where they stand, so that a mistake is reported there, once, and n
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.dialect import Dialect
@@ -13,9 +13,9 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Kind
-from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, walk
 
-__all__ = ["templates"]
+__all__ = ["KeptBlock", "templates"]
 
 #: The beginnings of keys below which such blocks need no anchor.
 _HOMES = ("x-", "assertionTemplates", "definitions", "$defs")
@@ -25,25 +25,36 @@ _OTHER_TYPES = frozenset({
 })  # fmt: skip
 
 
-def templates(root: Node | None, dialect: Dialect) -> Iterator[tuple[Kind[Any], Node]]:
+class KeptBlock(NamedTuple):
+    """A block that is kept for references."""
+
+    kind: Kind[Any]
+    node: Node
+    #: The anchors by which it can be referred to, and as `#/key` the key at the top below which it stands.
+    names: frozenset[str]
+
+
+def templates(root: Node | None, dialect: Dialect) -> Iterator[KeptBlock]:
     """Every block kept for aliases and `$ref` that is certainly an assertion, a list of them or a case, with what it is."""
     if not isinstance(root, Mapping):
         return
     read = dialect.readings(Configuration)
     left = [
-        (e.value, e.name.startswith(_HOMES))
+        (e.value, e.name.startswith(_HOMES), frozenset({f"#/{e.name}"}))
         for e in root.entries
         if e.name is not None and (e.name not in read or e.name in _HOMES)
     ]
     while left:
-        node, is_home = left.pop()
+        node, is_home, names = left.pop()
         kind = _kind_of(node, dialect) if node.anchor or is_home else None
         if kind is not None:
-            yield kind, node
-        elif isinstance(node, Mapping):
-            left += [(entry.value, is_home) for entry in node.entries]
+            yield KeptBlock(kind, node, names.union(each.anchor for each in walk(node) if each.anchor))
+            continue
+        names = names | {node.anchor} if node.anchor else names
+        if isinstance(node, Mapping):
+            left += [(entry.value, is_home, names) for entry in node.entries]
         elif isinstance(node, Sequence):
-            left += [(item, is_home) for item in node.items]
+            left += [(item, is_home, names) for item in node.items]
 
 
 def _kind_of(node: Node, dialect: Dialect) -> Kind[Any] | None:
