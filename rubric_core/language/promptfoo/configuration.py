@@ -170,6 +170,7 @@ class Metric(Shape):
     """A derived metric: a formula over named metrics."""
 
     open: ClassVar[bool] = True
+    watched: ClassVar[bool] = True
     name = key(Text(), "The name of the metric.", required=True, example="f1")
     value = key(Anything(), "The formula, in the syntax of mathjs.", required=True, example="2 * p * r / (p + r)")
 

@@ -11,10 +11,11 @@ from rubric_core.language.promptfoo.prompt_paths import path_sign
 from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import plain_or_quoted
-from rubric_core.syntax.tree import Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_item_fix
 from rubric_core.validation.promptfoo.case_summary import PlacedCase
+from rubric_core.validation.promptfoo.formulas import without_strings
 from rubric_core.validation.promptfoo.suite import PromptfooSuite, placed_fix
 from rubric_core.validation.rule import Context, Finding, Fix, Related
 
@@ -46,6 +47,8 @@ _OF_MATH = frozenset(
 #: A path of one prompt, whose label is made of it.
 _PLAIN_PATH = pattern(r"(?:file://)?[\w./ -]{1,300}\.(?:txt|md|j2|json|ya?ml|[cm]?[jt]s|py)(?::\w{1,99})?\Z")
 _LOST = "promptfoo stops at the end of the run, and all results are lost"
+#: A file with any number of providers.
+_LISTS_PROVIDERS = pattern(r"file://.*(?:\*|\.ya?ml\Z|\.json\Z)|file://[^.]*\Z")
 #: A provider by its id, not by its label.
 _ID = pattern(r"[a-z0-9-]+:|https?\b|file:|echo\Z|sequence\Z|browser\Z|mcp\Z|{{")
 
@@ -178,7 +181,7 @@ def _columns(suite: PromptfooSuite) -> int | None:
     prompts, providers = suite.prompts, suite.providers
     if prompts is None or not providers or not _is_static(suite):
         return None
-    if any(path_sign(p.text) or not p.text for p in prompts) or any(p.id.startswith("file://") for p in providers):
+    if any(path_sign(p.text) or not p.text for p in prompts) or any(_LISTS_PROVIDERS.match(p.id) for p in providers):
         return None
     lists_one = [p for p in suite.providers if p.shape is not None and p.shape.has("prompts")]
     return None if lists_one else len({p.text for p in prompts}) * len(providers)
@@ -212,10 +215,14 @@ def _in_formula(suite: PromptfooSuite, metric: Metric, known: set[str]) -> Itera
     place = metric.places["value"]
     if place.borrowed or "{{" in str(metric.value):
         return
-    for found in _NAME.finditer(suite.frame.text, *place.value):
+    start, end = place.value
+    formula = suite.frame.text[start:end]
+    if isinstance(place.node, Scalar) and place.node.is_quoted:
+        formula = f" {formula[1:-1]} "
+    for found in _NAME.finditer(without_strings(formula)):
         if found[1] not in known and found[1] not in _OF_MATH:
             meant = closest(found[1], sorted(known))
-            at = suite.frame.outer(Span(*found.span(1)))
+            at = suite.frame.outer(Span(start + found.start(1), start + found.end(1)))
             fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),) if meant else ()
             advice = f"; did you mean `{meant}`?" if meant else ""
             yield Finding(
@@ -244,7 +251,7 @@ def equal_entries(suite: PromptfooSuite, context: Context) -> Iterator[Finding]:
                     fixes=tuple(placed_fix(fix, suite.frame.outer) for fix in fixes),
                     related=(Related(suite.frame.outer(first.span), "it is listed here"),), consequence="promptfoo runs it once",
                 )  # fmt: skip
-        yield from _equal_labels(suite, what, [(e.label, e.node) for e in entries if e.label])
+        yield from _equal_labels(suite, what, [(e.label, e.node, _label_of(e.node)) for e in entries if e.label])
     yield from _equal_descriptions(suite)
 
 
@@ -253,14 +260,22 @@ def _listed(suite: PromptfooSuite, what: str) -> str:
     return "prompts" if what == "prompt" else "targets" if suite.configuration.has("targets") else "providers"
 
 
-def _equal_labels(suite: PromptfooSuite, what: str, labels: list[tuple[str, Node]]) -> Iterator[Finding]:
+def _label_of(node: Node) -> Node:
+    """Where the label of an entry is written."""
+    written = node.get("label") or node.get("display") if isinstance(node, Mapping) else None
+    return written if isinstance(written, Scalar) else node
+
+
+def _equal_labels(suite: PromptfooSuite, what: str, labels: list[tuple[str, Node, Node]]) -> Iterator[Finding]:
     seen: dict[str, Node] = {}
-    for label, node in labels:
+    written: dict[int, Node] = {}
+    for label, node, at in labels:
+        written[id(node)] = at
         first = seen.setdefault(label, node)
         if first is not node and suite.frame.text[slice(*first.span)] != suite.frame.text[slice(*node.span)]:
             yield Finding(
-                suite.frame.outer(node.span), f"two {what}s have the label `{label}`", severity="warning",
-                related=(Related(suite.frame.outer(first.span), "this one has it, too"),),
+                suite.frame.outer(at.span), f"two {what}s have the label `{label}`", severity="warning",
+                related=(Related(suite.frame.outer(written[id(first)].span), "this one has it, too"),),
                 consequence="a reference to it means both",
             )  # fmt: skip
 

@@ -24,6 +24,7 @@ from rubric_core.validation.promptfoo.empty_keys import (
     empty_scenario_lists,
     missing_providers,
 )
+from rubric_core.validation.promptfoo.formulas import formula_fault
 from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
@@ -54,17 +55,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
         elif isinstance(inner, PromptfooScenario):
             yield from empty_scenario_lists(inner)
         elif isinstance(inner, Metric):
-            place = inner.places.get("value")
-            node = place.node if place is not None and not place.borrowed else None
-            if isinstance(node, Scalar) and not isinstance(node.value, str) and node.text.strip():
-                fixes = (Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),)),)
-                yield Finding(
-                    node.span,
-                    "a formula is text: write it in quotes",
-                    fixes=fixes,
-                    severity="warning",
-                    consequence=_REFUSED,
-                )
+            yield from _formula(inner, context)
         elif isinstance(inner, ConfiguredProvider):
             yield from empty_filters(inner, context)
             yield from swallowed_by_config(inner, context)
@@ -81,6 +72,31 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
                     node.span, "`prompts` of a provider is a list", fixes=fixes if node.is_quoted else (), severity="warning",
                     consequence="`promptfoo validate` rejects the configuration; a run sends every prompt",
                 )  # fmt: skip
+
+
+def _formula(shape: Metric, context: Context) -> Iterator[Finding]:
+    """A formula that is no text, or that mathjs cannot read."""
+    place = shape.places.get("value")
+    node = place.node if place is not None and not place.borrowed else None
+    if not isinstance(node, Scalar) or not node.text.strip():
+        return
+    if not isinstance(node.value, str):
+        in_quotes = Fix(f"write {quoted(node.text)}", (Edit(node.span, quoted(node.text)),))
+        words = "a formula is text: write it in quotes"
+        yield Finding(node.span, words, fixes=(in_quotes,), severity="warning", consequence=_REFUSED)
+        return
+    fault = None if node.is_block else formula_fault(node.text)
+    if fault is None:
+        return
+    start, at = node.span.start + node.is_quoted, node.span
+    fixes: tuple[Fix, ...] = ()
+    if context.text.startswith(node.text, start):
+        at = Span(start + fault.start, start + fault.end)
+        fixes = (Fix(f"write `{fault.meant.strip()}`", (Edit(at, fault.meant),), safe=False),) if fault.meant else ()
+    words = f"mathjs cannot read this formula: {fault.words}"
+    yield Finding(
+        at, words, fixes=fixes, severity="warning", consequence="promptfoo gives 0, with a debug message only"
+    )
 
 
 def numeric_description(shape: Configuration | PromptfooCase) -> Iterator[Finding]:
