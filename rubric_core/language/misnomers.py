@@ -33,7 +33,7 @@ from rubric_core.language.model import Case, ContentBlock, EvaluateOptions, Exec
 from rubric_core.language.promptfoo import graded_assertions, text_assertions
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, Metric
 from rubric_core.language.providers import Api, Cli, OpenAi
 from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Entry
@@ -90,7 +90,11 @@ _KEYS: Mapping[type[Shape], Mapping[str, str]] = {
     Api: {"model": "model_name model_id", "max_output_tokens": "max_tokens max_completion_tokens", "api_key": "key token"},
     OpenAi: {"base_url": "api_base url host api_base_url"},
     Cli: {"command": "cmd run exec script"},
-    Configuration: {"tests": "test cases test_cases", "default_test": "default_tests defaults", "prompts": "prompt", "nunjucks_filters": "filters"},
+    Configuration: {
+        "tests": "test cases test_cases", "default_test": "default_tests defaults", "prompts": "prompt", "nunjucks_filters": "filters",
+        "providers": "models model llms", "evaluate_options": "evaluation_options eval_options",
+    },
+    Metric: {"value": "formula expression expr", "name": "metric title label"},
     ConfiguredPrompt: {"raw": "content text prompt template value", "id": "file path"},
     PromptfooCase: {
         "assertions": "asserts assertion assertions checks expect", "vars": "var variables inputs", "description": "title name",

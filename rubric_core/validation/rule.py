@@ -149,6 +149,8 @@ class SuiteDefaults:
     asks: bool = False
     #: Filters for templates that the suite brings itself; None where it is another file, which is not known.
     filters: frozenset[str] | None = None
+    #: Whether the defaults of promptfoo have a prompt for judges.
+    judge_prompt: bool = False
 
 
 @dataclass(frozen=True, slots=True)

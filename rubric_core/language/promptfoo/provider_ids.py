@@ -118,6 +118,8 @@ class ModelKinds(NamedTuple):
     needed: bool
     #: Whether promptfoo stops at another one; else it takes it for a chat model.
     stops: bool = True
+    #: Kinds of other vendors, which are none of a model.
+    foreign: tuple[str, ...] = ()
 
 
 _OF_AZURE = ModelKinds(
@@ -129,7 +131,7 @@ _OF_HUGGING_FACE = ModelKinds(
 )  # fmt: skip
 KINDS_OF_VENDORS = MappingProxyType({
     "azure": _OF_AZURE, "azureopenai": _OF_AZURE, "huggingface": _OF_HUGGING_FACE, "hf": _OF_HUGGING_FACE,
-    "anthropic": ModelKinds(("messages", "completion", "claude-agent-sdk", "claude-code"), needed=False),
+    "anthropic": ModelKinds(("messages", "completion", "claude-agent-sdk", "claude-code"), needed=False, foreign=("chat", "responses", "completions")),
     "openai": ModelKinds(
         ("chat", "responses", "embedding", "embeddings", "completion", "moderation", "realtime", "assistant", "agents", "image", "video",
          "transcription", "tts", "speech", "chatkit", "codex", "codex-sdk", "codex-app-server", "codex-desktop"),

@@ -36,10 +36,17 @@ _SHARES: tuple[type[Assertion], ...] = (
     graded.AnswerRelevance, graded.ContextFaithfulness, graded.ContextRecall, graded.ContextRelevance, graded.ConversationRelevance,
     graded.Classifier, AssertionSet,
 )  # fmt: skip
+#: Types whose judge is asked for a score of 0..1, and may give any other.
+_ASKED_SHARES = (graded.ModelRubric, graded.SearchRubric, graded.AgentRubricCall, graded.TraceGoalSuccess)
+_NUMBER = pattern(r"\d+(?:\.\d+)?")
+#: A pattern as JavaScript writes it: with flags, or with signs inside that no path has.
+_BETWEEN_SLASHES = pattern(
+    r"/(?P<inner>(?:[^/\\]|\\.)+)/(?P<flags>i|g|gi|ig|m|s|im|is|gm|gim|u|iu|gu)\Z|/(?P<plain>\^[^/]*|[^/]*\$|[^/]*\\[bdsw][^/]*)/\Z"
+)
 _INLINE_FLAGS = pattern(r"\(\?[a-zA-Z]+\)")
 #: Characters with a special meaning in a regular expression.
 _SPECIAL = pattern(r"[\\^$.|?*+()\[\]{}]")
-_HUNDRED = 100
+_TEN, _HUNDRED = 10, 100
 
 
 def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
@@ -112,9 +119,11 @@ def idle_thresholds(shape: PromptfooCase, context: Context) -> Iterator[Finding]
         )  # fmt: skip
 
 
-def thresholds(shape: PromptfooCase | Assertion) -> Iterator[Finding]:
+def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[Finding]:
     """Thresholds that no score can reach, or that every score reaches."""
     value, place = shape.threshold, shape.places.get("threshold")
+    if isinstance(shape, _ASKED_SHARES):
+        yield from _of_judges(shape, context)
     if isinstance(shape, graded.SimilarText) and not shape.type_name.endswith(("similar", ":cosine")):
         return
     if isinstance(shape, Assertion) and not isinstance(shape, (graded.SimilarText, *_SHARES)):
@@ -124,10 +133,31 @@ def thresholds(shape: PromptfooCase | Assertion) -> Iterator[Finding]:
         return
     whose = "the case" if isinstance(shape, PromptfooCase) else "it"
     words = f"{whose} can never pass" if value > 1 else "every score reaches it"
-    meant = number(value / _HUNDRED) if 1 < value <= _HUNDRED else "1" if value > 1 else "0"
     yield Finding(
         place.value, f"`threshold` is {number(value)}, but scores are 0..1: {words}",
-        fixes=_written(place, meant), severity="warning",
+        fixes=_written(place, _as_share(value)), severity="warning",
+    )  # fmt: skip
+
+
+def _as_share(value: float) -> str:
+    """A share of 1 that was written on a scale of 10 or 100; else the nearest bound."""
+    if not 1 < value <= _HUNDRED:
+        return "1" if value > 1 else "0"
+    return number(value / (_TEN if value <= _TEN else _HUNDRED))
+
+
+def _of_judges(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """A threshold above 1 where neither the rubric nor a prompt of the author asks for scores as high."""
+    value, place, rubric = shape.threshold, shape.places.get("threshold"), str(shape.value or "")
+    if place is None or not isinstance(value, int | float) or isinstance(value, bool) or value <= 1:
+        return
+    if shape.has("rubric_prompt") or context.defaults.judge_prompt or context.contains("rubricPrompt"):
+        return
+    if "{{" in rubric or rubric.startswith("file://") or any(float(n) >= value for n in _NUMBER.findall(rubric)):
+        return
+    yield Finding(
+        place.value, f"`threshold` is {number(value)}, but the judge is asked for a score of 0..1",
+        fixes=_written(place, _as_share(value)), severity="warning", consequence="with such a score it never passes",
     )  # fmt: skip
 
 
@@ -195,6 +225,14 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
     if found := _INLINE_FLAGS.match(pattern):
         words = f"JavaScript does not support `{found[0]}` in a pattern; write out both cases, as in `[Yy]es`"
         yield Finding(place.value, words, consequence=fails)
+        return
+    if found := _BETWEEN_SLASHES.match(pattern):
+        fixes = () if found["flags"] else _written(place, quoted(found["plain"]))
+        words = "the slashes are part of this pattern; a pattern is written without them"
+        words += f", and has no flags like `{found['flags']}`" if found["flags"] else ""
+        yield Finding(
+            place.value, words, fixes=fixes, severity="warning", consequence="it matches only text with these slashes"
+        )
         return
     try:
         parse(pattern, "")

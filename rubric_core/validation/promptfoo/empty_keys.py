@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
+from rubric_core.language.misnomers import field_called
 from rubric_core.language.promptfoo.case import PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import STOPS
@@ -76,7 +77,8 @@ def missing_providers(shape: Configuration) -> Iterator[Finding]:
 
 
 def _is_provider_slip(name: str) -> bool:
-    return bool(name) and closest(name, ("providers", "targets")) is not None
+    called = field_called(Configuration, name) if name else None
+    return bool(name) and (called == "providers" or closest(name, ("providers", "targets")) is not None)
 
 
 def empty_filters(shape: PromptfooCase | ConfiguredProvider, context: Context) -> Iterator[Finding]:

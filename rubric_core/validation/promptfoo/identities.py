@@ -172,6 +172,8 @@ def _with_vendor(node: Scalar, consequence: str) -> Iterator[Finding]:
     if kinds is None or kind in kinds.names or not (colon or kinds.needed):
         return
     alike = closest(kind, kinds.names) if colon else None
+    if colon and kind in kinds.foreign:
+        alike = kinds.names[0]
     written = f"{vendor}:{alike}:{model}" if alike else f"{vendor}:{kinds.names[0]}:{rest}"
     if kinds.needed or alike:
         yield Finding(

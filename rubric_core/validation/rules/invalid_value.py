@@ -88,7 +88,7 @@ def _in_promptfoo(
         yield from case_repeats(shape)
         yield from swallowed_by_options(shape)
     if isinstance(shape, Assertion | PromptfooCase):
-        yield from thresholds(shape)
+        yield from thresholds(shape, context)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
     elif isinstance(shape, IsJson | ContainsJson):
