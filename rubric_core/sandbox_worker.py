@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, BinaryIO
 
 #: Bytes of memory.
@@ -37,7 +37,7 @@ def main() -> None:
 
 def _reply(request: dict[str, Any], templates: "_Templates") -> dict[str, Any]:
     try:
-        return {"value": _match(request) if request["do"] == "match" else templates.text(request)}
+        return {"value": templates.text(request) if request["do"] == "render" else _checked(request)}
     except RecursionError:
         return {"error": _DEEP}
     except MemoryError:
@@ -87,20 +87,23 @@ def _limit_memory() -> None:
             resource.setrlimit(resource.RLIMIT_RTTIME, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
-# Patterns
+# Patterns and schemas
 
 
-def _match(request: dict[str, Any]) -> bool:
-    """Whether a pattern matches somewhere in a text, or at its start where it is sticky."""
-    import re  # noqa: PLC0415
+@lru_cache(maxsize=1)
+def _checks() -> dict[str, Any]:
+    """What the module beside this one defines."""
+    from runpy import run_path  # noqa: PLC0415  # templates need none of it
 
-    engine: Any = re
-    if request["engine"] == "regex":
-        import regex  # noqa: PLC0415  # takes long to load, and few patterns need it
+    return run_path(f"{__file__.removesuffix('worker.py')}checks.py")
 
-        engine = regex
-    pattern = engine.compile(request["pattern"])
-    return bool((pattern.match if request["sticky"] else pattern.search)(request["text"]))
+
+def _checked(request: dict[str, Any]) -> Any:
+    checks = _checks()
+    try:
+        return checks["checked"](request)
+    except checks["InvalidSchemaError"] as error:
+        raise _Failure(str(error)) from None
 
 
 # Templates

@@ -1,42 +1,51 @@
 """Assertions about JSON in an output, with a JSON Schema where one is given."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, row_error
 from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
-from rubric_core.evaluation.model.unscored import GraderError
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
+from rubric_core.sandbox import Sandbox, SandboxError
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 
-__all__ = ["JSON_CHECKS", "first_error", "schema_validator"]
+__all__ = ["JSON_CHECKS", "misfits"]
+
+#: Seconds of processor time for a schema: its patterns may never end.
+_TIME_LIMIT = 5.0
+#: Digits of a whole number; a longer one is read as JavaScript reads it, and Python would refuse it.
+_MOST_DIGITS = 300
 
 
-def _is_json(check: Check) -> Finding:
+async def _is_json(check: Check) -> Finding:
     try:
         value = _parsed(check.text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise Unscored("the output is nested too deeply to parse as JSON", at=check.config) from None
+    except ValueError as error:
         return found(check, False, f"is not JSON: {error}")
-    validator = _validator(check)
-    if validator is None:
+    schema = _schema(check)
+    if schema is None:
         return found(check, True, "", "is JSON")
-    misfit = first_error(validator, value)
+    (misfit,) = await misfits(check, schema, [value])
     return found(check, misfit is None, f"does not fit the schema: {misfit}", "fits the schema")
 
 
-def _contains_json(check: Check) -> Finding:
+async def _contains_json(check: Check) -> Finding:
     try:
         objects = list(objects_in(check.text))
     except ValueError as error:
         raise row_error(check, str(error)) from None
     if not objects:
         return found(check, False, "contains no JSON object")
-    validator = _validator(check)
-    if validator is None:
+    schema = _schema(check)
+    if schema is None:
         return found(check, True, "", "contains a JSON object")
-    errors = [first_error(validator, each) for each in objects]
+    errors = await misfits(check, schema, objects)
     fits = None in errors
     # promptfoo looks no further than the first that fits; turned round, it is the last one looked at that decides
     return found(
@@ -48,12 +57,16 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
+def _whole(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
+
+
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_constant)
+    return json.loads(text, parse_constant=_no_constant, parse_int=_whole)
 
 
-def _validator(check: Check) -> Any:
-    """The validator for the schema in `value`; None without one. Raises GraderError for a schema that promptfoo refuses."""
+def _schema(check: Check) -> dict[str, Any] | None:
+    """The schema in `value`; None without one. Raises GraderError for what promptfoo refuses."""
     schema = check.value
     if isinstance(schema, str):
         tree = parse(schema)
@@ -62,61 +75,28 @@ def _validator(check: Check) -> Any:
         return None
     if not isinstance(schema, dict):
         raise row_error(check, "needs a JSON Schema as `value`")
-    return schema_validator(schema, check)
+    return schema
 
 
-def schema_validator(schema: dict[str, Any], check: Check) -> Any:
-    """The validator for a schema. Raises GraderError for one that promptfoo refuses."""
-    try:
-        from jsonschema import Draft7Validator, FormatChecker  # noqa: PLC0415  # an extra, for schemas alone
-        from jsonschema.exceptions import SchemaError  # noqa: PLC0415
-    except ImportError:
+async def misfits(check: Check, schema: Mapping[str, Any], values: Sequence[Any]) -> list[str | None]:
+    """For each value, where and why it does not fit a schema; None if it does.
+
+    Raises GraderError for a schema that promptfoo refuses, Unscored for one that takes too long.
+    """
+    if find_spec("jsonschema") is None:
         raise GraderError(
             "JSON Schemas need the package jsonschema, which rubric has with its extra `promptfoo`", at=check.config
-        ) from None
-    unknown = next(_unknown_keys(schema, frozenset(Draft7Validator.VALIDATORS)), None)
-    if unknown is not None:
-        raise row_error(check, f"has a schema that promptfoo refuses: unknown keyword {unknown}")
+        )
+    request = {"do": "fit", "schema": schema, "values": list(values)}
     try:
-        Draft7Validator.check_schema(schema)
-    except SchemaError as error:
-        raise row_error(check, f"has a schema that is none: {error.message}") from None
-    return Draft7Validator(schema, format_checker=FormatChecker())
-
-
-_ANNOTATIONS = frozenset({
-    "$schema", "$id", "$comment", "title", "description", "default", "examples", "definitions", "$defs", "readOnly", "writeOnly",
-    "deprecated", "contentMediaType", "contentEncoding", "nullable", "then", "else", "id",
-})  # fmt: skip
-_NAMED = ("properties", "patternProperties", "definitions", "$defs")
-_INNER = ("items", "additionalItems", "contains", "additionalProperties", "propertyNames", "if", "then", "else", "not")
-_LISTED = ("allOf", "anyOf", "oneOf", "items")
-
-
-def _unknown_keys(schema: Any, known: frozenset[str]) -> Iterator[str]:
-    """The unknown keywords of a schema, which promptfoo refuses."""
-    if not isinstance(schema, dict):
-        return
-    for name, value in schema.items():
-        if name not in known and name not in _ANNOTATIONS:
-            yield name
-        if name in _NAMED and isinstance(value, dict):
-            for each in value.values():
-                yield from _unknown_keys(each, known)
-        elif name in _INNER and isinstance(value, dict):
-            yield from _unknown_keys(value, known)
-        elif name in _LISTED and isinstance(value, list):
-            for each in value:
-                yield from _unknown_keys(each, known)
-
-
-def first_error(validator: Any, value: Any) -> str | None:
-    """Where and why a value does not fit; None if it does."""
-    error = next(iter(validator.iter_errors(value)), None)
-    if error is None:
-        return None
-    where = "".join(f"/{part}" for part in error.absolute_path)
-    return f"{where}: {error.message}" if where else str(error.message)
+        if check.context.ports is not None:
+            return list(await check.context.ports.sandbox.compute(request, _TIME_LIMIT))
+        with Sandbox() as sandbox:
+            return list(await sandbox.compute(request, _TIME_LIMIT))
+    except SandboxError as error:
+        if error.told:
+            raise row_error(check, str(error)) from None
+        raise Unscored(f"the schema {error} with this output", at=check.config) from None
 
 
 JSON_CHECKS: Mapping[str, Handler] = {"is-json": _is_json, "contains-json": _contains_json}

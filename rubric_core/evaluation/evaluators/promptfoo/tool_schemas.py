@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
-from rubric_core.evaluation.evaluators.promptfoo.json_checks import first_error, schema_validator
+from rubric_core.evaluation.evaluators.promptfoo.json_checks import misfits
 from rubric_core.evaluation.model.unscored import Unscored
 
 __all__ = ["TOOL_SCHEMAS"]
@@ -19,7 +19,7 @@ def _failed(reason: str) -> Finding:
     return Finding(False, 0.0, reason)
 
 
-def _tools_call(check: Check) -> Finding:
+async def _tools_call(check: Check) -> Finding:
     """`is-valid-openai-tools-call`: a list of calls, whose arguments fit the parameters of `config.tools`."""
     text, calls = check.text, check.output
     if _FAILED in text or _SUCCEEDED in text:
@@ -35,9 +35,11 @@ def _tools_call(check: Check) -> Finding:
         each["function"] for each in tools
         if isinstance(each, Mapping) and each.get("type") == "function" and isinstance(each.get("function"), Mapping)
     ]  # fmt: skip
-    reasons = (_misfit(check, each["function"], listed) for each in calls)
-    reason = next(filter(None, reasons), "")
-    return _failed(reason) if reason else Finding(True, 1.0)
+    for each in calls:
+        reason = await _misfit(check, each["function"], listed)
+        if reason:
+            return _failed(reason)
+    return Finding(True, 1.0)
 
 
 def _is_call(value: Any) -> bool:
@@ -63,7 +65,7 @@ def _configured_tools(check: Check) -> list[Any]:
     return list(tools)
 
 
-def _misfit(check: Check, call: Mapping[str, str], functions: list[Mapping[str, Any]]) -> str:
+async def _misfit(check: Check, call: Mapping[str, str], functions: list[Mapping[str, Any]]) -> str:
     """Why a call fits none of the functions; empty if it does."""
     name = call["name"]
     schema = next((each.get("parameters") for each in functions if each.get("name") == name), None)
@@ -73,7 +75,7 @@ def _misfit(check: Check, call: Mapping[str, str], functions: list[Mapping[str, 
         arguments = json.loads(call["arguments"])
     except (ValueError, RecursionError):
         return f"the arguments of {name} are no JSON"
-    error = first_error(schema_validator(dict(schema), check), arguments)
+    (error,) = await misfits(check, schema, [arguments])
     return f"the call of {name}: {error}" if error else ""
 
 
