@@ -5,10 +5,10 @@ from typing import Any
 
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 
-__all__ = ["plain"]
+__all__ = ["MOST_NODES", "plain"]
 
 #: The most nodes that are expanded. More means an alias bomb; the aliases are then kept as written.
-_MOST = 100_000
+MOST_NODES = 100_000
 _MERGE = "<<"
 
 
@@ -23,7 +23,7 @@ def plain(value: object, anchors: MappingOf[str, Node]) -> Any:
 class _Reader:
     def __init__(self, anchors: MappingOf[str, Node]) -> None:
         self._anchors = anchors
-        self._left = _MOST
+        self._left = MOST_NODES
         self._following: list[str] = []
 
     def read(self, value: object) -> Any:

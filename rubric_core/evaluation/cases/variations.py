@@ -7,6 +7,7 @@ its own name, and the name of the case selects all of them.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import product
+from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from rubric_core.evaluation.cases.target_choice import choices_of
 from rubric_core.evaluation.cases.variant import Prompt, Variant
 from rubric_core.evaluation.model.exchanges import add_usage
 from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.language.model import Case, Execution, Suite, TargetChoice
 from rubric_core.language.shape import as_list
 from rubric_core.language.targets import Defaults, Entry
@@ -25,7 +27,10 @@ from rubric_core.syntax.tree import Mapping as MappingNode
 if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
 
-__all__ = ["base_id", "distinct_labels", "join_variations", "row_label", "variations"]
+__all__ = ["base_id", "distinct_labels", "join_variations", "require_few", "row_label", "variations"]
+
+#: The most variations of one case. A few short lists have billions, which would take all memory before anything is run or asked.
+_MOST = 20_000
 
 #: The maximum length of a value in a name, in characters.
 _LONGEST = 40
@@ -49,9 +54,14 @@ def variations(case: "Runnable") -> "list[Runnable]":
 
 def _told_apart(case: "Runnable") -> "tuple[Runnable, ...]":
     """The variations of a case that has several, or whose only variation adds something; else none."""
-    rows = list(_rows(case))
+    lists = _lists(case)
     prompts: Sequence[Prompt | None] = (prompts_of(case) if case.has_prompts else []) or [None]
     targets = _targets(case)
+    try:
+        require_few(*map(len, lists.values()), len(prompts), max(1, len(targets)))
+    except Unscored as problem:
+        return (replace(case, variant=Variant(), row=replace(case.row, trouble=problem.reason)),)
+    rows = list(_rows(case, lists))
     if rows == [Variant()] and prompts == [None] and not targets:
         return ()
     wanted: Sequence[str | None] = targets or [None]
@@ -72,6 +82,12 @@ def _labelled(row: Variant, shown: Prompt | None, values: Mapping[str, Any] | No
     return Variant(label, values, prompt)
 
 
+def require_few(*sizes: int) -> None:
+    """Raises Unscored for a case whose lists, of these lengths, have too many combinations."""
+    if prod(sizes) > _MOST:
+        raise Unscored(f"it has more than {_MOST:,} combinations of values, prompts and targets")
+
+
 def distinct_labels(several: Sequence[Variant]) -> Iterator[Variant]:
     """The variations under unique names."""
     seen: dict[str, int] = {}
@@ -87,8 +103,14 @@ def _answered_by(case: "Runnable", target: str | None) -> "Runnable":
 # Values
 
 
-def _rows(case: "Runnable") -> Iterator[Variant]:
-    """One for each combination of the values of `vars` that are lists of texts; these are named in the label."""
+def _lists(case: "Runnable") -> Mapping[str, Sequence[str]]:
+    """The `vars` that are lists of texts, each of which is one value."""
+    written = case.variables if case.has_prompts else {}
+    return {n: v for n, v in written.items() if isinstance(v, list) and v and all(isinstance(i, str) for i in v)}
+
+
+def _rows(case: "Runnable", lists: Mapping[str, Sequence[str]]) -> Iterator[Variant]:
+    """One for each combination of the values of `lists`; these are named in the label."""
     if not case.has_prompts:
         yield Variant(case.row.label)
         return
@@ -96,7 +118,6 @@ def _rows(case: "Runnable") -> Iterator[Variant]:
     if not written and not case.row.label:
         yield Variant()
         return
-    lists = {n: v for n, v in written.items() if isinstance(v, list) and v and all(isinstance(i, str) for i in v)}
     for values in product(*lists.values()):
         chosen = dict(zip(lists, values, strict=True))
         words = [row_label(name, value) for name, value in chosen.items()]

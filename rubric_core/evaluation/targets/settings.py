@@ -18,6 +18,7 @@ from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.issues import ForeignKey, Issue, MissingKey, OutOfRange, RenamedKey, UnknownKey, WrongType
 from rubric_core.loading.lower import Lowering
 from rubric_core.loading.targets import NESTED, POINTERS, LoadedTargetEntry, LoadedTargetFile
+from rubric_core.syntax.plain_data import MOST_NODES
 from rubric_core.syntax.tree import Alias, Node, Scalar, Sequence
 from rubric_core.syntax.tree import Entry as Pair
 from rubric_core.syntax.tree import Mapping as MappingNode
@@ -193,6 +194,7 @@ class _Filling:
     environment: Mapping[str, str]
     anchors: Mapping[str, Node]
     values: list[tuple[str, str]] = field(default_factory=list)
+    left: int = MOST_NODES  # values that are filled in before aliases are too many to follow
 
     def entry(self, node: MappingNode) -> MappingNode:
         """The whole entry. Raises Unscored for a variable that is not set."""
@@ -212,8 +214,13 @@ class _Filling:
         return self._filled(pair.value, name, declared.kind if declared is not None else None)
 
     def _followed(self, node: Node) -> Node:
+        self.left -= 1
         target = (node.target or self.anchors.get(node.name)) if isinstance(node, Alias) else None
-        return node if target is None or (isinstance(node, Alias) and node.recursive) else target
+        if target is None or (isinstance(node, Alias) and node.recursive):
+            return node
+        if self.left < 0:
+            raise Unscored(f"target {self.target.name}: its aliases stand for too many values ({self.target.where()})")
+        return target
 
     def _filled(self, node: Node, name: str, kind: Kind[object] | None) -> Node:
         node = self._followed(node)
@@ -230,10 +237,8 @@ class _Filling:
     def _scalar(self, node: Scalar, name: str, kind: Kind[object] | None) -> Scalar:
         if not self.dialect.properties.interpolation:
             text = self._bare(node, name, kind)
-        elif "{{" in node.text:
-            text = ENVIRONMENT_REFERENCE.sub(lambda m: self._looked_up(m[1] or m[2], name, node), node.text)
         else:
-            return node
+            text = ENVIRONMENT_REFERENCE.sub(lambda m: self._looked_up(m[1] or m[2], name, node), node.text)
         if text == node.text:
             return node
         # A variable is a text; where the catalogue expects a number or a boolean, it is parsed as YAML.
@@ -259,9 +264,8 @@ def _troubles(issues: list[Issue], entry: LoadedTargetEntry, dialect: Dialect) -
     for issue in issues:
         words = _trouble(issue, entry, dialect)
         if words is not None:
-            name = getattr(issue, "name", "")
-            missing = isinstance(issue, MissingKey)
-            place = f"{entry.home.path.name}:{entry.home.line(issue.span)}{f', {name}' if name and not missing else ''}"
+            name = "" if isinstance(issue, MissingKey) else getattr(issue, "name", "")
+            place = f"{entry.home.path.name}:{entry.home.line(issue.span)}{f', {name}' if name else ''}"
             yield f"{words} ({place})"
 
 

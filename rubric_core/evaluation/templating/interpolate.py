@@ -12,6 +12,7 @@ from rubric_core.evaluation.scoring.json_path import MISSING, at_path
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.dialect import Dialect
 from rubric_core.sandbox import Sandbox
+from rubric_core.syntax.plain_data import MOST_NODES
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span
 
@@ -53,13 +54,16 @@ class Interpolation:
         self._place_of = place_of
         self._anchors = anchors or {}
         self._following: list[str] = []
+        #: How many nodes are still looked at before aliases are too many to follow.
+        self._left = MOST_NODES
         self._everywhere = dialect.properties.variable_keys is None
         self._templates = Templates(variables, environment, sandbox, filters) if dialect.properties.nunjucks else None
 
     def node(self, node: Node) -> Node:
-        """`node` with its references filled in. Raises Unscored for a variable that is not set."""
+        """`node` with its references filled in. Raises Unscored for a variable that is not set, and for too many aliases."""
         if self._pattern is None:
             return node
+        self._left -= 1
         if isinstance(node, Scalar):
             return self._scalar(node)
         if isinstance(node, Alias):
@@ -80,6 +84,8 @@ class Interpolation:
         target = alias.target or self._anchors.get(alias.name)
         if target is None or alias.recursive or alias.name in self._following:
             return alias
+        if self._left < 0:
+            raise Unscored(f"its aliases stand for more than {MOST_NODES:,} values ({self._place_of(alias.span)})")
         self._following.append(alias.name)
         try:
             filled = self.node(target)

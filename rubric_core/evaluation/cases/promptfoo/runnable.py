@@ -13,8 +13,9 @@ from rubric_core.evaluation.cases.promptfoo.providers import Graders, PromptfooP
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest
 from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variant import Variant
-from rubric_core.evaluation.cases.variations import distinct_labels, row_label
+from rubric_core.evaluation.cases.variations import distinct_labels, require_few, row_label
 from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion, promptfoo_assertion, stored_settings
+from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
@@ -79,7 +80,11 @@ class PromptfooRunnable(Runnable):
     @property
     def own_variations(self) -> tuple[Runnable, ...]:
         """One variation for each provider, prompt and combination of values, as promptfoo multiplies them; if there are none, one that says why."""
-        rows = list(self.rows())
+        try:
+            rows = list(self.rows())
+            require_few(len(rows), len(self.matrix.prompts), len(self.matrix.providers))
+        except Unscored as problem:
+            return (self._not_run(problem.reason),)
         found = [
             replace(self._answered_by(p), variant=each) for p in self._providers() for each in self._variants(p, rows)
         ]
@@ -90,8 +95,11 @@ class PromptfooRunnable(Runnable):
             return (replace(found[0], only_variation_of=self),)
         if found:
             return tuple(found)
-        problem = (f"line {self.line}", "the test is run with none of the providers and prompts")
-        return (replace(self, variant=Variant(), problems=(*self.problems, problem)),)
+        return (self._not_run("the test is run with none of the providers and prompts"),)
+
+    def _not_run(self, reason: str) -> "PromptfooRunnable":
+        """The only variation of a test that has none."""
+        return replace(self, variant=Variant(), problems=(*self.problems, (f"line {self.line}", reason)))
 
     def own_targets(self) -> Targets | None:
         """See `Runnable.own_targets`: the providers, and those that only grade."""
@@ -142,10 +150,11 @@ class PromptfooRunnable(Runnable):
         return replace(self, options=replace(self.options, target=provider.name))
 
     def rows(self, variables: Mapping[str, Any] | None = None) -> Iterator[Variant]:
-        """One for each combination of the values of lists that begin with a text, in `vars` or in other variables."""
+        """One for each combination of the values of lists that begin with a text, in `vars` or other variables. Raises Unscored."""
         written = self.test.part("vars") if variables is None else variables
         whole = self.test.part("options").get("disableVarExpansion") is True
         lists = {n: v for n, v in written.items() if not whole and isinstance(v, list) and v and isinstance(v[0], str)}
+        require_few(*map(len, lists.values()))
         for number, values in enumerate(product(*lists.values())):
             chosen = dict(zip(lists, values, strict=True))
             label = ",".join(row_label(name, str(value)) for name, value in chosen.items())
