@@ -54,7 +54,7 @@ class BlockState:
         #: Where its text is no YAML: what its tree has, and what only the engine of the dialect refuses.
         self.problems = tree.problems
         self.ignores = ignores_in(text, self.tree, item_keys if frame else None)
-        self.signs = signs_of(self.tree.root, text, frame=frame)
+        self.signs = signs_of(self.tree.root, text, frame=frame, mappings=tree.mappings)
         #: What stands for its anchors, and what stood for those that they were made of (see `Anchors`).
         self.version: tuple[tuple[object, ...], object] | None = None
         #: Names of anchors that are used here and defined elsewhere.

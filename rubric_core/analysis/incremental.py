@@ -178,7 +178,8 @@ class Check:
             items = []  # of a line that is no JSON nobody knows what else is missing
         if len(items) > 1 and kind is not None:
             items = list(join_split_item(items, kind, self.dialect, block.text, lowering.type_of))
-        shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name)) is not None)
+        known = state.tree.mappings if len(items) == 1 else None
+        shapes = tuple(s for i in items if kind is not None and (s := lowering.item(kind, i, name, known)) is not None)
         lowering.references(state.tree.aliases)
         state.merged = lowering.merged_here
         self._fill(state, key, shapes, lowering.issues, Context(block.text, self.dialect, defaults), number)

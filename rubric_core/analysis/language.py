@@ -32,7 +32,7 @@ class Language:
         self._own_rules = None if rules is None else {r.code: r for r in rules}
         self._by_name = {d.name: d for d in (*dialects, PROMPTFOO)}
         self._visitors: dict[type, tuple[Rule[Any], ...]] = {}
-        #: By the class and the fields that are written.
+        #: By the class, the signs in the text and the fields that are written.
         self._judges: dict[tuple[object, ...], tuple[Rule[Any], ...]] = {}
         #: The top-level keys whose lists hold the cases, in any dialect.
         self.item_keys = frozenset(s.name for d in dialects for s in d.table(Suite).values() if s.field == "cases")
@@ -82,13 +82,14 @@ class Language:
             self._visitors[visited] = found
         return found
 
-    def judges(self, visited: type, fields: Iterable[str] = ()) -> tuple[Rule[Any], ...]:
-        """The rules that may find something in one of a class in which these fields are written (see `Rule.needed`)."""
-        key = visited, *fields
+    def judges(self, visited: type, signs: frozenset[str], fields: Iterable[str] = ()) -> tuple[Rule[Any], ...]:
+        """The rules that may find something in one of a class, in a text with these signs, in which these fields are written (see `rule`)."""
+        key = visited, signs, *fields
         found = self._judges.get(key)
         if found is None:
             if len(self._judges) >= _MOST_JUDGES:
                 self._judges.clear()
-            needs = ((rule, rule.needed(visited)) for rule in self.visitors(visited))
+            likely = (rule for rule in self.visitors(visited) if not rule.signs or not rule.signs.isdisjoint(signs))
+            needs = ((rule, rule.needed(visited)) for rule in likely)
             found = self._judges[key] = tuple(r for r, need in needs if need is None or not need.isdisjoint(fields))
         return found

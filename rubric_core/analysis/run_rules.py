@@ -27,11 +27,11 @@ def run_rules(
 
     None in an `unused` place is an error.
     """
-    judges = analysis.language.judges
+    judges, signs = analysis.language.judges, context.signs
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
         for each in visited
-        for rule in judges(type(each), each.places if isinstance(each, Shape) else ())
+        for rule in judges(type(each), signs, each.places if isinstance(each, Shape) else ())
         for finding in rule.check(each, context)
     ]  # fmt: skip
     if not found:

@@ -1,13 +1,13 @@
 """Which dialect a text is in: a modeline, else the workspace's word, else the keys and types it uses."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import IntFlag, auto
 from functools import lru_cache
 from typing import NamedTuple
 
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in
 
 __all__ = ["DialectChoice", "Sign", "choose", "is_newest_type", "modeline", "signs_of"]
 
@@ -91,11 +91,11 @@ class DialectChoice(NamedTuple):
     stated: bool = False
 
 
-def signs_of(root: Node | None, text: str, *, frame: bool) -> int:
-    """The `Sign`s in one block, as a number; only the frame has top-level keys."""
+def signs_of(root: Node | None, text: str, *, frame: bool, mappings: Collection[Mapping] | None = None) -> int:
+    """The `Sign`s in one block, as a number; only the frame has top-level keys. `mappings` are all of it, where they are known."""
     # A union of flags takes twenty times as long, and every block of every text comes by here.
     signs = Sign.ENV.value if "{{" in text and _ENV.search(text) else 0
-    names, types = _words(root)
+    names, types = _words(list(mappings_in(root)) if mappings is None else mappings)
     for name in names & _KEYS.keys():
         signs |= _KEYS[name]
     for name in types:
@@ -109,28 +109,15 @@ def signs_of(root: Node | None, text: str, *, frame: bool) -> int:
     return signs if frame else signs | _of_cases(root)
 
 
-def _words(root: Node | None) -> tuple[set[str], set[str]]:
+def _words(mappings: Collection[Mapping]) -> tuple[set[str], set[str]]:
     """Every key, and every `type`. Collected first: there are few different ones, and a union of flags takes long."""
-    names: set[str] = set()
-    types: set[str] = set()
-    stack = [root] if root is not None else []
-    # Every node of every text comes by here.
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Mapping):
-            for entry in node.entries:
-                key, value = entry.key, entry.value
-                if isinstance(key, Scalar):
-                    names.add(key.text)
-                else:
-                    stack.append(key)
-                if not isinstance(value, Scalar):
-                    stack.append(value)
-                elif isinstance(key, Scalar) and key.text == "type":
-                    types.add(value.text)
-        elif isinstance(node, Sequence):
-            stack += [item for item in node.items if not isinstance(item, Scalar)]
-    return names, types
+    names = {entry.key.text for node in mappings for entry in node.entries if type(entry.key) is Scalar}
+    if "type" not in names:
+        return names, set()
+    written = (entry for node in mappings for entry in node.entries if type(entry.value) is Scalar)
+    return names, {
+        e.value.text for e in written if type(e.key) is Scalar and e.key.text == "type" and type(e.value) is Scalar
+    }
 
 
 def _of_cases(node: Node | None) -> int:
@@ -138,7 +125,7 @@ def _of_cases(node: Node | None) -> int:
     signs = 0
     for case in node.items if isinstance(node, Sequence) else [node]:
         for entry in case.entries if isinstance(case, Mapping) else ():
-            signs |= _CASE.get(entry.name or "", 0)
+            signs |= _CASE.get(entry.key.text, 0) if type(entry.key) is Scalar else 0
     return signs
 
 

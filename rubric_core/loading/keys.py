@@ -1,6 +1,8 @@
 """Reads the keys of mappings, and reports duplicate, unknown, renamed and missing ones."""
 
+from collections.abc import Iterable
 from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +17,7 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import DuplicateKey, ForeignKey, MissingKey, RenamedKey, UnknownKey
 from rubric_core.loading.key_suggestions import KeySuggestions, has_entry
 from rubric_core.loading.read_entries import MERGE, Merged
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, mappings_in, walk
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
 
 __all__ = ["Keys"]
@@ -39,19 +41,23 @@ class Keys(KeySuggestions):
     _cut_key = ""
     _root: Node | None = None
 
+    def __init__(
+        self, text: str, dialect: Dialect, dialects: SequenceOf[Dialect], anchors: MappingOf[str, Node]
+    ) -> None:
+        super().__init__(text, dialect, dialects, anchors)
+        #: The ids of mappings that have each of their keys once.
+        self._without_repeats: set[int] = set()
+
     def once(self, node: Mapping) -> dict[str, Merged]:
         """The entries of a mapping by name. Its own entries take precedence over merged ones, and the first of duplicates wins."""
-        found: dict[str, Merged] = {}
+        found: dict[str, Merged]
         if self.is_plain(node):
             # Nearly every mapping has each name once and merges nothing: no list of its entries is needed.
-            for entry in node.entries:
-                key = entry.key
-                if not isinstance(key, Scalar) or key.text in found or key.text == MERGE:
-                    found = {}
-                    break
-                found[key.text] = entry, None
-            else:
+            found = {entry.key.text: (entry, None) for entry in node.entries if type(entry.key) is Scalar}
+            if len(found) == len(node.entries) and MERGE not in found:
+                self._without_repeats.add(id(node))
                 return found
+        found = {}
         begun_again = repeats = False
         for entry, via in self.entries(node):
             key = entry.key
@@ -94,9 +100,10 @@ class Keys(KeySuggestions):
             )
         )
 
-    def unread_duplicates(self, root: Node) -> None:
+    def unread_duplicates(self, mappings: Iterable[Mapping]) -> None:
         """Report duplicate keys in mappings that are not read otherwise: the file is rejected for these as well."""
-        repeating = [node for node in mappings_in(root) if _may_repeat(node)]
+        known = self._without_repeats
+        repeating = [node for node in mappings if id(node) not in known and _may_repeat(node)]
         if not repeating:
             return
         told = {id(issue.node) for issue in self.issues if isinstance(issue, DuplicateKey)}

@@ -1,5 +1,6 @@
 """Lowers a tree to shapes of a dialect. Never raises: invalid parts are left out and become issues."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from rubric_core.language.dialect import SpellingStatus
@@ -29,7 +30,7 @@ from rubric_core.loading.score_ranges import lower_ranges
 from rubric_core.loading.split_items import JoinedMapping
 from rubric_core.loading.type_match import found_words
 from rubric_core.syntax.case_items import ROOT_LIST
-from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, mappings_in
 from rubric_core.text import Span
 
 __all__ = ["Lowering"]
@@ -69,7 +70,7 @@ class Lowering(Collections):
             branch = ListOf(PROVIDER_ITEM)
         self._cut_key, self._root = cut_key, root
         made = self.value(branch, root, "")
-        self.unread_duplicates(root)
+        self.unread_duplicates(mappings_in(root))
         return [m for m in as_list(made) if isinstance(m, Shape)]
 
     def _wrong_root(self, span: Span, file: FileKind, found: str) -> None:
@@ -87,10 +88,10 @@ class Lowering(Collections):
         made = self.item(CASE, item, self.dialect.spelled(Suite, "cases") or "")
         return made if isinstance(made, Case) else None
 
-    def item(self, kind: Kind[Any], item: Node, name: str) -> Shape | None:
-        """The shape of one block."""
+    def item(self, kind: Kind[Any], item: Node, name: str, mappings: Iterable[Mapping] | None = None) -> Shape | None:
+        """The shape of one block; `mappings` are all of the item, where they are known."""
         made = self.value(kind, item, f"{name}[]")
-        self.unread_duplicates(item)
+        self.unread_duplicates(mappings_in(item) if mappings is None else mappings)
         return made if isinstance(made, Shape) else None
 
     # Shapes
@@ -144,10 +145,14 @@ class Lowering(Collections):
             self.issues.append(SplitItem(span=self.via or node.dash, borrowed=self.via is not None, shape=cls))
         made = cls(self.via or self._head(node), node)
         made.borrowed = self.via is not None
-        readings = self.dialect.readings(cls)
+        readings, behind = self.dialect.readings(cls), made.borrowed
         written = self.once(node)
         for name, (entry, via) in written.items():
-            reading, place = readings.get(name), self.place(entry, via)
+            reading, value = readings.get(name), entry.value
+            if behind or via is not None or type(value) is Alias:
+                place = self.place(entry, via)
+            else:  # nearly always
+                place = _new(FieldPlace, (entry.key.span, value.span, value, name, False, None))
             if reading is None:
                 self.unexpected(made, entry, place, any_key=lenient or cls.open)
                 continue

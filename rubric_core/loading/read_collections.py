@@ -31,7 +31,8 @@ class Collections(Keys):
         items: Iterable[Node] = node.items
         if len(node.items) > 1 and not node.flow:
             items = join_split_item(node.items, kind.item, self.dialect, self.text, self.type_of)
-        return [v for v in [self.value(kind.item, item, f"{name}[]") for item in items] if v is not HOLE]
+        of_item = f"{name}[]"
+        return [v for item in items if (v := self.value(kind.item, item, of_item)) is not HOLE]
 
     def _map(self, kind: MapOf, node: Node, name: str) -> Any:
         if not isinstance(node, Mapping):
@@ -63,9 +64,12 @@ class Collections(Keys):
             return self._wrong(kind, node, name)
         if kind.lenient and not any(isinstance(i, Mapping) and _speaks(i) for i in node.items):
             return node
-        return [v for v in [self.value(kind.item, item, f"{name}[]") for item in node.items] if v is not HOLE]
+        of_item = f"{name}[]"
+        return [v for item in node.items if (v := self.value(kind.item, item, of_item)) is not HOLE]
 
     def _by_node(self, kind: NodeUnion, node: Node, name: str) -> Any:
+        if type(node) is Mapping and kind.mapping is not None:  # a mapping is one, whatever stands in it
+            return self.readers[type(kind.mapping)](self, kind.mapping, node, name)
         branch = self.branch_of(kind, node)
         if branch is kind.text and isinstance(node, Scalar) and (kind is CASE or kind is Suite.keys["cases"].kind):
             in_list = kind is CASE

@@ -27,7 +27,7 @@ from rubric_core.loading.issues import (
     UnknownTag,
     WrongType,
 )
-from rubric_core.loading.text_slips import cut_off_text, stray_sign, swallowed_text
+from rubric_core.loading.text_slips import cut_off_text, is_sound, stray_sign, swallowed_text
 from rubric_core.loading.type_match import found_words, takes_text
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, walk
 from rubric_core.text import Span
@@ -92,10 +92,10 @@ class ValueReader:
 
     def value(self, kind: Kind[Any], node: Node, name: str) -> Any:
         """The value of `node` as a `kind`, or HOLE. `name` is the key, for messages."""
-        if isinstance(node, Scalar):
+        if type(node) is Scalar:
             if node.style == "hole":
                 return HOLE
-        elif isinstance(node, Alias):
+        elif type(node) is Alias:
             return self._behind(node, lambda target: self.value(kind, target, name), text=takes_text(kind))
         elif self._refs and isinstance(node, Mapping) and node.get("$ref") is not None:
             return HOLE
@@ -169,7 +169,7 @@ class ValueReader:
             return self._wrong(kind, node, name)
         if kind.refers_to == "program" and _NO_COMMAND.match(node.text) and not name.endswith("[]"):
             return self._wrong(ListOf(kind), node, name)
-        if node.style == "plain" and self.via is None:
+        if node.style == "plain" and self.via is None and not is_sound(self.text, node):
             self.slips(node, signs=kind.refers_to != "type" and not name.startswith("value"))
         return node.text
 

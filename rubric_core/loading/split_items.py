@@ -58,6 +58,8 @@ def _extra_dash(
     """The dash in front of `second`, when the two are certainly halves of one."""
     if not isinstance(first, Mapping) or not isinstance(second, Mapping) or first.flow or second.flow:
         return None
+    if first.entries and second.entries and first.entries[0].name == second.entries[0].name:
+        return None  # nearly always: each begins with the same key
     shape = type_of(kind.base, first)[0] if isinstance(kind, Tagged) else kind.shape
     head = "type" if isinstance(kind, Tagged) else _head(shape, dialect)
     names = {e.name for e in first.entries}

@@ -6,7 +6,7 @@ from rubric_core.syntax.reindent import dash_within
 from rubric_core.syntax.tree import Scalar
 from rubric_core.text import Span
 
-__all__ = ["cut_off_text", "stray_sign", "swallowed_text"]
+__all__ = ["cut_off_text", "is_sound", "stray_sign", "swallowed_text"]
 
 #: Behind a plain text: a comment that begins with a number, as numbers of issues do.
 _CUT = pattern(r" +(#\d[^\r\n]*(?<![ \t]))[ \t]*(?=[\r\n]|\Z)")
@@ -23,6 +23,17 @@ def swallowed_text(text: str, node: Scalar, name: str) -> CutText | None:
     """The comment that is all of a value, as in `issue: #12`. `name` is the key, for messages."""
     comment = _SWALLOWED.match(text, node.span.end) if node.empty else None
     return None if comment is None else CutText(span=Span(*comment.span(1)), node=node, rest=comment[1], name=name)
+
+
+def is_sound(text: str, node: Scalar) -> bool:
+    """Whether a plain text certainly has none of these slips, as nearly every one."""
+    written, (start, end) = node.text, node.span
+    return (
+        written[0].isalnum()
+        and written[-1].isalnum()
+        and not text.startswith(" ", end)
+        and text.startswith(written, start)  # it is on one line
+    )
 
 
 def cut_off_text(text: str, node: Scalar) -> CutText | None:

@@ -218,15 +218,28 @@ class SyntaxProblem:
 class SyntaxTree:
     """The result of a parse: always a tree, possibly with problems and without a root."""
 
-    __slots__ = ("aliases", "anchors", "problems", "root")
+    __slots__ = ("_mappings", "aliases", "anchors", "problems", "root")
 
     def __init__(
-        self, root: Node | None, problems: tuple[SyntaxProblem, ...], anchors: dict[str, Node], aliases: list[Alias]
+        self,
+        root: Node | None,
+        problems: tuple[SyntaxProblem, ...],
+        anchors: dict[str, Node],
+        aliases: list[Alias],
+        mappings: list[Mapping] | None = None,
     ) -> None:
         self.root = root
         self.problems = problems
         self.anchors = anchors
         self.aliases = aliases
+        self._mappings = mappings
+
+    @property
+    def mappings(self) -> list[Mapping]:
+        """Every mapping in it, in no order: noted while it was read, or else looked for once."""
+        if self._mappings is None:
+            self._mappings = list(mappings_in(self.root))
+        return self._mappings
 
 
 def mappings_in(root: Node | None) -> Iterator[Mapping]:

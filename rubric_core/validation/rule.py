@@ -14,6 +14,7 @@ from rubric_core.text import Edit, Span
 
 __all__ = [
     "SEVERITIES",
+    "TEMPLATES",
     "Awaited",
     "Context",
     "Diagnostic",
@@ -54,10 +55,18 @@ def _cut(text: str) -> str:
     return f"{text[:half]}…{text[1 - half :]}"
 
 
+#: Signs without which some rules find nothing: those of templates, and those of marked turns.
+_SIGNS = ("{{", "{%", "@[")
+
+
 @lru_cache(maxsize=8)
-def _has(text: str, *signs: str) -> bool:
-    # Looked for once, however many of its shapes ask.
-    return any(sign in text for sign in signs)
+def _has(text: str, word: str) -> bool:
+    return word in text  # looked for once, however many of its shapes ask
+
+
+@lru_cache(maxsize=8)
+def _signs_in(text: str) -> frozenset[str]:
+    return frozenset(sign for sign in _SIGNS if sign in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +179,18 @@ class Context:
         return self.dialect.properties.engine
 
     @property
+    def signs(self) -> frozenset[str]:
+        """The signs of `Rule.signs` that stand anywhere in the text."""
+        return _signs_in(self.text)
+
+    def contains(self, word: str) -> bool:
+        """Whether a word stands anywhere in the text."""
+        return _has(self.text, word)
+
+    @property
     def templated(self) -> bool:
         """Whether the text may have templates in it."""
-        return _has(self.text, "{{", "{%")
-
-    def contains(self, sign: str) -> bool:
-        """Whether a sign stands anywhere in the text."""
-        return _has(self.text, sign)
+        return not TEMPLATES.isdisjoint(_signs_in(self.text))
 
     def written(self, span: Span) -> str:
         """The text at `span`."""
@@ -204,6 +218,8 @@ class Context:
         return Span(span.start, quoted + len(self.text[quoted : comment.start()].rstrip(" \t")))
 
 
+#: What a text has that is a template.
+TEMPLATES = frozenset({"{{", "{%"})
 #: See `rule`.
 Needs = Collection[str] | Callable[[type], Collection[str] | None] | None
 
@@ -222,6 +238,7 @@ class Rule(Generic[T]):
     awaits: Awaited = ""
     #: See `rule`.
     needs: "Needs" = None
+    signs: frozenset[str] = frozenset()
 
     def needed(self, visited: type) -> frozenset[str] | None:
         """The fields of which one has to be written in a shape of a class for anything to be found; None for no such thing."""
@@ -240,17 +257,24 @@ class Rule(Generic[T]):
 
 
 def rule(
-    code: str, severity: Severity, summary: str, *, awaits: Awaited = "", needs: Needs = None
+    code: str,
+    severity: Severity,
+    summary: str,
+    *,
+    awaits: Awaited = "",
+    needs: Needs = None,
+    signs: frozenset[str] = frozenset(),
 ) -> Callable[[Callable[[T, Context], Iterable[Finding]]], Rule[T]]:
     """Make a rule of a function; the type of its first parameter says what it visits, subclasses included.
 
     `needs` are fields, or by the class of what is visited the fields, without one of which there is nothing to find:
-    most shapes are not even visited then. None: every one is.
+    most shapes are not even visited then. None: every one is. Of `signs`, some of those that a context looks for, one has
+    to stand in the text of a shape, or in that of an issue; none: there is always something to look at.
     """
 
     def make(check: Callable[[T, Context], Iterable[Finding]]) -> Rule[T]:
         first = next(iter(check.__annotations__.values()))
-        return Rule(code, severity, summary, first, check, awaits, needs)
+        return Rule(code, severity, summary, first, check, awaits, needs, signs)
 
     return make
 

@@ -37,6 +37,7 @@ tests:
       content: "It depends: when?"
   assertions:
     - {type: contains, value: thirty days }
+    - {type: rubrics, criteria: [{id: tone, outcome: "Stays calm"}, [a, [b , c] ] ], weight: 2} # nested
     - - nested
       - 'twice'
     -   far: in
@@ -46,7 +47,7 @@ tests:
 """
 SIGNS = [
     *" \n:-#|>'\"[]{},?&*!%@`~abc01.\\/_", "  ", "\n  ", "- ", ": ", ", ", " #", "|\n", ">-\n", "key: ", "\n    ", "\n\n", "- a: b\n",
-    "{a: b, c: d}", "[a, b]", "'x'", "é", "…", "\xa0", "\n- ", "...", "---", "\n#x", " # c", "",
+    "{a: b, c: d}", "[a, b]", "[{a: b}]", "{a: [b, {c: d}]}", "'x'", "é", "…", "\xa0", "\n- ", "...", "---", "\n#x", " # c", "",
 ]  # fmt: skip
 
 
@@ -120,7 +121,7 @@ def test_most_cases_of_real_suites_are_read_alike():
     "text",
     [
         "a: b", "a: &x b\n", "a: *x\n", "a: !t b\n", "a: b\n  c\n", 'a: "b\\n"\n', 'a: "b\n  c"\n', "? a\n", "a: b: c\n", "a: 'it''s'\n",
-        "a: [b, [c]]\n", "a: [b,\n c]\n", "a: |2\n  b\n", "a: >\n  b\n   c\n", "- a\nb: c\n", "a: 1\n- b\n", "  a: 1\nb: 2\n", "a:\n  b\n",
+        "a: [b, [c: d]]\n", "a: [b,\n c]\n", "a: [[[[[[[[[[b]]]]]]]]]]\n", "a: |2\n  b\n", "a: >\n  b\n   c\n", "- a\nb: c\n", "a: 1\n- b\n", "  a: 1\nb: 2\n", "a:\n  b\n",
         "--- \na: b\n", "<<: b\n", "a: @b\n", "a: - b\n", "text\n", "# nothing\n", "\n", "", "- \n  a: b\n", "'a': b\n", "a: {b: c}}\n",
         "a: b:\n", "a: |\nb: c\n", f"{'- ' * 100}a\n",
     ],

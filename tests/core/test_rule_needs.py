@@ -18,14 +18,14 @@ MISTAKES = sorted((Path(__file__).parent / "mistakes").glob("*.txt"))
 class Thorough(Language):
     """Judges every shape by every rule."""
 
-    def judges(self, visited: type, *_fields: str) -> tuple[Rule[Any], ...]:
+    def judges(self, visited: type, *_written: object) -> tuple[Rule[Any], ...]:
         return self.visitors(visited)
 
 
 class Careless(Language):
     """Judges no shape by a rule that names what it needs."""
 
-    def judges(self, visited: type, *_fields: str) -> tuple[Rule[Any], ...]:
+    def judges(self, visited: type, *_written: object) -> tuple[Rule[Any], ...]:
         return tuple(rule for rule in self.visitors(visited) if rule.needed(visited) is None)
 
 

@@ -18,7 +18,12 @@ _FIELDS = ("environment", "default_test", "scenarios")
 _MARKS = ("file://", "ref://")
 
 
-@rule("bare-path", "error", "A path without file:// in front")
+@rule(
+    "bare-path",
+    "error",
+    "A path without file:// in front",
+    needs=lambda visited: _FIELDS if issubclass(visited, (Suite, Case)) else None,
+)
 def BARE_PATH(  # noqa: N802  # a rule is a constant
     shape: Suite | Case | Configuration | PromptfooCase | Assertion | CaseOptions, context: Context
 ) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from rubric_core.syntax.template_syntax import (
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
-from rubric_core.validation.rule import Context, Finding, Fix, rule
+from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, unmatched_words
 
 __all__ = ["BROKEN_TEMPLATE"]
@@ -36,7 +36,12 @@ _STAYS = "it stays in the text verbatim"
 _FAILS = "the template cannot be rendered, so the case does not run"
 
 
-@rule("broken-template", "warning", "A template that is not closed, or that uses an unknown filter")
+@rule(
+    "broken-template",
+    "warning",
+    "A template that is not closed, or that uses an unknown filter",
+    signs=TEMPLATES,
+)
 def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     visited: Suite
     | Case
@@ -51,8 +56,6 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     context: Context,
 ) -> Iterator[Finding]:
     """Only where the dialect fills something in: elsewhere braces are braces."""
-    if not context.templated:
-        return
     if isinstance(visited, Configuration | ConfiguredProvider | PromptfooCase | CaseOptions | Assertion):
         for node in () if visited.borrowed else rendered_nodes(visited):
             yield from broken_statements(node, context, is_value=isinstance(visited, Assertion | ConfiguredProvider))

@@ -11,18 +11,18 @@ from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import templated_nodes
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.validation.rule import TEMPLATES, Context, Finding, rule
 
 __all__ = ["ENVIRONMENT_SENT"]
 
 
-@rule("environment-sent", "warning", "A key or token from the environment in a prompt")
+@rule("environment-sent", "warning", "A key or token from the environment in a prompt", signs=TEMPLATES)
 def ENVIRONMENT_SENT(visited: Suite | Case | PromptText | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Prompts, variables and what graders get are filled in from the environment of whoever runs the suite."""
     if isinstance(visited, PromptfooSuite):
         yield from _in_promptfoo(visited)
         return
-    if not context.templated or not context.dialect.properties.interpolation:
+    if not context.dialect.properties.interpolation:
         return
     if isinstance(visited, PromptText):
         if visited.path is None:

@@ -7,7 +7,7 @@ from rubric_core.language.targets import Provider, Target
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Mapping, Scalar, walk
 from rubric_core.text import Edit, Span
-from rubric_core.validation.rule import Context, Finding, Fix, Severity, rule
+from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, Severity, rule
 
 __all__ = ["OLD_INTERPOLATION"]
 
@@ -15,11 +15,9 @@ _NEW = pattern(r"(?<!\$)\{\{\s*env\.(\w+)\s*\}\}")
 _OLD = pattern(r"\$\{\{\s*(\w+)\s*\}\}")
 
 
-@rule("old-interpolation", "error", "An environment variable in the syntax of other releases")
+@rule("old-interpolation", "error", "An environment variable in the syntax of other releases", signs=TEMPLATES)
 def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Refused in providers; in suites nothing is put in for it any more."""
-    if not context.templated:
-        return
     if not context.dialect.properties.strict_keys and context.dialect.properties.interpolates == "targets":
         yield from _too_early(shape, context)
     if isinstance(shape, Target) or context.dialect.properties.interpolates == "everything":

@@ -15,11 +15,9 @@ __all__ = ["ROLE_MARKER"]
 _MARKER = pattern(r"@\[(?:System|User|Assistant|Tool)\]:")
 
 
-@rule("role-marker", "warning", "Text that contains a marker such as @[User]:")
+@rule("role-marker", "warning", "Text that contains a marker such as @[User]:", signs=frozenset({"@["}))
 def ROLE_MARKER(shape: Case | ContentBlock | Message, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """The engine marks turns with these words itself, so a text that has them reads as several turns."""
-    if not context.contains("@["):
-        return
     field = (
         "input"
         if isinstance(shape, Case)

@@ -23,7 +23,13 @@ _STATEMENT = "{%"
 _EMPTY = "it is empty when the prompt is rendered"
 
 
-@rule("undefined-variable", "warning", "A variable without a value", awaits="entry")
+@rule(
+    "undefined-variable",
+    "warning",
+    "A variable without a value",
+    awaits="entry",
+    needs=lambda visited: ("vars",) if issubclass(visited, Case) else None,
+)
 def UNDEFINED_VARIABLE(visited: CaseList | Case | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Prompts are templates over the `vars` of a case; what a case writes is, too."""
     if isinstance(visited, PromptfooSuite):

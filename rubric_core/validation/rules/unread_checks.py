@@ -13,10 +13,17 @@ from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["UNREAD_CHECKS"]
 
+#: The fields of a case in which messages stand.
+_ASKED = ("input", "expected_output")
 _CONSEQUENCE = "agentv silently ignores it, so nothing is graded by it"
 
 
-@rule("unread-checks", "warning", "Checks in a place where nothing reads them")
+@rule(
+    "unread-checks",
+    "warning",
+    "Checks in a place where nothing reads them",
+    needs=lambda visited: _ASKED if issubclass(visited, Case) else None,
+)
 def UNREAD_CHECKS(visited: Case | LlmJudge, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Both are open shapes, in which any key may stand and none is an error."""
     if visited.borrowed or not isinstance(visited.node, Mapping):
@@ -24,7 +31,7 @@ def UNREAD_CHECKS(visited: Case | LlmJudge, context: Context) -> Iterator[Findin
     if isinstance(visited, LlmJudge):
         yield from _of_judge(visited, visited.node, context)
         return
-    for field in ("input", "expected_output"):
+    for field in _ASKED:
         place = visited.places.get(field)
         if place is not None and not place.borrowed and isinstance(place.node, Sequence):
             for message in place.node.items:
@@ -33,11 +40,10 @@ def UNREAD_CHECKS(visited: Case | LlmJudge, context: Context) -> Iterator[Findin
 
 
 def _in_message(case: Case, message: Mapping, context: Context) -> Iterator[Finding]:
-    if message.get("role") is None:
-        return
     known = _names_of_checks()
-    for entry in message.entries:
-        if entry.name in known and context.dialect.table(Message).get(entry.name) is None:
+    named = [entry for entry in message.entries if entry.name in known]
+    for entry in named if named and message.get("role") is not None else ():
+        if context.dialect.table(Message).get(entry.name or "") is None:
             key = context.dialect.spelled(Case, "assertions") or context.dialect.spelled(Case, "evaluators")
             yield Finding(
                 entry.key.span,
