@@ -14,7 +14,7 @@ __all__ = ["InvalidSchemaError", "checked"]
 #: Keywords that say something about a schema and check nothing.
 _ANNOTATIONS = frozenset({
     "$schema", "$id", "$comment", "title", "description", "default", "examples", "definitions", "$defs", "readOnly", "writeOnly",
-    "deprecated", "contentMediaType", "contentEncoding", "nullable", "then", "else", "id",
+    "deprecated", "contentMediaType", "contentEncoding", "contentSchema", "nullable", "then", "else",
 })  # fmt: skip
 _NAMED = ("properties", "patternProperties", "definitions", "$defs")
 _INNER = ("items", "additionalItems", "contains", "additionalProperties", "propertyNames", "if", "then", "else", "not")
@@ -29,7 +29,9 @@ class InvalidSchemaError(Exception):
 
 def checked(request: dict[str, Any]) -> Any:
     """What a request asks: whether a pattern matches, or what is wrong with values. Raises InvalidSchemaError."""
-    return _matches(request) if request["do"] == "match" else _first_errors(request["schema"], request["values"])
+    if request["do"] == "match":
+        return _matches(request)
+    return _first_errors(request["schema"], request["patterns"], request["values"])
 
 
 def _matches(request: dict[str, Any]) -> bool:
@@ -45,11 +47,11 @@ def _matches(request: dict[str, Any]) -> bool:
     return bool((pattern.match if request["sticky"] else pattern.search)(request["text"]))
 
 
-def _first_errors(schema: dict[str, Any], values: list[Any]) -> list[str | None]:
+def _first_errors(schema: dict[str, Any], patterns: dict[str, list[str]], values: list[Any]) -> list[str | None]:
     """For each value, where and why it does not fit a schema; None if it does. Raises InvalidSchemaError."""
     from referencing.exceptions import Unresolvable  # noqa: PLC0415  # with the first schema
 
-    validator = _validator(json.dumps(schema))
+    validator = _validator(json.dumps(schema), json.dumps(patterns))
     try:
         return [_first_error(validator, value) for value in values]
     except Unresolvable as error:
@@ -59,9 +61,10 @@ def _first_errors(schema: dict[str, Any], values: list[Any]) -> list[str | None]
 
 
 @lru_cache(maxsize=64)
-def _validator(text: str) -> Any:
+def _validator(text: str, patterns: str) -> Any:
     from jsonschema import Draft7Validator, FormatChecker  # noqa: PLC0415
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
+    from jsonschema.validators import extend  # noqa: PLC0415
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415  # it comes with jsonschema, without types
 
     schema = json.loads(text)
@@ -69,10 +72,58 @@ def _validator(text: str) -> Any:
     if unknown is not None:
         raise InvalidSchemaError(f"has a schema that promptfoo refuses: unknown keyword {unknown}")
     try:
-        Draft7Validator.check_schema(schema)
+        # Without the formats of that schema, which are those of Python's patterns.
+        Draft7Validator.check_schema(schema, format_checker=FormatChecker(()))
     except SchemaError as error:
         raise InvalidSchemaError(f"has a schema that is none: {error.message[:_LONGEST]}") from None
-    return Draft7Validator(schema, format_checker=FormatChecker(), registry=REGISTRY)
+    own = _keywords(Draft7Validator.VALIDATORS["type"], json.loads(patterns))
+    return extend(Draft7Validator, own)(schema, registry=REGISTRY)  # type: ignore[no-untyped-call]  # its stub has no types
+
+
+def _keywords(of_type: Any, patterns: dict[str, list[str]]) -> dict[str, Any]:
+    """The keywords that mean something else in promptfoo: its formats, JavaScript's patterns, and `nullable`."""
+    from runpy import run_path  # noqa: PLC0415  # with the first schema
+
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415
+
+    fits_format = run_path(f"{__file__.removesuffix('checks.py')}formats.py")["fits_format"]
+
+    def matches(pattern: str, text: str) -> bool:
+        written, engine = patterns[pattern]
+        return _matches({"pattern": written, "engine": engine, "sticky": False, "text": text})
+
+    def types(validator: Any, named: Any, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
+        if value is not None or schema.get("nullable") is not True:
+            yield from of_type(validator, named, value, schema)
+
+    def pattern(_: Any, written: str, value: Any, __: Any) -> Iterator[Any]:
+        if isinstance(value, str) and not matches(written, value):
+            yield ValidationError(f"{value!r} does not match {written!r}")
+
+    def pattern_properties(validator: Any, named: dict[str, Any], value: Any, _: Any) -> Iterator[Any]:
+        for written, schema in named.items():
+            for name, inner in value.items() if isinstance(value, dict) and schema not in ({}, True) else ():
+                if matches(written, name):
+                    yield from validator.descend(inner, schema, path=name, schema_path=written)
+
+    def additional_properties(validator: Any, further: Any, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
+        known, named = schema.get("properties", {}), schema.get("patternProperties", {})
+        for name, inner in value.items() if isinstance(value, dict) and further is not True else ():
+            if name in known or any(matches(each, name) for each in named):
+                continue
+            if further is False:
+                yield ValidationError(f"there may be no {name!r}")
+            else:
+                yield from validator.descend(inner, further, path=name)
+
+    def has_format(_: Any, name: str, value: Any, __: Any) -> Iterator[Any]:
+        if not fits_format(name, value):
+            yield ValidationError(f"{value!r} has not the format {name}")
+
+    return {
+        "type": types, "pattern": pattern, "patternProperties": pattern_properties, "additionalProperties": additional_properties,
+        "format": has_format,
+    }  # fmt: skip
 
 
 def _unknown_keys(schema: Any, known: frozenset[str]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
+from rubric_core.language.promptfoo.javascript import without_require
 from rubric_core.language.shape import Shape
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
@@ -26,11 +27,13 @@ class TransformPlace(NamedTuple):
     prompt: str
     #: What is to blame for a failure.
     at: Shape
+    #: The label of the prompt, where it is known apart from what was sent.
+    label: str = ""
 
 
 async def transformed(code: Any, output: Any, place: TransformPlace) -> Any:
     """What code makes of an output: text or data. Raises Unscored when it fails or gives nothing, which promptfoo calls an error."""
-    context = {"vars": dict(place.variables), "prompt": {"raw": place.prompt, "label": place.prompt}}
+    context = {"vars": dict(place.variables), "prompt": {"raw": place.prompt, "label": place.label or place.prompt}}
     return await _returned("transform", code, {"output": output, "context": context}, place)
 
 
@@ -47,7 +50,7 @@ async def _returned(key: str, code: Any, arguments: Mapping[str, Any], place: Tr
     if not isinstance(code, str):
         raise Unscored(f"`{key}` must be code, or a file with code", at=place.at)
     body = code if "\n" in code else f"return {code}"
-    written = code if code.startswith(URL) else f"(() => {{\n{body}\n}})()"
+    written = code if code.startswith(URL) else without_require(body)
     try:
         made = await run_function(
             written, language_of(code), arguments, place.ports, place.directory, place.time_limit, place.at,

@@ -95,7 +95,7 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
   }
   let result = await call(...values);
   if (typeof result === 'number' && !Number.isFinite(result)) result = String(result);
-  process.stdout.write('\x1e' + JSON.stringify({result: result === undefined ? null : result}));
+  process.stdout.write('\x1e' + JSON.stringify({result: typeof result === 'function' || result === undefined ? null : result}));
 });
 """
 

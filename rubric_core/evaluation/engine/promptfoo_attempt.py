@@ -159,7 +159,7 @@ class PromptfooAttempt(Attempt):
     async def _answer(self, provider: Provider, inputs: PromptInputs) -> Answer:
         """The answer of the provider, or the stored one, transformed. Raises Unscored."""
         stored = self.case.test.data.get("providerOutput")
-        if stored:
+        if stored or isinstance(stored, list | dict):  # an empty one is an output, too
             data = None if isinstance(stored, str) else stored
             answer = self._secrets.within(Answer(output_text(stored), duration_ms=0.0, cost_usd=0.0, data=data))
             self.on_event(Answered(self.case.id, answer))
@@ -179,14 +179,14 @@ class PromptfooAttempt(Attempt):
 
     async def _transformed(self, answer: Answer, inputs: PromptInputs) -> Answer:
         """The answer that the transforms of the provider and of the options make of it, in this order. Raises Unscored."""
-        options, configured = self.case.test.part("options"), self.case.provider
+        options, configured, sent = self.case.test.part("options"), self.case.provider, self.case.sent_prompt
         codes = (
             configured.transform if configured is not None else None,
             options.get("transform") or options.get("postprocess"),
         )
         place = TransformPlace(
             seal(self.ports, self._secrets), self.case.directory, self.case.options.time_limit, self.case.variables, inputs.question,
-            self.case.case,
+            self.case.case, sent.label if sent is not None else "",
         )  # fmt: skip
         for code in codes:
             if code:

@@ -12,7 +12,7 @@ from rubric_core.evaluation.model.promptfoo_assertion import PromptfooAssertion
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
-from rubric_core.language.promptfoo.javascript import scalar_text
+from rubric_core.language.promptfoo.javascript import value_text
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Ports
 
@@ -85,14 +85,14 @@ class RowFilling:
                     continue
                 if found is not None and values.get(found[1]) is not None:
                     self._refuse_template(name, found[1], values[found[1]])
-                    values[name], changed = value.replace(found[0], _js_text(values[found[1]]), 1), True
+                    values[name], changed = value.replace(found[0], value_text(values[found[1]]), 1), True
             if not changed:
                 break
         return values
 
     def _refuse_template(self, name: str, other: str, value: Any) -> None:
         """Raises Unscored for an earlier output with a template, which promptfoo would fill in as a part of another variable."""
-        if other in self._case.earlier and _TEMPLATE.search(_js_text(value)):
+        if other in self._case.earlier and _TEMPLATE.search(value_text(value)):
             words = (
                 f"the variable {name}: the output stored as {other} contains a template, which rubric does not fill in"
             )
@@ -206,10 +206,3 @@ def _closed(template: str) -> str:
     if _OPEN.search(template) and not _RAW.search(template):
         return f"{{% raw %}}{template}{{% endraw %}}"
     return template
-
-
-def _js_text(value: Any) -> str:
-    """A value as JavaScript puts it into a text."""
-    if isinstance(value, list):
-        return ",".join("" if item is None else _js_text(item) for item in value)
-    return "[object Object]" if isinstance(value, dict) else scalar_text(value)

@@ -1,12 +1,18 @@
 """What JavaScript makes of values and of code in a configuration of promptfoo."""
 
+import math
+from decimal import Decimal
+from typing import Any
+
 from rubric_core.lazy_compilation import pattern
 
-__all__ = ["declarations_and_result", "scalar_text"]
+__all__ = ["declarations_and_result", "number_of", "scalar_text", "value_text", "without_require"]
 
 _DECLARED = pattern(r"(?:const|let|var)\s")
-#: From here on JavaScript writes whole numbers with an exponent.
-_LARGEST_WHOLE = 1e21
+#: Digits before the point, and zeros after it, beyond which JavaScript writes numbers with an exponent.
+_LONGEST_WHOLE, _MOST_ZEROS = 21, 6
+#: Larger whole numbers are not exact in JavaScript.
+_LARGEST_EXACT = 2**53
 
 
 def scalar_text(value: str | float | bool | None) -> str:
@@ -15,9 +21,51 @@ def scalar_text(value: str | float | bool | None) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_WHOLE:
-        return str(int(value))
+    if isinstance(value, int | float):
+        return _number_text(value)
     return str(value)
+
+
+def _number_text(value: float) -> str:
+    if isinstance(value, int) and abs(value) <= _LARGEST_EXACT:
+        return str(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf if value > 0 else -math.inf
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else f"{'-' if number < 0 else ''}Infinity"
+    # Both languages write the fewest digits that name a number, and differ in where the point stands.
+    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    shown, point = "".join(map(str, digits)), len(digits) + int(exponent)
+    if shown == "0":
+        return "0"
+    if len(shown) <= point <= _LONGEST_WHOLE:
+        text = shown + "0" * (point - len(shown))
+    elif 0 < point <= _LONGEST_WHOLE:
+        text = f"{shown[:point]}.{shown[point:]}"
+    elif -_MOST_ZEROS < point <= 0:
+        text = f"0.{'0' * -point}{shown}"
+    else:
+        text = f"{shown[0]}{'.' if len(shown) > 1 else ''}{shown[1:]}e{point - 1:+d}"
+    return f"{'-' if sign else ''}{text}"
+
+
+def value_text(value: Any) -> str:
+    """Any value as `String` gives it: lists with commas between their items, and mappings without what is in them."""
+    if isinstance(value, list):
+        return ",".join("" if each is None else value_text(each) for each in value)
+    return "[object Object]" if isinstance(value, dict) else scalar_text(value)
+
+
+def number_of(value: Any) -> float:
+    """A value as JavaScript compares it with a number; NaN for what is none."""
+    if value is None or value == "":
+        return 0.0
+    try:
+        return float(value) if isinstance(value, str | int | float) else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 def declarations_and_result(code: str) -> tuple[str, str]:
@@ -40,3 +88,8 @@ def declarations_and_result(code: str) -> tuple[str, str]:
             last = at
         at += 1
     return code[:last], code[last + 1 :]
+
+
+def without_require(body: str) -> str:
+    """The body of a function as a call of it, which has no `require`: promptfoo runs code as a module."""
+    return f"((require) => (() => {{\n{body}\n}})())()"

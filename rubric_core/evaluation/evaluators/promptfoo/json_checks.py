@@ -7,8 +7,10 @@ from typing import Any
 
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, row_error
 from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
+from rubric_core.evaluation.evaluators.promptfoo.schema_refusals import LIMITS, patterns_of, refusal_of, schemas_in
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
+from rubric_core.javascript.nodes import UnsupportedPatternError
 from rubric_core.sandbox import Sandbox, SandboxError
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
@@ -87,7 +89,16 @@ async def misfits(check: Check, schema: Mapping[str, Any], values: Sequence[Any]
         raise GraderError(
             "JSON Schemas need the package jsonschema, which rubric has with its extra `promptfoo`", at=check.config
         )
-    request = {"do": "fit", "schema": schema, "values": list(values)}
+    refusal, limit = refusal_of(schema), next((n for each in schemas_in(schema) for n in LIMITS if n in each), None)
+    if refusal:
+        raise row_error(check, f"has a schema that promptfoo refuses: {refusal}")
+    if limit:
+        raise Unscored(f"rubric does not check `{limit}` of schemas; write `javascript`", at=check.config)
+    try:
+        patterns = patterns_of(schema)
+    except UnsupportedPatternError as error:
+        raise Unscored(str(error), at=check.config) from None
+    request = {"do": "fit", "schema": schema, "patterns": patterns, "values": list(values)}
     try:
         if check.context.ports is not None:
             return list(await check.context.ports.sandbox.compute(request, _TIME_LIMIT))

@@ -1,6 +1,7 @@
 """Finds JSON objects within a text as promptfoo does, in time that a hostile text cannot inflate."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ __all__ = ["objects_in"]
 _LONGEST = 100_000
 #: Characters that are read in vain: those behind many braces in each other, or that nothing closes, are read again and again.
 _MOST_IN_VAIN = 200_000
+#: Quotes, and what begins a comment in JavaScript.
+_SIGNS, _QUOTES, _LETTER = re.compile(r"['\"]|/{2,}"), ("'", '"'), re.compile("[a-zA-Z]")
 #: To take a part of the text costs little, but something: a hundredth of reading it.
 _TAKING = 100
 
@@ -27,6 +30,8 @@ def objects_in(text: str) -> Iterator[dict[Any, Any]]:
     at, left = 0, _MOST_IN_VAIN
     while (at := text.find("{", at)) >= 0:
         end = min(ends.get(at, len(text)), at + _LONGEST)
+        if end == at + 1:  # a brace at the end of the text
+            return
         written = text[at:end]
         value, read = _read(written + "}" * max(0, written.count("{") - written.count("}")))
         if value is not None:
@@ -57,8 +62,25 @@ def _read(text: str) -> tuple[dict[Any, Any] | None, int]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         # Not `parse`, which is slow because it repairs text that is not an object to promptfoo either.
-        tree, failure = build(text)
+        tree, failure = build("\n".join(map(_with_comment, text.split("\n"))) if "//" in text else text)
         if failure is not None:
             return None, failure.offset
         value = None if tree.problems or not isinstance(tree.root, Mapping) else plain(tree.root, tree.anchors)
     return value if isinstance(value, dict) else None, len(text)
+
+
+def _with_comment(line: str) -> str:
+    """A line in which a comment after `//`, outside of quotes and addresses, is one of YAML."""
+    quote = ""
+    for found in _SIGNS.finditer(line):
+        at, sign = found.start(), found.group()
+        letters = line[max(0, at - 1) : at], line[at + 1 : at + 2]
+        if quote:
+            is_escaped = (at - len(line[:at].rstrip("\\"))) % 2 == 1
+            if sign == quote and not is_escaped and not (sign == "'" and _LETTER.match(letters[1])):
+                quote = ""
+        elif sign == '"' or (sign == "'" and not _LETTER.match(letters[0])):
+            quote = sign
+        elif sign not in _QUOTES and "://" not in line[line.rfind(" ", 0, at) + 1 : at + 2]:
+            return f"{line[:at]}{'#' * (len(sign) // 2)}{line[found.end() :]}"
+    return line

@@ -145,7 +145,11 @@ async def _of_set(config: PromptfooAssertion, context: EvaluationContext) -> Eva
     # Those that compare outputs are skipped in sets.
     members = [each for each in config.members if each.type_name not in COMPARING_TYPES]
     if not members:
-        return EvaluationScore(score=0.0, verdict=Verdict.PASSED, hits=("the set is empty",))
+        passed = config.threshold is None or config.threshold <= 0
+        words = ("the set is empty",)
+        if passed:
+            return EvaluationScore(score=0.0, verdict=Verdict.PASSED, hits=words)
+        return EvaluationScore(score=0.0, verdict=Verdict.FAILED, misses=words)
     results = tuple(await asyncio.gather(*(grade(member, context) for member in members)))
     missing = next((r for r in results if r.score is None), None)
     if missing is not None:

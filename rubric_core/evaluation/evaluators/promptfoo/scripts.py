@@ -7,7 +7,7 @@ from typing import Any
 
 from rubric_core.evaluation.code.scripts import CodeFailedError, Language, run_code
 from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, row_error
-from rubric_core.language.promptfoo.javascript import declarations_and_result
+from rubric_core.language.promptfoo.javascript import declarations_and_result, without_require
 from rubric_core.loading.directory_search import URL
 
 __all__ = ["SCRIPTS", "expected_by_script"]
@@ -43,7 +43,7 @@ def _in_javascript(code: str) -> str:
         body = code.strip().rstrip(";")
         declared, result = declarations_and_result(body)
         body = f"{declared}; return {result}" if result.strip() else body
-    return f"(() => {{\n{body}\n}})()"
+    return without_require(body)
 
 
 async def _python(check: Check) -> Finding:

@@ -11,6 +11,7 @@ from rubric_core.evaluation.model.comma_values import comma_values
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.language.promptfoo.javascript import number_of, value_text
 
 __all__ = ["TEXTS", "levenshtein_distance"]
 
@@ -79,7 +80,7 @@ def _texts(check: Check) -> list[str]:
             raise row_error(check, f"has {error} in `value`") from None
     if not isinstance(value, list):
         raise row_error(check, "needs a list, or a text with commas, as `value`")
-    return [js_text(each) for each in value]
+    return [value_text(each) for each in value]
 
 
 def _starts_with(check: Check) -> Finding:
@@ -134,11 +135,11 @@ def levenshtein_distance(one: str, other: str) -> int:
 def _word_count(check: Check) -> Finding:
     value, words = check.value, len(check.text.split())
     if isinstance(value, dict):
-        low, high = value.get("min"), value.get("max")
+        low, high = (number_of(value[name]) if name in value else None for name in ("min", "max"))
         if low is None and high is None:
             raise row_error(check, "needs `min` or `max`")
-        if low is not None and high is not None and low > high:
-            raise row_error(check, f"has a `min` of {low} above its `max` of {high}")
+        if low is not None and high is not None and not low <= high:
+            raise row_error(check, f"has a `min` of {value['min']} above its `max` of {value['max']}")
         holds = (low is None or words >= low) and (high is None or words <= high)
         return found(check, holds, f"has {words} words, not {_range(value)}")
     wanted = _counted(value)
@@ -149,9 +150,7 @@ def _word_count(check: Check) -> Finding:
 
 def _range(value: Mapping[str, Any]) -> str:
     return " and ".join(
-        f"{word} {value[name]}"
-        for name, word in (("min", "at least"), ("max", "at most"))
-        if value.get(name) is not None
+        f"{word} {value[name]}" for name, word in (("min", "at least"), ("max", "at most")) if name in value
     )
 
 
