@@ -23,6 +23,8 @@ __all__ = ["Project", "TrackedLookup"]
 T = TypeVar("T")
 #: Bytes; a longer file is not looked into.
 LARGEST = 5_000_000
+#: Bytes of the largest file that a run takes for a prompt or for cases.
+LARGEST_READ = 20_000_000
 
 
 def _suites_in(folder: Path) -> Path:
@@ -250,6 +252,13 @@ class TrackedLookup:
     def glance(self, path: Path) -> str | None:
         """The same for a file of which something else is kept: its text is not."""
         return self._text(self._saw(path))
+
+    def data(self, path: Path) -> bytes | None:
+        """The content of a file that is no text, or longer than those that are kept; None for one that no run reads."""
+        try:
+            return self.project.files.read(self._saw(path), LARGEST_READ)
+        except (OSError, ValueError):
+            return None
 
     def _text(self, path: Path) -> str | None:
         try:

@@ -11,6 +11,7 @@ from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.secret_names import NOT_SENT, looks_secret
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.workbook_text import workbook_text
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
@@ -138,7 +139,11 @@ def secrets_read(path: Path, look: TrackedLookup, *, cases: bool) -> frozenset[s
     """
 
     def find(files: TrackedLookup) -> frozenset[str]:
-        text = files.text(path) or ""
+        text = files.text(path)
+        if text is None:
+            content = files.data(path) or b""
+            is_workbook = path.suffix.lower() == ".xlsx"
+            text = workbook_text(content) if is_workbook else content.decode("utf-8", "replace")
         if "env" not in text or ("{{" not in text and "{%" not in text):
             return frozenset()
         data = _data(path, text) if cases and path.suffix.lower() in _OF_DATA else None

@@ -48,7 +48,7 @@ class _Places(CasePlaces):
         if isinstance(place.node, Mapping):
             self.outside.append(OutsideText("prompt", place.node))
             for entry in place.node.entries:
-                self.needs(entry.key, STOPS, folders=True)
+                self.needs(entry.key, STOPS, folders=True, makes=True)
             return
         for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             if isinstance(node, Scalar) and isinstance(node.value, str):
@@ -64,7 +64,7 @@ class _Places(CasePlaces):
         if not sign or text.startswith(_EXEC):
             return
         name = without_member(text.removeprefix(URL))
-        found = self.sent(node, name, folders=True)
+        found = self.sent(node, name, folders=True, makes=True)
         if found:
             self._prompt_files(node, found)
         elif found is None and not self._is_only_template(text):
@@ -99,7 +99,7 @@ class _Places(CasePlaces):
             return
         if not isinstance(place.node, Scalar):
             return
-        found = self.needs(place.node, STOPS, bare=bool(path_sign(place.node.text)), folders=True)
+        found = self.needs(place.node, STOPS, bare=bool(path_sign(place.node.text)), folders=True, makes=True)
         if found:
             self._prompt_files(shape.node, found)
         elif not found:
@@ -142,7 +142,7 @@ class _Places(CasePlaces):
             for entry in node.entries:
                 values = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
                 for value in values:
-                    self.needs(value, STOPS)
+                    self.needs(value, STOPS, makes=True)
         elif node is not None:
             for value in node.items if isinstance(node, Sequence) else [node]:
                 if (

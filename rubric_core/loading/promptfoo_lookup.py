@@ -44,14 +44,25 @@ class PromptfooLookup:
         """The top of the repository of the configuration."""
         return repository_of(self.base, self.look)
 
-    def sent(self, node: Scalar, name: str, *, folders: bool = False, cases: bool = False) -> tuple[Path, ...] | None:
-        """See `paths`, for files whose text is sent; reported where one is outside of the repository. `cases`: see `secrets_read`."""
+    def sent(
+        self, node: Scalar, name: str, *, folders: bool = False, cases: bool = False, makes: bool = False
+    ) -> tuple[Path, ...] | None:
+        """See `paths`, for files whose text is sent; reported where one is outside of the repository.
+
+        Args:
+            node: Where they are named.
+            name: Their path or pattern.
+            folders: See `paths`.
+            cases: See `secrets_read`.
+            makes: Whether what a program gives is sent, with its templates filled in.
+        """
         found = self.paths(name, folders=folders)
         read = [path for path in found or () if path.suffix not in CODE_FILES]
         issue = outside_file(node.span, name, read, self.repository, self.look) if read and self.repository else None
         if issue is not None:
             self.issues.append(issue)
-        secrets = frozenset[str]().union(*(secrets_read(path, self.look, cases=cases) for path in read))
+        told = found or () if makes else read
+        secrets = frozenset[str]().union(*(secrets_read(path, self.look, cases=cases) for path in told))
         if secrets:
             self.secrets.append((node.span, secrets))
         return found
@@ -92,13 +103,14 @@ class PromptfooLookup:
         warns: bool = False,
         folders: bool = False,
         cases: bool = False,
+        makes: bool = False,
     ) -> tuple[Path, ...] | None:
         """The files that a word names which begins with `file://` or is `bare`; missing files are reported."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
         name = without_member(node.text.removeprefix(URL).strip())
         found = (
-            self.sent(node, name, folders=folders, cases=cases)
+            self.sent(node, name, folders=folders, cases=cases, makes=makes)
             if name and not name.startswith(PATHS_OF_OTHERS)
             else None
         )

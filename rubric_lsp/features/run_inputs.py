@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.disk import DiskFiles
-from rubric_core.language.file_extensions import CODE
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 from rubric_core.trust import real_path
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RunInputs"]
 
-#: Bytes of a file that is searched for the names of variables; a longer one is data.
-_LARGEST = 1_000_000
+#: Bytes of a file that is searched for the names of variables: no run takes a longer one for a prompt or for cases.
+_LARGEST = 20_000_000
 
 
 class RunInputs:
@@ -67,8 +66,8 @@ class RunInputs:
         real = real_path(file)
         if self._roots and not is_said and not any(real.is_relative_to(root) for root in self._roots):
             self.outside.append(str(real))
-        if not file.name.endswith(CODE):
-            self.variables += _named(_text(real))
+        # A program may give a prompt or a value with templates, which are filled in like others.
+        self.variables += _named(_text(real))
 
 
 def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:

@@ -1,12 +1,16 @@
 """Keys of the environment that somebody else's suite collects: `check` names each, whichever file and key they stand in."""
 
+import io
 import json
 from pathlib import Path
+from xml.sax.saxutils import escape
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from harness import LANGUAGE, ROOT, Folder
 
 from rubric_core.analysis import analyze
+from rubric_core.disk import DiskFiles
 from rubric_core.loading.project import Project
 
 KEY = "{{ env.SHOP_API_KEY }}"
@@ -77,3 +81,59 @@ def test_anchors_of_anchors_take_no_time() -> None:
     rows = [f"a0: &a0 ['{KEY}']", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))]
     cases = "- vars:\n" + "".join(f"    {row}\n" for row in rows)
     assert sent(f"{CONFIGURATION}tests: file://cases.yaml\n", **{"cases.yaml": cases}) == ["file://cases.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("make.py", f"def tests(): return [{{'vars': {{'q': '{KEY}'}}}}]\n"),
+        ("make.js", f"module.exports = () => [{{vars: {{q: '{KEY}'}}}}];\n"),
+    ],
+)
+def test_in_programs_that_make_cases_prompts_and_values(name: str, content: str) -> None:
+    files = {name: content}
+    assert sent(f"{CONFIGURATION}tests: file://{name}:tests\n", **files) == [f"file://{name}:tests"]
+    assert sent(f"{CONFIGURATION}tests: [{{path: 'file://{name}:tests'}}]\n", **files) == [f"'file://{name}:tests'"]
+    prompts = f"prompts: [file://{name}]\nproviders: [echo]\ntests: [{{vars: {{q: hi}}}}]\n"
+    assert sent(prompts, **files) == [f"file://{name}"]
+    assert sent(f"{CONFIGURATION}tests: [{{vars: {{q: file://{name}}}}}]\n", **files) == [f"file://{name}"]
+    # What such a program gives to an assertion is not filled in.
+    check = f"{CONFIGURATION}tests: [{{vars: {{q: hi}}, assert: [{{type: javascript, value: file://{name}}}]}}]\n"
+    assert sent(check, **files) == []
+
+
+@pytest.mark.parametrize("padding", [6_000_000, 19_000_000])
+def test_in_files_that_are_too_long_to_be_kept(padding: int) -> None:
+    text = "prompts: [file://p.txt]\nproviders: [echo]\ntests: [{vars: {q: hi}}]\n"
+    assert sent(text, **{"p.txt": "x" * padding + KEY}) == ["file://p.txt"]
+
+
+def workbook(*texts: str) -> bytes:
+    """A spreadsheet with these texts, each set in two fonts."""
+    made = io.BytesIO()
+    with ZipFile(made, "w", ZIP_DEFLATED) as archive:
+        runs = ((text[: len(text) // 2], text[len(text) // 2 :]) for text in texts)
+        items = "".join(f"<si><r><t>{escape(a)}</t></r><r><rPr><b/></rPr><t>{escape(b)}</t></r></si>" for a, b in runs)
+        archive.writestr("xl/sharedStrings.xml", f"<sst>{items}</sst>")
+        archive.writestr("xl/worksheets/sheet1.xml", '<worksheet><c t="s"><v>0</v></c></worksheet>')
+    return made.getvalue()
+
+
+def test_in_spreadsheets(tmp_path: Path) -> None:
+    bomb = io.BytesIO()
+    with ZipFile(bomb, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("xl/sharedStrings.xml", b" " * 200_000_000)
+    files = {
+        "sent.xlsx": workbook("question", KEY),
+        "harmless.xlsx": workbook("question", KEY.replace("SHOP_API_KEY", "SHOP")),
+        "none.xlsx": b"PK\x03\x04 and no more",
+        "cut.xlsx": workbook(KEY)[:-20],
+        "bomb.xlsx": bomb.getvalue(),
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    text = f"{CONFIGURATION}tests: [{', '.join(f'file://{name}' for name in files)}]\n"
+    path = tmp_path / "promptfooconfig.yaml"
+    analysis = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=Project(DiskFiles()))
+    found = [text[slice(*d.span)] for d in analysis.diagnostics if d.code == "environment-sent"]
+    assert found == ["file://sent.xlsx"]

@@ -143,6 +143,12 @@ def test_every_variable_is_named(connect: Connect, tmp_path: Path, where: str) -
     assert "read TOP of the environment" in asked(connect, tmp_path, READ[where])[1]
 
 
+@pytest.mark.parametrize("text", [prompted("file://long.txt"), f"{HEAD}tests: [{{vars: {{q: file://long.txt}}}}]\n"])
+def test_variables_in_long_files_are_named(connect: Connect, tmp_path: Path, text: str) -> None:
+    written(tmp_path / "suites", {"long.txt": " " * 3_000_000 + "{{env.TOP}}"})
+    assert "read TOP of the environment" in asked(connect, tmp_path, text)[1]
+
+
 def test_what_does_nothing_outside_asks_in_few_words(connect: Connect, tmp_path: Path) -> None:
     _, shown = asked(connect, tmp_path, graded("{type: contains, value: hi}"))
     assert shown == "Run `a`?"

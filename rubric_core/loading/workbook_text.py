@@ -1,0 +1,35 @@
+"""The texts in a spreadsheet (`.xlsx`), as far as they have to be searched: promptfoo takes cases from such files, rubric does not."""
+
+import html
+import io
+
+__all__ = ["workbook_text"]
+
+#: Bytes that are unpacked in all; a file of a few kilobytes may hold gigabytes.
+_LARGEST = 50_000_000
+
+
+def workbook_text(content: bytes) -> str:
+    """The texts of all cells, a line for each; empty for what is no workbook."""
+    from zipfile import BadZipFile, ZipFile  # noqa: PLC0415  # few suites have spreadsheets
+
+    found: list[str] = []
+    left = _LARGEST
+    try:
+        with ZipFile(io.BytesIO(content)) as archive:
+            for part in archive.infolist():
+                if part.filename.startswith("xl/") and part.filename.endswith(".xml") and left > 0:
+                    with archive.open(part) as opened:
+                        read = opened.read(left)
+                    left -= len(read)
+                    found.append(_texts(read.decode("utf-8", "replace")))
+    except (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError):
+        pass  # damaged, encrypted, or packed in another way: what was read up to there counts
+    return "\n".join(found)
+
+
+def _texts(part: str) -> str:
+    """The texts of a part. One that is set in several fonts stands in several elements."""
+    lines = part.replace("</si>", "\n").replace("</is>", "\n").replace("</v>", "\n")
+    before, *tags = lines.split("<")
+    return html.unescape("".join([before, *(tag.partition(">")[2] for tag in tags)]))
