@@ -60,6 +60,8 @@ class Check:
         self.anchors = analysis.anchoring
         self.frame = analysis.frame
         self.item_kind = analysis.item_kind = _item_kind(analysis)
+        # A kind is hashed in Python: it is looked up once, and not for each block.
+        self.is_text, self.of_promptfoo = analysis.kind in TEXTS, analysis.kind in OF_PROMPTFOO
         #: Equal contexts mean equal shapes for equal texts.
         self.context = (self.dialect.name, analysis.kind, self.item_kind, around is None)
         self.linking = Linking(analysis)
@@ -172,7 +174,7 @@ class Check:
         lowering.merged_above = self.anchors.merged(number)
         root = state.tree.root
         items = root.items if isinstance(root, SequenceNode) else [root] if root is not None else []
-        kind = self.item_kind if block.key == ROOT_LIST or self.analysis.kind in OF_PROMPTFOO else CASE
+        kind = self.item_kind if block.key == ROOT_LIST or self.of_promptfoo else CASE
         name = "" if block.key == ROOT_LIST else self.dialect.spelled(Suite, "cases") or ""
         if isinstance(self.analysis.document, LineDocument) and state.tree.problems:
             items = []  # of a line that is no JSON nobody knows what else is missing
@@ -196,9 +198,9 @@ class Check:
         """Run the rules over what was read of a block."""
         state.key = key
         state.shapes = shapes
-        strict = self.analysis.kind in OF_PROMPTFOO - TEXTS
-        state.problems = (*state.tree.problems, *(low_brackets(context.text, state.tree.root) if strict else ()))
-        problems = () if self.analysis.kind in TEXTS else state.problems
+        low = low_brackets(context.text, state.tree.root) if self.of_promptfoo and not self.is_text else ()
+        state.problems = (*state.tree.problems, *low)
+        problems = () if self.is_text else state.problems
         visited: list[Issue | Shape] = [NotYaml(span=p.span, problem=p) for p in problems]
         half_typed = {p.span for p in state.tree.problems}
         deferred: list[UnknownType] = []

@@ -147,6 +147,9 @@ def whole_number(node: Node) -> int | None:
     """A whole number as a bound, also one written as text; None for everything else."""
     if not isinstance(node, Scalar):
         return None
+    text = node.text
+    if len(text) <= 3 and text.isascii() and text.isdigit():  # as nearly all are written
+        return int(text)
     value = node.value
     if isinstance(value, bool):
         return None

@@ -14,7 +14,7 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 
-__all__ = ["KINDS", "Mention", "collect_references", "is_open", "is_script", "words_of"]
+__all__ = ["KINDS", "Mention", "collect_references", "is_open", "is_script", "may_refer", "words_of"]
 
 #: What a text can refer to, beside what is looked up elsewhere.
 KINDS = frozenset({"target", "file", "directory", "template", "program", "url"})
@@ -61,6 +61,11 @@ def collect_references(shape: Shape) -> Iterator[Mention]:
             for found in _in_place(place, field, refers_to, listed=listed):
                 if len(found.text) <= _LONGEST and not is_open(found.text):
                     yield found
+
+
+def may_refer(cls: Any) -> bool:
+    """Whether shapes of a class have fields that refer to something."""
+    return bool(_fields(cls))
 
 
 def is_open(text: str) -> bool:

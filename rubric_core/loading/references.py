@@ -28,7 +28,7 @@ from rubric_core.loading.known_names import (
 )
 from rubric_core.loading.outside_files import outside_files
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.reference_collector import Mention, collect_references, is_open, is_script, words_of
+from rubric_core.loading.reference_collector import Mention, collect_references, is_open, is_script, may_refer, words_of
 from rubric_core.loading.reference_issues import (
     BrokenCases,
     MissingFile,
@@ -86,7 +86,7 @@ class References(FileLookup):
         self.led = {}
         shapes = tuple(shapes)
         every = [inner for each in shapes for inner in children(each)] if every is None else every
-        words = [(shape, mention) for shape in every for mention in collect_references(shape)]
+        words = [(shape, mention) for shape in every if may_refer(type(shape)) for mention in collect_references(shape)]
         told = {id(mention.node) for _, mention in words if not mention.borrowed}
         for shape, mention in words:
             word = id(mention.node)

@@ -90,15 +90,16 @@ def _mapped_bands(lowering: Keys, node: Mapping) -> Iterator[Band]:
     seen: dict[str, Entry] = {}
     for entry, via in lowering.entries(node):
         at, name, key, value = lowering.via or via, entry.name, entry.key, entry.value
-        band = Band(at or key.span, value)
-        band.borrowed = at is not None
+        behind, here = at is not None, at or key.span
+        band = Band(here, value)
+        band.borrowed = behind
         if name is not None and name in seen and via is None:
             lowering.duplicate(node, entry, seen[name])
             continue
         seen[name or ""] = entry
         band.low = whole_number(key)
-        band.places["score_range"] = _new(FieldPlace, (at or key.span, at or key.span, key, "", at is not None, None))
-        band.places["outcome"] = _new(FieldPlace, (at or key.span, at or value.span, value, "", at is not None, None))
+        band.places["score_range"] = _new(FieldPlace, (here, here, key, "", behind, None))
+        band.places["outcome"] = _new(FieldPlace, (here, at or value.span, value, "", behind, None))
         if isinstance(value, Scalar) and isinstance(value.value, str):
             band.text = value.text.strip() and value.text
             band.outcome = value.text

@@ -11,6 +11,8 @@ from rubric_core.text import Span
 
 __all__ = ["Tags"]
 
+#: What a dialect does with a type with which nothing is wrong.
+_FINE = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
 #: How the kind of a provider begins that is a program of the author's.
 _ELSEWHERE = ("file://", "package:")
 
@@ -42,9 +44,9 @@ class Tags(EntryReader):
             or self._open_value(tag)
         ):
             return base, ""
-        if report:
-            self._report_type(base, node, tag, at or tag.span)
         known = self.dialect.type_of(tag.text, base)
+        if report and (known is None or known.fate not in _FINE):
+            self._report_type(base, node, tag, at or tag.span, known)
         if known is not None:
             return known.shape, tag.text
         return (Custom if issubclass(base, Evaluator) and self.dialect.properties.custom_types else base), tag.text
@@ -54,11 +56,12 @@ class Tags(EntryReader):
         known = issubclass(base, Evaluator) and self.dialect.table(Include).get("include") is not None
         return known and node.get("include") is not None
 
-    def _report_type(self, base: type[Shape], mapping: Mapping, node: Scalar, span: Span) -> None:
-        known = self.dialect.type_of(node.text, base)
+    def _report_type(
+        self, base: type[Shape], mapping: Mapping, node: Scalar, span: Span, known: TypeName | None
+    ) -> None:
         if known is None:
             self._report_unknown(base, mapping, node, span)
-        elif known.fate not in (SpellingStatus.CURRENT, SpellingStatus.ALIAS):
+        else:
             current = self._current(known, base)
             self.issues.append(
                 RenamedType(
@@ -75,8 +78,7 @@ class Tags(EntryReader):
         name, borrowed = node.text, span != node.span
         if name.startswith(self.dialect.properties.free_types or "\0"):
             return
-        usable = (SpellingStatus.CURRENT, SpellingStatus.ALIAS)
-        others = [(d, t) for d in self.dialects if (t := d.type_of(name, base)) is not None and t.fate in usable]
+        others = [(d, t) for d in self.dialects if (t := d.type_of(name, base)) is not None and t.fate in _FINE]
         if others:
             self.issues.append(
                 ForeignType(

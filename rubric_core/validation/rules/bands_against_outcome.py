@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from operator import attrgetter
 
 from rubric_core.language.evaluators import Band, ScoreRanges
@@ -20,6 +21,8 @@ _GOOD = pattern(
 _BAD = pattern(
     r"\b(?:wrong|incorrect|poor|bad|missing|fails?|none|no|unreadable|useless|unacceptable|critical)\b", re.IGNORECASE
 )
+#: Longer texts are not kept.
+_SHORT = 200
 
 
 @rule("bands-against-outcome", "warning", "Bands that get worse as the score rises")
@@ -28,14 +31,24 @@ def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Fin
     bands = sorted(sound(ranges), key=attrgetter("low"))
     if len(bands) < 2 or bands[0].borrowed:
         return
-    low, high = bands[0].text, bands[-1].text
-    turned = _GOOD.search(low) and not _BAD.search(low) and _BAD.search(high) and not _GOOD.search(high)
+    turned = _tone(bands[0].text) == "praise" and _tone(bands[-1].text) == "blame"
     if turned and all("outcome" in band.places for band in bands):
         yield Finding(
             bands[-1].at("outcome"),
             "10 is the best score, but these words describe a bad answer; reverse the bands",
             fixes=tuple(_turned(bands, context)),
         )
+
+
+def _tone(text: str) -> str:
+    return _known_tone(text) if len(text) <= _SHORT else _known_tone.__wrapped__(text)
+
+
+@lru_cache(maxsize=512)
+def _known_tone(text: str) -> str:
+    """Whether words are "praise" or "blame", or neither; the bands of most criteria are described alike."""
+    good, bad = _GOOD.search(text) is not None, _BAD.search(text) is not None
+    return "" if good == bad else "praise" if good else "blame"
 
 
 def _turned(bands: list[Band], context: Context) -> Iterator[Fix]:
