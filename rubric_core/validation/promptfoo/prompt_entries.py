@@ -8,9 +8,14 @@ from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import add_key_fix
+from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["is_sentence", "lacks_its_text", "prompt_entries"]
+
+
+#: The longest text that is offered as the label of a prompt.
+_LONGEST_LABEL = 60
 
 
 def prompt_entries(shape: Configuration, context: Context) -> Iterator[Finding]:
@@ -37,6 +42,7 @@ def _items(node: Node, context: Context) -> Iterator[Finding]:
     for item in items:
         if isinstance(item, Mapping):
             yield from _mapping(item, context)
+            yield from slips_of_settings(item.get("config"))
 
 
 def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
@@ -52,15 +58,20 @@ def _mapping(node: Mapping, context: Context) -> Iterator[Finding]:
         yield Finding(node.span, "a prompt needs `raw`, its text, or `id`, its file", consequence=STOPS)
     elif "raw" in present:
         if not present & {"id", "label", "display", "$ref"}:
-            yield Finding(node.span, "a prompt with `raw` needs a `label`", consequence=STOPS)
+            yield _unlabelled(node, node.get("raw"), "a prompt with `raw` needs a `label`", context)
     elif not present & {"function", "label", "display", "$ref"} and _has_known_keys_only(node):
-        identity = node.get("id")
-        written = context.written(identity.span) if isinstance(identity, Scalar) and not identity.is_block else ""
-        yield Finding(
-            node.span, "a prompt with `id` and no `raw` needs a `label`", severity="warning",
-            fixes=add_key_fix(node, "label", written, context) if written else (),
-            consequence="`promptfoo eval -c FILE` and `promptfoo validate` stop; `promptfoo eval` in its folder runs it",
-        )  # fmt: skip
+        yield _unlabelled(node, node.get("id"), "a prompt with `id` and no `raw` needs a `label`", context)
+
+
+def _unlabelled(node: Mapping, named: Node | None, words: str, context: Context) -> Finding:
+    """A prompt that is run without a label in one of two ways; without one its label is its text or file."""
+    is_short = isinstance(named, Scalar) and not named.is_block and len(named.text) <= _LONGEST_LABEL
+    written = context.written(named.span) if is_short and named is not None else ""
+    return Finding(
+        node.span, words, severity="warning",
+        fixes=add_key_fix(node, "label", written, context) if written and "\n" not in written else (),
+        consequence="`promptfoo eval -c FILE` and `promptfoo validate` stop; `promptfoo eval` in its folder runs it",
+    )  # fmt: skip
 
 
 def _known() -> frozenset[str]:

@@ -29,11 +29,14 @@ def command() -> tuple[str, ...]:
 
 
 def rows(
-    start: Sequence[str], configuration: Path, environment: Mapping[str, str], work: Path
+    start: Sequence[str], configuration: Path, environment: Mapping[str, str], work: Path, *, named: bool = True
 ) -> dict[tuple[int, int], Row]:
-    """What became of every row, by the numbers of the test and of the column. Raises RuntimeError for a run that gives none."""
+    """What became of every row, by the numbers of the test and of the column. Raises RuntimeError for a run that gives none.
+
+    A configuration that is not `named` on the command line is the one that a run finds in its folder.
+    """
     output = work / "out.json"
-    done = _run(start, configuration, environment, work, "-o", str(output))
+    done = _run(start, configuration, environment, work, "-o", str(output), named=named)
     if not output.is_file():
         said = (done.stdout + done.stderr)[-2000:]
         raise RuntimeError(f"{configuration.name}: promptfoo ended with {done.returncode} and wrote nothing: {said}")
@@ -59,11 +62,17 @@ def exit_code(start: Sequence[str], configuration: Path, work: Path) -> int:
 
 
 def _run(
-    start: Sequence[str], configuration: Path, environment: Mapping[str, str], work: Path, *more: str
+    start: Sequence[str],
+    configuration: Path,
+    environment: Mapping[str, str],
+    work: Path,
+    *more: str,
+    named: bool = True,
 ) -> "subprocess.CompletedProcess[str]":
     # With extensions promptfoo reads its results back from where it keeps them, and writes none without.
     kept = [] if "\nextensions:" in configuration.read_text(encoding="utf-8") else ["--no-write"]
-    arguments = ["eval", "-c", configuration.name, "--no-cache", *kept, "--no-table", *more]
+    which = ["-c", configuration.name] if named else []
+    arguments = ["eval", *which, "--no-cache", *kept, "--no-table", *more]
     around = {**os.environ, **_QUIET, **environment, "PROMPTFOO_CONFIG_DIR": str(work / "promptfoo")}
     return subprocess.run(
         [*start, *arguments],

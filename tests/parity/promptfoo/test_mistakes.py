@@ -125,7 +125,7 @@ def test_promptfoo_is_asked_about_new_configurations(command: tuple[str, ...], t
     for number, (_, _, body) in enumerate(configurations()):
         found[digest(body)] = before.get(digest(body)) or outcome(command, body, tmp_path / str(number))
     lines = [f"{digest(body)}: {found[digest(body)]}  # {code}: {title}\n" for code, title, body in configurations()]
-    header = "# What promptfoo makes of each configuration, by the start of its SHA-256.\n"
+    header = "# What promptfoo makes of each configuration, by the start of its SHA-256: with `-c`, and where that stops, in its folder.\n"
     OUTCOMES.write_text(f"{header}promptfoo: {oracle.VERSION}\n{''.join(lines)}", encoding="utf-8")
 
 
@@ -140,9 +140,15 @@ def digest(body: str) -> str:
 
 
 def outcome(command: tuple[str, ...], body: str, folder: Path) -> str:
+    """What becomes of it with `-c`, and where that stops, of a run in its folder that finds it by its name."""
     folder.mkdir()
+    path = write(folder, body)
     try:
-        oracle.rows(command, write(folder, body), {}, folder)
+        oracle.rows(command, path, {}, folder)
     except RuntimeError:
-        return STOPS
+        try:
+            oracle.rows(command, path, {}, folder, named=False)
+        except RuntimeError:
+            return STOPS
+        return "runs in its folder"
     return "runs"
