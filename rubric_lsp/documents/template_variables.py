@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from rubric_core.analysis import LocalText
-from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
 from rubric_core.language.model import Case, DefaultTest
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import Shape, children
@@ -54,6 +54,11 @@ class _Use:
         """Whether it is filled in around the cases, and so for each of them."""
         return _FRAME in self.places or _FRAME in self.prompts
 
+    @property
+    def is_unused(self) -> bool:
+        """Whether it has values only: nothing tells the cases apart that give it one."""
+        return not self.prompts and all(each.defines for names in self.places.values() for each in names)
+
 
 def is_prompt(snapshot: Snapshot) -> bool:
     """Whether a document is, by its name, a prompt if a suite says so, or a configuration of promptfoo says that it is one."""
@@ -87,7 +92,7 @@ class VariableIndex:
             here, blocks = waiting.pop()
             key = _key(here)
             use = uses.setdefault(key, self._use(here, name.name))
-            if use.around_cases or key in taken_over:
+            if use.around_cases or key in taken_over or (here.file_kind in OF_PROMPTFOO and use.is_unused):
                 blocks = {_FRAME, *use.places, *use.prompts}
             _, done = found.setdefault(key, (here, set()))
             new = blocks - done

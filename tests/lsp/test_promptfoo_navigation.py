@@ -208,6 +208,18 @@ def test_what_graders_fill_in_is_not_renamed(client: Client, folder: Path) -> No
         client.at("rename", uri, at["line"], at["character"], newName="answer")
 
 
+def test_a_variable_that_nothing_uses_is_renamed_where_it_has_values(client: Client, folder: Path) -> None:
+    text = CONFIG.replace("word: hi, name: Ann", "word: hi, name: Ann, spare: 1").replace("Bea}", "Bea, spare: 2}")
+    uri = (folder / "promptfooconfig.yaml").as_uri()
+    client.notify(
+        "textDocument/didChange",
+        {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"text": text}]},
+    )
+    at = place(text, text.index("spare") + 2)
+    changes = client.at("rename", uri, at["line"], at["character"], newName="extra")["documentChanges"]
+    assert [len(each["edits"]) for each in changes] == [2]
+
+
 def test_the_same_is_marked_in_the_document(ask: Ask) -> None:
     found = ask("documentHighlight", "small", 2)
     assert [(each["range"]["start"]["line"] + 1, each["kind"]) for each in found] == [(12, 3), (17, 2), (26, 2)]
