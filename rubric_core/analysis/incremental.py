@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from rubric_core.analysis.block_change import BlockChange
-from rubric_core.analysis.block_state import BlockState, Found, origin_of
+from rubric_core.analysis.block_state import BlockState, origin_of
 from rubric_core.analysis.findings import Findings
 from rubric_core.analysis.linking import Linking
+from rubric_core.analysis.repeated_findings import without_repeats
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, TEXTS, FileKind
@@ -226,22 +227,7 @@ class Check:
             state.judged |= told
         state.findings = run_rules(self.analysis, visited, context, unused=state.unused)
         if state.findings and state.tree.aliases:
-            state.findings = self._once(state, number)
-
-    def _once(self, state: BlockState, number: int) -> tuple[Found, ...]:
-        """The findings of a block without those at references to what was reported where it is written, or at one before."""
-        references = {alias.span for alias in state.tree.aliases}
-        here = [(rule, found) for rule, found in state.findings if found.span not in references]
-        if len(here) == len(state.findings):
-            return state.findings
-        above = {key for each in self._above(number) for key in (*map(_said, each.findings), *each.told)}
-        told, kept = {*above, *map(_said, here)}, list[Found]()
-        for each in state.findings:
-            if each[1].span not in references or _said(each) not in told:
-                kept.append(each)
-                told.add(_said(each))
-        state.told = frozenset(key for each in state.findings if (key := _said(each)) in above)
-        return tuple(kept)
+            state.findings = without_repeats(state, self._above(number))
 
     def _above(self, number: int) -> list[BlockState]:
         """The blocks that a block refers to itself."""
@@ -260,10 +246,6 @@ class Check:
         if origins <= judged:
             return judged
         return judged.union(*(self.states[b].judged for b in self.anchors.blocks(number)))
-
-
-def _said(found: Found) -> tuple[str, str]:
-    return found[0].code, found[1].message
 
 
 def _referred(state: BlockState) -> frozenset[str]:

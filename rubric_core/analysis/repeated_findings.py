@@ -1,0 +1,30 @@
+"""Findings that references repeat: what they bring to other places is reported where it is written."""
+
+from collections.abc import Iterable
+
+from rubric_core.analysis.block_state import BlockState, Found
+
+__all__ = ["without_repeats"]
+
+
+def without_repeats(state: BlockState, above: Iterable[BlockState]) -> tuple[Found, ...]:
+    """The findings of a block without those at references to what was reported where it is written, or at one before.
+
+    Keeps in the block which of them blocks `above`, to which it refers itself, have.
+    """
+    references = {alias.span for alias in state.tree.aliases}
+    here = [each for each in state.findings if each[1].span not in references]
+    if len(here) == len(state.findings):
+        return state.findings
+    known = {key for each in above for key in (*map(_said, each.findings), *each.told)}
+    told, kept = {*known, *map(_said, here)}, list[Found]()
+    for each in state.findings:
+        if each[1].span not in references or _said(each) not in told:
+            kept.append(each)
+            told.add(_said(each))
+    state.told = frozenset(key for each in state.findings if (key := _said(each)) in known)
+    return tuple(kept)
+
+
+def _said(found: Found) -> tuple[str, str]:
+    return found[0].code, found[1].message
