@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.failure import Failure
@@ -63,6 +64,9 @@ def indented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
 def overindented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     """The first key of a block that is further in than several keys below it: it moves, with what is nested in it."""
     column = indent_of(lines[line])
+    if lines[line].startswith("- ", column):
+        yield from _first_item(lines, line, column)
+        return
     if not _KEY_LINE.match(lines[line]) or len(_siblings(lines, line, column)) < _SEVERAL:
         return
     first = line
@@ -74,9 +78,33 @@ def overindented(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair
         return
     if sum(indent_of(lines[i]) == begin and not lines[i].lstrip().startswith(("#", "- ")) for i in between) > 1:
         return
-    by = column - begin
-    moved = [(i, " " * (indent_of(lines[i]) + by) + lines[i].lstrip(" \t"), by) for i in between]
-    yield Repair(first, moved[0][1], "overindent", by, others=tuple(moved[1:]), column=column)
+    yield _moved(lines, between, column)
+
+
+def _moved(lines: Sequence[str], block: Sequence[int], column: int) -> Repair:
+    """The lines of a block moved out so far that the first of them begins in a column."""
+    by = column - indent_of(lines[block[0]])
+    moved = [(i, " " * (indent_of(lines[i]) + by) + lines[i].lstrip(" \t"), by) for i in block]
+    return Repair(block[0], moved[0][1], "overindent", by, others=tuple(moved[1:]), column=column)
+
+
+def _first_item(lines: Sequence[str], line: int, column: int) -> Iterator[Repair]:
+    """The first item of a list that is further in than the items below it: it moves."""
+    first = line
+    while (above := before(lines, first)) is not None and indent_of(lines[above]) > column:
+        first = above
+    block = [i for i in range(first, line) if lines[i].strip()]
+    if above is None or not block or not lines[above].rstrip().endswith(":"):
+        return
+    begin, outer = indent_of(lines[first]), content_of(lines[above])
+    items = [i for i in block if indent_of(lines[i]) == begin and lines[i].startswith("- ", begin)]
+    if items != [first] or min(map(indent_of, (lines[i] for i in block))) < begin or outer >= column:
+        return
+    rest = (each for each in lines[line : line + _FARTHEST] if has_content(each))
+    alike = sum(each.startswith("- ", column) for each in takewhile(lambda each: indent_of(each) >= column, rest))
+    # Of two items in two columns, the one in the usual column is right.
+    if alike >= _SEVERAL or column - outer == _NUDGE:
+        yield _moved(lines, block, column)
 
 
 def _siblings(lines: Sequence[str], line: int, column: int) -> list[int]:
