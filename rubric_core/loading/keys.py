@@ -10,7 +10,12 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.dialect import Dialect, Spelling, SpellingStatus
 from rubric_core.language.model import EvaluateOptions, Execution, RunSettings
 from rubric_core.language.promptfoo.case import CaseOptions, PartialCase
-from rubric_core.language.promptfoo.configuration import ProviderSettings, RunOptions
+from rubric_core.language.promptfoo.configuration import (
+    CommandLineOptions,
+    Configuration,
+    ProviderSettings,
+    RunOptions,
+)
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.language.targets import Entry as TargetEntry
 from rubric_core.lazy_compilation import replace
@@ -190,6 +195,12 @@ class Keys(KeySuggestions):
             spelling = self.dialect.table(shape).get(name) if outer else None
             if outer and field in cls.keys and spelling is not None and spelling.fate is SpellingStatus.CURRENT:
                 return outer
+        if cls is Configuration:
+            spelling = self.dialect.table(CaseOptions).get(name)
+            if name in CommandLineOptions.flags | CommandLineOptions.counts | CommandLineOptions.texts:
+                return self.dialect.spelled(cls, "command_line_options") or ""
+            if spelling is not None and spelling.fate is SpellingStatus.CURRENT:
+                return "defaultTest.options"
         return ""
 
     def _foreign(self, cls: type[Shape], name: str) -> list[tuple[Dialect, str]]:

@@ -30,6 +30,8 @@ _NO_VARS = "promptfoo runs the case without these variables"
 #: The ends of the names of programs that promptfoo starts for each row; it loads others first of all.
 _RUN_BY_ROW = (".py", ".rb", ".go")
 _PROGRAMS = ("python:", "golang:", "ruby:")
+#: The models whose tools and formats may be files.
+_WITH_FILES = ("openai:", "azure:", "azureopenai:", "anthropic:")
 #: What a command begins with that a prompt or a provider is.
 _EXEC = "exec:"
 #: Programs whose first argument is a script, unless it is an option.
@@ -56,6 +58,7 @@ class _Places(CasePlaces):
 
     def _prompt(self, node: Scalar) -> None:
         text = node.text
+        self.included(node)
         sign = path_sign(text)
         if any(each in text for each in ("portkey://", "langfuse://", "helicone://")) or text.startswith(_EXEC):
             self.outside.append(OutsideText("prompt", node))
@@ -95,6 +98,8 @@ class _Places(CasePlaces):
         raw = shape.places.get("raw")
         in_file = raw is not None and isinstance(raw.node, Scalar) and raw.node.text.startswith(URL)
         place = raw if in_file else shape.places.get("id")
+        if raw is not None and not raw.borrowed:
+            self.included(raw.node)
         if shape.node is None or (raw is not None and not in_file) or place is None or place.borrowed:
             return
         if not isinstance(place.node, Scalar):
@@ -123,6 +128,14 @@ class _Places(CasePlaces):
         found = self.paths(name)
         if found == ():
             self.missing(node, name, ROW_ERRORS if name.endswith(_RUN_BY_ROW) else STOPS)
+
+    def settings(self, shape: ConfiguredProvider) -> None:
+        """The files among the settings of a model."""
+        place = shape.places.get("config")
+        settings = place.node if place is not None and not place.borrowed else None
+        if isinstance(settings, Mapping) and str(shape.id).startswith(_WITH_FILES):
+            for name in ("tools", "functions", "response_format"):
+                self.needs(settings.get(name), ROW_ERRORS)
 
     def _command(self, node: Scalar) -> None:
         """The program of a command, or the script that an interpreter is given."""
@@ -233,6 +246,7 @@ def _of_shape(found: _Places, shape: Shape) -> None:
         found.prompt(shape)
     elif isinstance(shape, ConfiguredProvider):
         found.provider(shape.places["id"].node if shape.has("id") else None)
+        found.settings(shape)
         found.fields(shape)
     elif isinstance(shape, CaseSource):
         found.cases(shape.places["path"].node if shape.has("path") else None, listed=True, rows=True)

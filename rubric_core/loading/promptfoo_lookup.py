@@ -4,7 +4,9 @@ from functools import cached_property
 from pathlib import Path
 
 from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.promptfoo.prompt_paths import without_member
+from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.block_references import OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.files import absolute
@@ -25,6 +27,11 @@ CODE_FILES = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".go")
 PATHS_OF_OTHERS = ("http://", "https://", "huggingface://", "az://", "s3://", "package:", "exec:")
 #: A path with one of these is known only when the configuration runs.
 OPEN_SIGNS = ("{{", "{%", "${")
+
+#: A template that a prompt brings in by its name.
+_INCLUDED = pattern(
+    r"\{%-?[ \t]{0,9}(?:include|import|extends|from)[ \t]{1,9}([\"'])(?P<name>[^\"'\n]{1,200})\1(?![^%]{0,99}ignore missing)"
+)
 
 
 class PromptfooLookup:
@@ -117,3 +124,16 @@ class PromptfooLookup:
         if found == ():
             self.missing(node, name, consequence, warns=warns)
         return found
+
+    def included(self, node: Node | None) -> None:
+        """The files that a prompt includes, from the folder of the run: that of the configuration, or one around it."""
+        if not isinstance(node, Scalar) or "{%" not in node.text:
+            return
+        around = [self.base, *(each for each in self.base.parents if self._is_inside(each))]
+        for found in _INCLUDED.finditer(node.text):
+            name = found["name"]
+            if "{{" not in name and not any(self.look.is_file(absolute(each / name)) for each in around):
+                self.missing(node, name, ROW_ERRORS)
+
+    def _is_inside(self, folder: Path) -> bool:
+        return self.repository is not None and (folder == self.repository or self.repository in folder.parents)

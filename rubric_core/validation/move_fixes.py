@@ -14,7 +14,7 @@ from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Context, Fix
 
-__all__ = ["as_rubric", "as_variable", "into_last", "under"]
+__all__ = ["as_rubric", "as_variable", "beside_fix", "into_last", "under"]
 
 
 def as_variable(case: Case, entry: Entry, context: Context) -> Iterator[Fix]:
@@ -75,7 +75,7 @@ def _on_one_line(node: Node, context: Context) -> bool:
 def under(issue: UnknownKey, context: Context) -> Iterator[Fix]:
     """Move an entry into the sibling settings block that accepts it."""
     node, entry, text = issue.node, issue.entry, context.text
-    if issue.borrowed or not isinstance(node, Mapping):
+    if issue.borrowed or not isinstance(node, Mapping) or "." in issue.inside:
         return
     title, written = f"move it under `{issue.inside}`", text[slice(*entry.span)]
     block = node.get(issue.inside)
@@ -126,6 +126,26 @@ def into_last(issue: UnknownKey, context: Context) -> Iterator[Fix]:
                     "indent it: it belongs to the item above", tuple(move_entry_lines(text, entry, by)), safe=False
                 )
             return
+
+
+def beside_fix(around: Node | None, name: str, entry: Entry, context: Context) -> tuple[Fix, ...]:
+    """Move the last entry of the block `name` of a mapping out of it, to stand beside it.
+
+    Only where it is certain what comes of it: in lines of its own, with other entries before it, and no key called so outside.
+    """
+    block = around.entry(name) if isinstance(around, Mapping) else None
+    inner = block.value if block is not None else None
+    if not isinstance(around, Mapping) or block is None or not isinstance(inner, Mapping) or inner.flow or inner.anchor:
+        return ()
+    is_last = len(inner.entries) > 1 and inner.entries[-1] is entry and inner.entries[0] is not entry
+    if around.flow or not is_last or around.get(entry.name or "") is not None or not begins_line(context.text, entry):
+        return ()
+    by = column_of(context.text, block.key.whole.start) - column_of(context.text, entry.key.whole.start)
+    edits = tuple(move_entry_lines(context.text, entry, by)) if by < 0 else ()
+    lines = (context.text[edit.span.start : edit.span.end] for edit in edits)
+    if not edits or any(line.strip(" ") for line in lines):
+        return ()
+    return (Fix(f"move it beside `{name}`", edits, safe=False),)
 
 
 def _takes(shape: Shape, node: Mapping, entry: Entry, context: Context) -> bool:

@@ -101,7 +101,7 @@ class Classifier(Assertion):
 class Moderation(Assertion):
     """A moderation assertion: a moderation provider flags none of the categories; score 1 or 0."""
 
-    value = key(Anything(), "The categories that count; without, all.", example="[hate]")
+    value = key(ListOf(Anything()), "The categories that count; without, all.", example="[hate]")
 
 
 class ModelRubric(Assertion):

@@ -10,7 +10,7 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.consequences import STOPS
 from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.lazy_compilation import pattern
-from rubric_core.syntax.edit import quoted
+from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.tree import Mapping, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.fixes import remove_key_fix
@@ -38,6 +38,7 @@ _SHARES: tuple[type[Assertion], ...] = (
 )  # fmt: skip
 #: Types whose judge is asked for a score of 0..1, and may give any other.
 _ASKED_SHARES = (graded.ModelRubric, graded.SearchRubric, graded.AgentRubricCall, graded.TraceGoalSuccess)
+_TEMPLATE = pattern(r"\{\{[^{}]{0,200}\}\}")
 _NUMBER = pattern(r"\d+(?:\.\d+)?")
 #: A pattern as JavaScript writes it: with flags, or with signs inside that no path has.
 _BETWEEN_SLASHES = pattern(
@@ -153,7 +154,8 @@ def _of_judges(shape: Assertion, context: Context) -> Iterator[Finding]:
         return
     if shape.has("rubric_prompt") or context.defaults.judge_prompt or context.contains("rubricPrompt"):
         return
-    if "{{" in rubric or rubric.startswith("file://") or any(float(n) >= value for n in _NUMBER.findall(rubric)):
+    rubric = _TEMPLATE.sub("", rubric)
+    if not rubric.strip() or rubric.startswith("file://") or any(float(n) >= value for n in _NUMBER.findall(rubric)):
         return
     yield Finding(
         place.value, f"`threshold` is {number(value)}, but the judge is asked for a score of 0..1",
@@ -260,6 +262,11 @@ def _removed(shape: Shape, field: str, context: Context) -> tuple[Fix, ...]:
 
 def nested_sets(shape: AssertionSet) -> Iterator[Finding]:
     """Sets in a set, of which promptfoo accepts none."""
+    value = shape.node.entry("value") if isinstance(shape.node, Mapping) else None
+    if value is not None and isinstance(value.value, Sequence) and "assertions" not in shape.places:
+        fixes = () if shape.borrowed else (Fix("change it to `assert`", (rename_key(value, "assert"),), safe=False),)
+        at = shape.span if shape.borrowed else value.key.span
+        yield Finding(at, "the assertions of a set stand under `assert`", fixes=fixes, consequence=STOPS)
     inner = shape.assertions if isinstance(shape.assertions, list) else []
     for each in inner:
         if isinstance(each, AssertionSet) and not each.borrowed:

@@ -29,6 +29,7 @@ _VENDORS = (
     ("gpt-", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude-", "anthropic:messages"), ("gemini-", "google"),
     ("mistral-", "mistral"), ("deepseek-", "deepseek"), ("grok-", "xai"),
 )  # fmt: skip
+_MODELS = tuple(start for start, _ in _VENDORS)
 #: An id with a vendor in front; the drive of a path on Windows is none.
 _VENDOR = pattern(r"([A-Za-z][\w.-]+):")
 #: `openai/gpt-4o` and `openai;gpt-4o`.
@@ -107,6 +108,8 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
         node = _id_of(each)
         if node is not None and not _FILE.match(node.text):  # it is taken for a label
             yield from _with_vendor(node, ROW_ERRORS)
+            if each is not place.node and node.text.startswith(_MODELS):
+                yield from _bare(node, ROW_ERRORS)
         if isinstance(each, Mapping):
             yield from grader_keys(each)
 
@@ -192,7 +195,7 @@ def _other_sign(node: Scalar, vendor: str, rest: str, consequence: str) -> Itera
     yield Finding(node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence=consequence)
 
 
-def _bare(node: Scalar) -> Iterator[Finding]:
+def _bare(node: Scalar, consequence: str = STOPS) -> Iterator[Finding]:
     """An id without a vendor: `gpt-4o` in place of `openai:gpt-4o`."""
     if node.text in _WITHOUT_MODEL:
         return
@@ -204,7 +207,7 @@ def _bare(node: Scalar) -> Iterator[Finding]:
         else ": the id of a model begins with its vendor, as in `openai:gpt-5-mini`"
     )
     fixes = _changed(node, meant) if meant else ()
-    yield Finding(node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence=STOPS)
+    yield Finding(node.span, f"promptfoo has no provider `{node.text}`{advice}", fixes=fixes, consequence=consequence)
 
 
 def _changed(node: Scalar, meant: str) -> tuple[Fix, ...]:

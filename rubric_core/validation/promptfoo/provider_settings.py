@@ -1,15 +1,16 @@
 """Misspelt keys and settings of providers, where promptfoo reads a mapping without a look at its keys."""
 
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
 from rubric_core.syntax.edit import rename_key
-from rubric_core.syntax.tree import Entry, Mapping, Scalar
+from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["grader_keys", "misspelt_settings"]
+__all__ = ["grader_keys", "misspelt_settings", "slips_of_settings"]
 
 #: Settings of other vendors that look like slips, and mean something to them.
 _OF_OTHERS = frozenset({
@@ -20,6 +21,22 @@ _OF_OTHERS = frozenset({
 _OF_NO_CHAT = frozenset({"maxTokens", "responseFormat", "toolChoice"})
 #: Vendors of programs, which take any setting.
 _PROGRAMS = frozenset({"exec", "file", "golang", "package", "python", "ruby", "promptfoo", "sequence"})
+
+
+_USUAL = (
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "top_p",
+    "response_format",
+    "tool_choice",
+    "reasoning_effort",
+)
+#: What other tools call settings, without `_` and in small letters.
+_CALLED = MappingProxyType({
+    "baseurl": "apiBaseUrl", "apibase": "apiBaseUrl", "apikey": "apiKey", "responsetransform": "transformResponse",
+    "transformresponse": "transformResponse", "responseformatter": "transformResponse",
+})  # fmt: skip
 
 
 def grader_keys(provider: Mapping) -> Iterator[Finding]:
@@ -34,6 +51,19 @@ def grader_keys(provider: Mapping) -> Iterator[Finding]:
         if meant is not None:
             yield from _renamed(entry, meant, "a provider has no key", "promptfoo does not read it")
     yield from misspelt_settings(provider)
+
+
+def slips_of_settings(node: Node | None) -> Iterator[Finding]:
+    """Slips of the usual settings of models in a mapping that goes to whatever provider there is."""
+    if not isinstance(node, Mapping):
+        return
+    present = {entry.name for entry in node.entries}
+    for entry in node.entries:
+        meant = _meant(entry.name, _USUAL, present) if entry.name not in _OF_OTHERS else None
+        if meant is not None:
+            yield from _renamed(
+                entry, meant, "models have no setting", "promptfoo gives it to the provider, which does not know it"
+            )
 
 
 def misspelt_settings(provider: Mapping) -> Iterator[Finding]:
@@ -57,6 +87,9 @@ def _meant(name: str | None, known: Iterable[str], present: set[str | None]) -> 
     """The known key that a name is a slip of, if it is not there itself."""
     if name is None or name in known:
         return None
+    called = _CALLED.get(name.replace("_", "").replace("-", "").lower())
+    if called is not None and called in known and called not in present:
+        return called
     return next((each for each in known if each not in present and is_typo(name, each)), None)
 
 

@@ -10,7 +10,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.shape import FieldPlace
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
-from rubric_core.syntax.tree import Scalar
+from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
@@ -20,6 +20,10 @@ __all__ = ["scripts", "transforms"]
 
 #: What promptfoo calls the JavaScript of an assertion with.
 _PARAMETERS = ("output", "context", "process")
+#: Code of one line that is nothing but an assignment to a member.
+_ASSIGNED = pattern(
+    r"[A-Za-z_$][\w$]{0,60}(?:\.[\w$]{1,60}|\([^()=\n]{0,99}\)){1,9}[ \t]{0,9}(=)(?![=>])[^=\n;]{1,200}\Z"
+)
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
 _FAILS = "the assertion fails on every output"
 _SCRIPT_NAME = pattern(r"[\w./-]+\.(?:[cm]?[jt]s|py|rb)(?::\w+)?\Z")
@@ -69,6 +73,14 @@ def _read(
         at = place.value if place.borrowed else _at_fault(read, node, text)
         yield Finding(at, words, consequence=_FAILS)
         return
+    if not is_python and (assigned := _ASSIGNED.match(code.strip())):
+        start = node.span.start + node.is_quoted + code.find(code.strip()) + assigned.start(1)
+        at = Span(start, start + 1) if text.startswith(assigned[0], start - assigned.start(1)) else place.value
+        fixes = () if place.borrowed or at == place.value else (Fix("write `===`", (Edit(at, "==="),), safe=False),)
+        words = "`=` assigns here; `===` compares"
+        yield Finding(
+            place.value if place.borrowed else at, words, fixes=fixes, consequence="the output is not looked at"
+        )
     given = ("output", "context") if is_python else _PARAMETERS
     yield from (
         replace(each, consequence=_FAILS)
@@ -96,6 +108,8 @@ _TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform"
 
 def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -> Iterator[Finding]:
     """Transforms that are no JavaScript, or use names that nothing defines."""
+    if isinstance(shape, ConfiguredProvider):
+        yield from _responses(shape, text)
     for field in _TRANSFORMS:
         place = shape.places.get(field)
         node = place.node if place is not None and not place.borrowed else None
@@ -109,6 +123,29 @@ def transforms(shape: Assertion | CaseOptions | ConfiguredProvider, text: str) -
                 replace(each, severity="error", consequence=consequence)
                 for each in _transform(node, text, "vars" if field == "transform_vars" else "output")
             )
+
+
+#: What takes the answer out of a response by HTTP, and what it is called with.
+_OF_RESPONSES = ("transformResponse", "responseParser")
+_RESPONSE = ("json", "text", "context", "process", "response")
+
+
+def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
+    """Names in the code for responses that nothing defines; code of several lines is a function, or the body of one."""
+    place = shape.places.get("config")
+    settings = place.node if place is not None and not place.borrowed else None
+    if not isinstance(settings, Mapping) or not str(shape.id).startswith(("http:", "https:", "http", "https")):
+        return
+    for name in _OF_RESPONSES:
+        node = settings.get(name)
+        if isinstance(node, Scalar) and isinstance(node.value, str) and _is_one_line(node):
+            read = read_javascript(node.text, is_body=False, parameters=_RESPONSE)
+            for found in undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True):
+                yield replace(found, severity="error", consequence=ROW_ERRORS)
+
+
+def _is_one_line(node: Scalar) -> bool:
+    return "\n" not in node.text.strip() and "{{" not in node.text and not node.text.startswith(("file://", "package:"))
 
 
 def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:

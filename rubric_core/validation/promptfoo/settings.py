@@ -29,6 +29,7 @@ from rubric_core.validation.promptfoo.identities import configured_ids
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_config, swallowed_by_values
+from rubric_core.validation.promptfoo.top_settings import top_settings
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["case_repeats", "numeric_description", "settings"]
@@ -45,6 +46,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
     yield from swallowed_by_values(shape)
     yield from empty_keys(shape, context)
     yield from prompt_entries(shape, context)
+    yield from top_settings(shape)
     yield from numeric_description(shape)
     yield from _both_lists(shape, context)
     for inner in children(shape):

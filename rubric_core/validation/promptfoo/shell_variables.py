@@ -1,5 +1,6 @@
 """`${NAME}` in settings of promptfoo: it inserts environment variables only where a template asks for them."""
 
+import re
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -13,7 +14,11 @@ from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["shell_variables"]
 
-_VARIABLE = pattern(r"\$\{([A-Z][A-Z0-9_]{1,60})\}")
+#: `${NAME}`; the whole text `$NAME`; and other names for `env` in a template.
+_VARIABLE = pattern(
+    r"\$\{([A-Z][A-Z0-9_]{1,60})\}|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
+)
+_WHOLE = pattern(r"\$([A-Z][A-Z0-9_]{2,60})\Z")
 #: Providers that are programs, or start one: they may fill in what they are given.
 _PROGRAMS = (
     "exec:", "file:", "golang:", "package:", "python:", "ruby:", "anthropic:claude-agent-sdk", "anthropic:claude-code", "mcp",
@@ -44,6 +49,8 @@ def shell_variables(
 
 def _settings(provider: Mapping, context: Context) -> Iterator[Finding]:
     identity, settings = provider.get("id"), provider.get("config")
+    if isinstance(identity, Scalar):
+        yield from _in_text(identity, context)
     if settings is not None and isinstance(identity, Scalar) and not identity.text.startswith(_PROGRAMS):
         yield from _inside(settings, context)
 
@@ -63,14 +70,25 @@ def _inside(node: Node, context: Context, depth: int = 0) -> Iterator[Finding]:
 
 
 def _in_text(node: Scalar, context: Context) -> Iterator[Finding]:
-    if "${" not in node.text or node.is_block:
+    if node.is_block or not ("${" in node.text or "{{" in node.text or node.text.startswith("$")):
+        return
+    whole = _WHOLE.match(node.text)
+    if whole is not None:
+        written = f"{{{{env.{whole[1]}}}}}"
+        fix = Fix(f"write `{written}`", (Edit(node.span, quoted(written)),), safe=False)
+        words = f"promptfoo does not insert `{whole[0]}`; write `{written}`"
+        yield Finding(node.span, words, consequence="it is taken as it is", fixes=(fix,))
         return
     for found in _VARIABLE.finditer(context.text, *node.span):
-        written = f"{{{{env.{found[1]}}}}}"
+        written = f"{{{{env.{found[1] or found[2]}}}}}"
         edit = Edit(Span(*found.span()), written)
         if not node.is_quoted:
-            edit = Edit(node.span, quoted(_VARIABLE.sub(r"{{env.\1}}", node.text)))
+            edit = Edit(node.span, quoted(_VARIABLE.sub(_as_template, node.text)))
         yield Finding(
             Span(*found.span()), f"promptfoo does not insert `{found[0]}`; write `{written}`", consequence="it is taken as it is",
             fixes=(Fix(f"write `{written}`", (edit,), safe=False),),
         )  # fmt: skip
+
+
+def _as_template(found: "re.Match[str]") -> str:
+    return f"{{{{env.{found[1] or found[2]}}}}}"

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
-from rubric_core.language.promptfoo.case import CaseOptions
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS
+from rubric_core.lazy_compilation import replace
 from rubric_core.syntax.edit import add_entry, remove_entry
-from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["swallowed_by_config", "swallowed_by_options", "swallowed_by_values"]
@@ -21,8 +23,25 @@ _READ_ALL = frozenset({
 })  # fmt: skip
 
 
-def swallowed_by_options(shape: CaseOptions) -> Iterator[Finding]:
+def swallowed_by_options(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
     """`assert`, `vars` and `prompts` among the options of a case."""
+    options = shape.options if isinstance(shape.options, CaseOptions) and not shape.options.borrowed else None
+    if options is not None:
+        for found in _among_options(options):
+            entry = next((e for e in _entries(options.node) if e.key.span == found.span), None)
+            fixes = (
+                beside_fix(shape.node, "options", entry, context)
+                if entry is not None and entry.name != "prompt"
+                else ()
+            )
+            yield replace(found, fixes=fixes) if fixes else found
+
+
+def _entries(node: Node | None) -> list[Entry]:
+    return node.entries if isinstance(node, Mapping) else []
+
+
+def _among_options(shape: CaseOptions) -> Iterator[Finding]:
     for name, kinds in (("assert", (Sequence, Alias)), ("vars", (Mapping, Alias))):
         yield from _swallowed(shape.node, name, kinds, "options", "the case runs without it")
     yield from _swallowed(shape.node, "prompts", (Sequence, Alias), "options", _EVERY_PROMPT)
@@ -40,6 +59,9 @@ def swallowed_by_config(shape: ConfiguredProvider, context: Context) -> Iterator
     if shape.node.get("prompts") is None:
         yield from _swallowed(place.node, "prompts", (Sequence,), "config", _IGNORED)
     vendor = shape.id.partition(":")[0] if isinstance(shape.id, str) else ""
+    if isinstance(place.node, Sequence) and vendor in VENDORS and vendor not in _READ_ALL:
+        words = "`config` is a mapping of settings, not a list"
+        yield Finding(place.node.span, words, severity="warning", consequence="promptfoo reads no setting of it")
     if vendor not in VENDORS or vendor in _READ_ALL or not isinstance(place.node, Mapping):
         return
     for name in _BESIDE_CONFIG:

@@ -1,6 +1,7 @@
 """Templates that Nunjucks cannot render, so that promptfoo makes each of their rows an error (issue 18, section 2)."""
 
 from collections.abc import Collection, Iterator
+from types import MappingProxyType
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
@@ -36,6 +37,14 @@ _LONGEST_SHOWN = 60
 _STRINGS = pattern(r"\"(?:[^\"\\]|\\.)*[\"\\]?|'(?:[^'\\]|\\.)*['\\]?")
 #: A function that is called: no method, filter or test, and no keyword before brackets.
 _CALLED = pattern(r"(?<![\w.|$])(?<!\|\s)(?<!\bis\s)(?<!\bnot\s)([A-Za-z_]\w{0,60})\(")
+#: Methods of Python, which no value has there, and the filter or method that does the same.
+_METHOD = pattern(
+    r"(?<=[\w\])])\.(upper|lower|strip|lstrip|rstrip|title|capitalize|startswith|endswith|items|isdigit|splitlines)\("
+)
+_INSTEAD = MappingProxyType({
+    "upper": "| upper", "lower": "| lower", "strip": "| trim", "title": "| title", "capitalize": "| capitalize",
+    "startswith": ".startsWith(…)", "endswith": ".endsWith(…)",
+})  # fmt: skip
 _FUNCTIONS = frozenset({"range", "cycler", "joiner", "not", "and", "or", "in", "if", "else", "is"})
 _RAW = pattern(r"\{%-?\s{0,9}(?:raw|verbatim)\b")
 
@@ -109,6 +118,11 @@ def _unknown_calls(node: Scalar, context: Context) -> Iterator[Finding]:
     """Calls of functions, of which templates have three; statements could define others, and leave a call out."""
     for part in _PARTS.finditer(context.text, *node.span):
         bare = _STRINGS.sub(lambda m: " " * len(m[0]), part[0])
+        for found in _METHOD.finditer(bare):
+            at = Span(part.start() + found.start(1), part.start() + found.end(1))
+            advice = f"; write `{_INSTEAD[found[1]]}`" if found[1] in _INSTEAD else ""
+            words = f"templates have no method `{found[1]}`{advice}"
+            yield Finding(at, words, consequence=ROW_ERRORS, severity="error")
         for found in _CALLED.finditer(bare):
             if found[1] not in _FUNCTIONS:
                 at = Span(part.start() + found.start(1), part.start() + found.end(1))

@@ -92,7 +92,7 @@ def names_in(template: str) -> list[UsedName]:
         if group == "statement":
             for names in _BOUND.findall(code):
                 bound.update(_WORD.findall(" ".join(names)))
-        used = [m for m in _NAME.finditer(code) if m[1] not in _OWN]
+        used = [m for m in _NAME.finditer(code) if m[1] not in _OWN or (m[1] == "context" and group == "shown")]
         copes = _copes(group, code)
         if copes:
             optional.update(m[1] for m in used)

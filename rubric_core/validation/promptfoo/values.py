@@ -8,6 +8,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, remove_entry
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
 __all__ = ["stands_below_vars", "variable_values"]
@@ -29,7 +30,7 @@ _REJECTED = "`promptfoo validate` rejects the configuration; a run fills in noth
 
 def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
     """Findings about the `vars` of one case, and about assertions in its `metadata`."""
-    yield from _in_metadata(shape)
+    yield from _in_metadata(shape, context)
     place = shape.places.get("vars")
     if place is None or place.borrowed:
         return
@@ -48,6 +49,7 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
             if entry.name == "assert" and isinstance(entry.value, Sequence | Alias):
                 yield Finding(
                     entry.key.span, "`assert` is a variable here; assertions stand beside `vars`",
+                    fixes=beside_fix(shape.node, "vars", entry, context),
                     consequence="promptfoo warns, and runs the case without these assertions",
                 )  # fmt: skip
             if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
@@ -69,7 +71,7 @@ def stands_below_vars(node: Node | None, entry: Entry) -> bool:
     return False
 
 
-def _in_metadata(shape: PromptfooCase) -> Iterator[Finding]:
+def _in_metadata(shape: PromptfooCase, context: Context) -> Iterator[Finding]:
     """Assertions among the metadata of a case without any, which are indented too far."""
     place = shape.places.get("metadata")
     node = place.node if place is not None and not place.borrowed and not shape.has("assertions") else None
@@ -77,6 +79,7 @@ def _in_metadata(shape: PromptfooCase) -> Iterator[Finding]:
     if entry is not None and isinstance(entry.value, Sequence | Alias):
         yield Finding(
             entry.key.span, "`assert` is metadata here; assertions stand beside `metadata`",
+            fixes=beside_fix(shape.node, "metadata", entry, context),
             consequence="promptfoo runs the case without these assertions",
         )  # fmt: skip
 

@@ -33,6 +33,7 @@ _OPAQUE = ("red_team", "extensions", "assertion_templates")
 _OF_GRADERS = frozenset(
     {"query", "context", "question", "purpose", "entities", "goal", "systemPrompt", "conversationId"}
 )
+_DOLLAR = pattern(r"\$\{([A-Za-z_]\w{0,60})\}")
 _WORD = pattern(r"[A-Za-z_]\w*")
 _EMPTY = "promptfoo fills in nothing"
 _NOTHING = "promptfoo makes the row an error: the text is empty"
@@ -113,6 +114,7 @@ def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
 def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:
     for node, _ in texts_of(suite.configuration):
         yield from _in_text(node, names_in(node.text), suite.frame, every, "no case has a value for")
+        yield from _with_dollar(node, suite)
     for each in suite.outside or ():
         for text in (each.texts or ()) if each.what == "prompt" else ():
             for name in dict.fromkeys(u.name for u in names_in(text) if not u.optional and u.name not in every):
@@ -121,6 +123,19 @@ def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Findin
                     f"no case has a value for `{name}`, which this prompt uses",
                     consequence=_EMPTY,
                 )
+
+
+def _with_dollar(node: Scalar, suite: PromptfooSuite) -> Iterator[Finding]:
+    """`${name}` for a variable of cases, in a prompt that uses it in no other way."""
+    if "${" not in node.text:
+        return
+    used = {each.name for each in names_in(node.text)}
+    for found in _DOLLAR.finditer(suite.frame.text, *node.span):
+        if found[1] in suite.digest.names and found[1] not in used:
+            at, written = suite.frame.outer(Span(*found.span())), f"{{{{{found[1]}}}}}"
+            fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
+            words = f"`{found[0]}` is no placeholder; write `{written}`"
+            yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")
 
 
 def _in_requests(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:

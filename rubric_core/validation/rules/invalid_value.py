@@ -18,6 +18,7 @@ from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds,
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults
+from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, settings
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
 from rubric_core.validation.rule import Context, Finding, Fix, rule
@@ -82,11 +83,12 @@ def _in_promptfoo(
         yield from case_ids(shape)
         yield from numeric_description(shape)
         yield from empty_filters(shape, context)
+        yield from swallowed_by_options(shape, context)
     else:
         yield from grader_ids(shape)
     if isinstance(shape, CaseOptions):
         yield from case_repeats(shape)
-        yield from swallowed_by_options(shape)
+        yield from slips_of_settings(shape.node) if not shape.borrowed else ()
     if isinstance(shape, Assertion | PromptfooCase):
         yield from thresholds(shape, context)
     if isinstance(shape, AssertionSet):
