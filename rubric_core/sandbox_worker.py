@@ -210,9 +210,8 @@ class _Templates:
         made = Nunjucks(
             undefined=ChainableUndefined, autoescape=False, keep_trailing_newline=True, finalize=_in_javascript
         )
-        made.filters["dump"] = lambda value, indent=None: json.dumps(
-            value, ensure_ascii=False, indent=indent, separators=(",", ": " if indent else ":")
-        )
+        made.filters["dump"] = _dumped
+        made.filters["join"] = _joining(made.filters["join"])
         made.filters["load"] = json.loads
         made.filters["_pairs"] = lambda value: list(value.items()) if isinstance(value, dict) else value
         for name in ("upper", "lower", "capitalize", "title", "trim"):
@@ -253,6 +252,32 @@ def _text(value: Any) -> Any:
     if isinstance(value, bool | dict | list | tuple):
         return json.dumps(value, ensure_ascii=False, default=str)
     return value
+
+
+def _dumped(value: Any, indent: int | None = None) -> str:
+    """The filter `dump` of Nunjucks: JSON, and nothing of what is missing."""
+    from jinja2 import Undefined  # noqa: PLC0415
+
+    if isinstance(value, Undefined):
+        return ""
+    return json.dumps(value, ensure_ascii=False, indent=indent, separators=(",", ": " if indent else ":"))
+
+
+def _joining(apply: Any) -> Any:
+    """The filter `join` of Nunjucks, which fails on what is missing."""
+
+    def join(context: Any, value: Any, *arguments: Any) -> Any:
+        from jinja2 import Undefined  # noqa: PLC0415
+
+        if isinstance(value, Undefined) or value is None:
+            raise _Failure("the filter join takes a list, found nothing")
+        # Of items, not of a member of each.
+        items = list(map(_in_javascript, value)) if len(arguments) < 2 and isinstance(value, list) else value
+        return apply(context, items, *arguments)
+
+    from jinja2 import pass_eval_context  # noqa: PLC0415
+
+    return pass_eval_context(join)
 
 
 def _of_text(name: str, apply: Any) -> Any:

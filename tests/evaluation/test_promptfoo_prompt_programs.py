@@ -7,6 +7,7 @@ import pytest
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
+from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 
@@ -134,3 +135,17 @@ async def test_a_changed_function_makes_the_result_stale(tmp_path: Path) -> None
     (tmp_path / "made.py").write_text(FUNCTIONS.replace("Hi", "Hello"), encoding="utf-8")
     (second,) = await run_cases(load_suite(tmp_path / "promptfooconfig.yaml").cases)
     assert first.fingerprint != second.fingerprint
+
+
+async def test_raw_may_name_a_file_with_prompts_or_a_function(tmp_path: Path) -> None:
+    """The question before a run names the function, and the rows are those of the prompts."""
+    (tmp_path / "made.js").write_text("module.exports = ({ vars }) => `made for ${vars.who}`;\n", encoding="utf-8")
+    (tmp_path / "two.txt").write_text("one for {{who}}\n---\ntwo for {{who}}\n", encoding="utf-8")
+    path = tmp_path / "promptfooconfig.yaml"
+    listed = "{raw: file://made.js, label: code}, {raw: file://two.txt, label: texts}"
+    path.write_text(f"prompts: [{listed}]\nproviders: [echo]\ntests: [{{vars: {{who: Ann}}}}]\n", encoding="utf-8")
+    (case,) = load_suite(path).cases
+    assert isinstance(case, PromptfooRunnable)
+    assert [each.text for each in executed_code(case)] == ["node: made.js"]
+    results = await run_cases(variations(case))
+    assert sorted(each.answer for each in results) == ["made for Ann", "one for Ann", "two for Ann"]

@@ -56,7 +56,7 @@ class RequestTemplate:
             )
         written = config.get("headers")
         headers |= {str(k).lower(): str(v) for k, v in written.items()} if isinstance(written, dict) else {}
-        headers = {name: self._text(value, variables) for name, value in headers.items()}
+        headers = {name: self._text(value, variables).strip() for name, value in headers.items()}
         is_json = "application/json" in headers.get("content-type", "")
         url = self._with_query(self._text(self.url, variables), variables)
         return FilledRequest(

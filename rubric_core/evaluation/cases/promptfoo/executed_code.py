@@ -167,8 +167,8 @@ def _of_configuration(configuration: PromptfooConfiguration) -> Iterator[Execute
 def _prompt_texts(written: Any) -> Iterator[str]:
     """The prompts that may be paths."""
     for item in written if isinstance(written, list) else written if isinstance(written, dict) else [written]:
-        if isinstance(item, dict) and "raw" not in item:
-            item = item.get("id") or item.get("path")  # noqa: PLW2901  # what the entry names
+        if isinstance(item, dict):
+            item = item.get("raw") or item.get("id") or item.get("path")  # noqa: PLW2901  # what the entry names
         if isinstance(item, str) and "\n" not in item:
             yield item
 

@@ -97,14 +97,12 @@ def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration, before:
         label, identity = _text(item.get("label")), _text(item.get("id"))
         config = found if isinstance(found := item.get("config"), dict) else {}
         raw = item.get("raw")
-        if isinstance(raw, str):
-            yield replace(_made(raw, at, before, label or raw, identity, named=label), config=config)
-            return
-        item = identity or item.get("path")
+        # Also `raw` may be a path.
+        item = raw if isinstance(raw, str) else identity or item.get("path")
     if not isinstance(item, str):
         yield _made("", at, before, label, identity, trouble="it is neither a text nor a mapping with `raw` or a file")
     elif "\n" in item or not _is_path(item):
-        yield _made(item, at, before, label or item, identity, named=label)
+        yield replace(_made(item, at, before, label or item, identity, named=label), config=config)
     else:
         for made in _of_path(item, at, configuration, before, label):
             # promptfoo drops those of text files.
