@@ -1,5 +1,6 @@
 """Providers of promptfoo that are addresses and code. What promptfoo itself makes of them: `tests/parity/promptfoo`."""
 
+import base64
 import json
 import sys
 from pathlib import Path
@@ -132,6 +133,18 @@ async def test_a_provider_of_a_test_answers_in_place_of_others(tmp_path: Path) -
     assert (result.target, result.answer) == ("echo", "Hi Ann 2")
     (case,) = load_suite(tmp_path / "promptfooconfig.yaml").cases
     assert case.further_targets == ("python:p.py",)
+
+
+async def test_a_password_in_an_address_reaches_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over the wire it is a header, which the server repeats."""
+    monkeypatch.setenv("PF_TOKEN", "tok-12345-secret")
+    credentials = base64.b64encode(b"user:tok-12345-secret").decode()
+    with EndpointServer(Reply(f"got Basic {credentials}", kind="text/plain")) as server:
+        url = server.url.replace("//", "//user:{{env.PF_TOKEN}}@")
+        result = await run(tmp_path, {"id": f"{url}/x", "config": {"method": "GET"}})
+    assert server.asked[0].headers["authorization"] == f"Basic {credentials}"
+    assert result.answer == "got Basic ***"
+    assert credentials not in repr(result)
 
 
 async def test_a_secret_in_a_header_reaches_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

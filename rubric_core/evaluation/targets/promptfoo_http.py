@@ -7,7 +7,7 @@ from typing import Any
 
 from rubric_core.evaluation.code.promptfoo_transform import output_text
 from rubric_core.evaluation.code.scripts import language_of, run_function
-from rubric_core.evaluation.model.redaction import seal
+from rubric_core.evaluation.model.redaction import Redactor, seal
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.targets.promptfoo_http_request import FilledRequest, RequestTemplate, json_or_text
 from rubric_core.evaluation.targets.providers.base import TargetLocation
@@ -85,7 +85,9 @@ class PromptfooHttp:
 
     async def _reply(self, sent: FilledRequest) -> tuple[HttpReply, float]:
         """The reply and how long it took, in milliseconds. Raises ProviderError."""
-        http, clock = seal(self.ports, self.place.redact).http, self.ports.clock
+        # A password in the address goes over the wire in another form, which the server may repeat.
+        sealed = seal(seal(self.ports, self.place.redact), Redactor.of([("url", sent.url)]))
+        http, clock = sealed.http, self.ports.clock
         written = self.config.get("maxRetries")
         left = written if isinstance(written, int) and written >= 0 else _RETRIES
         wait = _FIRST_WAIT
