@@ -137,3 +137,30 @@ def test_in_spreadsheets(tmp_path: Path) -> None:
     analysis = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=Project(DiskFiles()))
     found = [text[slice(*d.span)] for d in analysis.diagnostics if d.code == "environment-sent"]
     assert found == ["file://sent.xlsx"]
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        f"'https://a.example/{KEY}'",
+        f"{{id: 'https://a.example/{KEY}'}}",
+        f"{{id: https, config: {{url: 'https://a.example/?key={KEY}'}}}}",
+        f"{{id: https://a.example, config: {{queryParams: {{key: '{KEY}'}}}}}}",
+        f"{{id: https://a.example, config: {{body: {{prompt: '{{{{prompt}}}}', more: ['{KEY}']}}}}}}",
+        f"{{id: https://a.example, config: {{headers: {{X-Debug: '{KEY}'}}}}}}",
+        f"{{id: 'wss://a.example', config: {{messageTemplate: '{KEY}'}}}}",
+    ],
+)
+def test_in_addresses_and_requests(provider: str) -> None:
+    cases = "tests: [{vars: {q: hi}}]\n"
+    assert sent(f"prompts: ['{{{{ q }}}}']\nproviders: [{provider}]\n{cases}") == ["env.SHOP_API_KEY"]
+    own = f"env: {{SHOP_API_KEY: none}}\nprompts: ['{{{{ q }}}}']\nproviders: [{provider}]\n{cases}"
+    assert sent(own) == []
+
+
+@pytest.mark.parametrize(
+    "header", ["Authorization", "X-API-Key", "api-key", "Cookie", "PRIVATE-TOKEN", "X-Auth", "X-Goog-Api-Key"]
+)
+def test_a_header_for_a_key_may_have_one(header: str) -> None:
+    provider = f"{{id: https://a.example, config: {{headers: {{{header}: 'Bearer {KEY}'}}}}}}"
+    assert sent(f"prompts: ['{{{{ q }}}}']\nproviders: [{provider}]\ntests: [{{vars: {{q: hi}}}}]\n") == []

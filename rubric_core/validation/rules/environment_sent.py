@@ -1,9 +1,10 @@
 """environment-sent: a key or token of the environment in a text that models are asked."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from rubric_core.language.model import Case, Suite
-from rubric_core.language.secret_names import NOT_SENT
+from rubric_core.language.secret_names import NOT_SENT, looks_secret
 from rubric_core.loading.promptfoo_cases import is_secret
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
@@ -14,6 +15,9 @@ from rubric_core.validation.promptfoo.suite_notes import templated_nodes
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, rule
 
 __all__ = ["ENVIRONMENT_SENT"]
+
+#: What the ids of promptfoo's providers begin with that are addresses.
+_BY_ADDRESS = ("http", "ws", "websocket", "webhook:")
 
 
 @rule("environment-sent", "warning", "A key or token from the environment in a prompt", signs=TEMPLATES)
@@ -75,8 +79,37 @@ def _in_promptfoo(suite: PromptfooSuite) -> Iterator[Finding]:
             for name, at in environment_read(text):
                 if is_secret(name) and name not in known:
                     yield _sent(name, placed.outer(at.moved(each.span.start)))
+    for part, node in _requests(suite):
+        for name, at in environment_read(suite.frame.text[slice(*node.span)]):
+            if is_secret(name) and name not in known:
+                yield _sent(name, suite.frame.outer(at.moved(node.span.start)), part)
     for span, names in suite.secrets:
         yield from (_sent(name, span) for name in sorted(names - known))
+
+
+def _requests(suite: PromptfooSuite) -> Iterator[tuple[Literal["address", "text"], Scalar]]:
+    """The texts that providers by HTTP and WebSocket send beside the headers that are for keys, and whether they are an address."""
+    for provider in suite.providers:
+        if not isinstance(provider.node, Mapping) or not provider.id.startswith(_BY_ADDRESS):
+            if provider.id.startswith(_BY_ADDRESS) and isinstance(provider.node, Scalar):
+                yield "address", provider.node
+            continue
+        identity, settings = provider.node.get("id"), provider.node.get("config")
+        if isinstance(identity, Scalar):
+            yield "address", identity
+        for entry in settings.entries if isinstance(settings, Mapping) else ():
+            if entry.name in ("url", "queryParams"):
+                yield from (("address", each) for each in _scalars(entry.value))
+            elif entry.name in ("body", "messageTemplate"):
+                yield from (("text", each) for each in _scalars(entry.value))
+            elif entry.name == "headers" and isinstance(entry.value, Mapping):
+                others = (each.value for each in entry.value.entries if not _is_for_keys(each.name or ""))
+                yield from (("text", each) for value in others for each in _scalars(value))
+
+
+def _is_for_keys(header: str) -> bool:
+    """Whether a header is one that servers take keys from."""
+    return looks_secret(header.replace("-", "_")) or header.lower() == "cookie"
 
 
 def _has_own_env(suite: PromptfooSuite) -> bool:
@@ -88,8 +121,14 @@ def _has_own_env(suite: PromptfooSuite) -> bool:
     return bool(cases) and not elsewhere and all("env" in each.summary.names for each in cases)
 
 
-def _sent(name: str, span: Span) -> Finding:
+def _sent(name: str, span: Span, part: Literal["address", "text"] = "text") -> Finding:
     what = f"`{name}` of the environment" if name != ANY_VARIABLE else "any environment variable, by a computed name,"
+    if part == "address":
+        return Finding(
+            span,
+            f"{what} is part of an address",
+            consequence="servers and proxies write addresses down; they take keys in a header",
+        )
     return Finding(
         span,
         f"{what} is sent to the target or judge",
