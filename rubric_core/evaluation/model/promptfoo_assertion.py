@@ -101,10 +101,28 @@ def promptfoo_assertion(
         for each, at in zip(members, _places(node, len(members)), strict=True)
         if isinstance(each, Mapping)
     )
-    number = isinstance(weight, int | float) and not isinstance(weight, bool)
-    vars(made)["weight"] = weight if number else 1.0
+    vars(made)["weight"] = weight if _is_number(weight) else 1.0
+    made.trouble = _refusal(made)
     vars(made)["name"] = made.metric or _name(made)
     return made
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _refusal(assertion: PromptfooAssertion) -> str:
+    """Why promptfoo stops at an assertion; empty if it does not."""
+    settings = assertion.settings
+    wrong = next((name for name in ("threshold", "weight") if name in settings and not _is_number(settings[name])), "")
+    if wrong:
+        return f"`{wrong}` is no number: {settings[wrong]!r:.60}; promptfoo stops at it"
+    if assertion.type_name == SET_TYPE:
+        if not isinstance(settings.get("assert"), list):
+            return "a set needs a list of assertions as `assert`; promptfoo stops without one"
+        if any(each.type_name == SET_TYPE for each in assertion.members):
+            return "promptfoo stops at a set within a set; write its assertions into the outer one"
+    return ""
 
 
 def _places(node: Node, count: int) -> list[Node]:
