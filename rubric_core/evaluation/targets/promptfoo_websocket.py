@@ -92,7 +92,10 @@ class PromptfooSocket:
 
         async def exchange() -> str | bytes:
             options: dict[str, Any] = {"additional_headers": told, "subprotocols": protocols, "proxy": None}
-            async with connect(quote(url, safe=_UNQUOTED), max_size=_LARGEST, **options) as socket:
+            connecting = connect(quote(url, safe=_UNQUOTED), max_size=_LARGEST, **options)
+            # As in promptfoo; the library would send the headers, and the keys in them, to any other host.
+            connecting.process_redirect = lambda refusal: refusal  # type: ignore[assignment, method-assign]
+            async with connecting as socket:
                 await socket.send(message)
                 return await socket.recv()
 
