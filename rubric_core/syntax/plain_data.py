@@ -5,11 +5,15 @@ from typing import Any
 
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence
 
-__all__ = ["MOST_NODES", "plain"]
+__all__ = ["MOST_NODES", "TooManyValuesError", "plain", "plain_whole"]
 
 #: The most nodes that are expanded. More means an alias bomb; the aliases are then kept as written.
 MOST_NODES = 100_000
 _MERGE = "<<"
+
+
+class TooManyValuesError(ValueError):
+    """Aliases stand for more values than are expanded."""
 
 
 def plain(value: object, anchors: MappingOf[str, Node]) -> Any:
@@ -20,11 +24,22 @@ def plain(value: object, anchors: MappingOf[str, Node]) -> Any:
     return _Reader(anchors).read(value)
 
 
+def plain_whole(value: object, anchors: MappingOf[str, Node]) -> Any:
+    """The same for what is run. Raises TooManyValuesError where `plain` keeps aliases as written because there are too many."""
+    reader = _Reader(anchors)
+    found = reader.read(value)
+    if reader.is_cut:
+        raise TooManyValuesError(f"its aliases stand for more than {MOST_NODES:,} values")
+    return found
+
+
 class _Reader:
     def __init__(self, anchors: MappingOf[str, Node]) -> None:
         self._anchors = anchors
         self._left = MOST_NODES
         self._following: list[str] = []
+        #: Whether an alias was kept because there were too many nodes.
+        self.is_cut = False
 
     def read(self, value: object) -> Any:
         self._left -= 1
@@ -44,7 +59,10 @@ class _Reader:
 
     def _follow(self, alias: Alias) -> Any:
         target = alias.target or self._anchors.get(alias.name)
-        if target is None or alias.recursive or alias.name in self._following or self._left < 0:
+        if target is None or alias.recursive or alias.name in self._following:
+            return f"*{alias.name}"
+        if self._left < 0:
+            self.is_cut = True
             return f"*{alias.name}"
         self._following.append(alias.name)
         try:

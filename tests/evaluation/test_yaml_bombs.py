@@ -64,3 +64,22 @@ async def test_lists_of_promptfoo_that_multiply(folder: Folder, prompts: int, li
     (found,) = await run_cases([only])
     assert found.verdict is Verdict.UNSCORED
     assert COMBINED in found.reason
+
+
+@pytest.mark.parametrize("place", ["configuration", "file of tests"])
+async def test_aliases_of_promptfoo_that_multiply(folder: Folder, place: str) -> None:
+    """`not-contains` would pass: an alias that is left as written is not what it stands for."""
+    tests = (
+        "  - {vars: {q: *a11}, assert: [{type: not-contains, value: x}]}\n  - {assert: [{type: contains, value: hi}]}\n"
+    )
+    if place == "configuration":
+        text = f"prompts: ['hi {{{{ q }}}}']\nproviders: [echo]\nx-a:\n{lines(2)}tests:\n{tests}"
+    else:
+        folder.write(
+            "tests.yaml", f"- x-a:\n{lines(6)}  vars: {{q: *a11}}\n  assert: [{{type: not-contains, value: x}}]\n"
+        )
+        text = "prompts: ['hi {{ q }}']\nproviders: [echo]\ntests: file://tests.yaml\n"
+    folder.write("promptfooconfig.yaml", text)
+    found = await run_cases(load_suite(folder.path / "promptfooconfig.yaml").cases)
+    assert {each.verdict for each in found} == {Verdict.UNSCORED}
+    assert all("aliases stand for more than 100,000 values" in each.reason for each in found)

@@ -12,7 +12,7 @@ from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.ports import Files
 from rubric_core.syntax.parse import parse
-from rubric_core.syntax.plain_data import plain
+from rubric_core.syntax.plain_data import TooManyValuesError, plain, plain_whole
 from rubric_core.syntax.tree import Alias, Node, Sequence
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import LineIndex, Span
@@ -50,6 +50,8 @@ class PromptfooConfiguration:
     programs: list[TestProgram] = field(default_factory=list)
     #: What such programs made, by their keys; empty before a run.
     generated: Mapping[str, GeneratedCases] = field(default_factory=dict)
+    #: Why nothing of it can be run, for `data` is not whole; empty if it can.
+    trouble: str = ""
 
     @property
     def directory(self) -> Path:
@@ -132,7 +134,10 @@ class PromptfooConfiguration:
         if broken is not None:
             shown = self.shown(self.directory / name.removeprefix(URL))
             raise ConfigurationError(f"{shown} is no YAML: {broken.message}")
-        return plain(tree.root, tree.anchors)
+        try:
+            return plain_whole(tree.root, tree.anchors)
+        except TooManyValuesError as error:
+            raise ConfigurationError(f"{self.shown(self.directory / name.removeprefix(URL))}: {error}") from None
 
     def shown(self, path: Path) -> str:
         """A file's path relative to the directory of the configuration, for messages."""
@@ -158,10 +163,14 @@ def read_configuration(
     """The configuration in a text; empty if the text is not a mapping."""
     tree, lines = parse(text), LineIndex(text)
     root = tree.root
-    data = plain(root, tree.anchors)
+    trouble = ""
+    try:
+        data = plain_whole(root, tree.anchors)
+    except TooManyValuesError as error:
+        data, trouble = plain(root, tree.anchors), str(error)
     if not isinstance(root, MappingNode):
         root = MappingNode(Span(0, 0), Span(0, 0), None, None, flow=True)
     return PromptfooConfiguration(
         path, text, root, tree.anchors, data if isinstance(data, dict) else {}, lambda at: lines.line_of(at) + 1, files,
-        generated=generated or {},
+        generated=generated or {}, trouble=trouble,
     )  # fmt: skip

@@ -85,6 +85,8 @@ def default_test(configuration: PromptfooConfiguration) -> tuple[Mapping[str, An
 
 def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
     """Every test in the order of the text, and an entry with the reason for what cannot be run. Raises ConfigurationError."""
+    if configuration.trouble:
+        raise ConfigurationError(configuration.trouble)
     data, node, files = default_test(configuration)
     shared = data, node
     scenarios = configuration.data.get("scenarios")
