@@ -87,22 +87,27 @@ def _limit_memory() -> None:
             resource.setrlimit(resource.RLIMIT_RTTIME, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
+@lru_cache
+def _beside(name: str) -> Any:
+    """The module `sandbox_NAME.py` beside this one."""
+    from importlib.util import module_from_spec, spec_from_file_location  # noqa: PLC0415  # templates of agentv need none
+
+    spec = spec_from_file_location(name, f"{__file__.removesuffix('worker.py')}{name}.py")
+    if spec is None or spec.loader is None:
+        raise ImportError(name)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 # Patterns and schemas
 
 
-@lru_cache(maxsize=1)
-def _checks() -> dict[str, Any]:
-    """What the module beside this one defines."""
-    from runpy import run_path  # noqa: PLC0415  # templates need none of it
-
-    return run_path(f"{__file__.removesuffix('worker.py')}checks.py")
-
-
 def _checked(request: dict[str, Any]) -> Any:
-    checks = _checks()
+    checks = _beside("checks")
     try:
-        return checks["checked"](request)
-    except checks["InvalidSchemaError"] as error:
+        return checks.checked(request)
+    except checks.InvalidSchemaError as error:
         raise _Failure(str(error)) from None
 
 
@@ -175,7 +180,7 @@ class _Templates:
             if (is_plain, filters) not in self._environments:
                 self._environments[is_plain, filters] = self._plain(filters) if is_plain else self._environment(filters)
             jinja = self._environments[is_plain, filters]
-            source = _in_jinja(template) if is_plain else template
+            source = _beside("nunjucks").in_jinja(template) if is_plain else template
             tree = jinja.parse(source)
             other = next(iter(meta.find_referenced_templates(tree)), "")
             if other != "":
@@ -207,15 +212,11 @@ class _Templates:
                     return self.undefined(obj=obj, name=argument)
                 return super().getitem(obj, argument)
 
+        nunjucks = _beside("nunjucks")
         made = Nunjucks(
-            undefined=ChainableUndefined, autoescape=False, keep_trailing_newline=True, finalize=_in_javascript
+            undefined=ChainableUndefined, autoescape=False, keep_trailing_newline=True, finalize=nunjucks.in_javascript
         )
-        made.filters["dump"] = _dumped
-        made.filters["join"] = _joining(made.filters["join"])
-        made.filters["load"] = json.loads
-        made.filters["_pairs"] = lambda value: list(value.items()) if isinstance(value, dict) else value
-        for name in ("upper", "lower", "capitalize", "title", "trim"):
-            made.filters[name] = _of_text(name, made.filters[name])
+        made.filters.update(nunjucks.filters(made.filters))
         for name in filters:
             made.filters[name] = partial(self._filtered, name)
         return made
@@ -252,74 +253,6 @@ def _text(value: Any) -> Any:
     if isinstance(value, bool | dict | list | tuple):
         return json.dumps(value, ensure_ascii=False, default=str)
     return value
-
-
-def _dumped(value: Any, indent: int | None = None) -> str:
-    """The filter `dump` of Nunjucks: JSON, and nothing of what is missing."""
-    from jinja2 import Undefined  # noqa: PLC0415
-
-    if isinstance(value, Undefined):
-        return ""
-    return json.dumps(value, ensure_ascii=False, indent=indent, separators=(",", ": " if indent else ":"))
-
-
-def _joining(apply: Any) -> Any:
-    """The filter `join` of Nunjucks, which fails on what is missing."""
-
-    def join(context: Any, value: Any, *arguments: Any) -> Any:
-        from jinja2 import Undefined  # noqa: PLC0415
-
-        if isinstance(value, Undefined) or value is None:
-            raise _Failure("the filter join takes a list, found nothing")
-        # Of items, not of a member of each.
-        items = list(map(_in_javascript, value)) if len(arguments) < 2 and isinstance(value, list) else value
-        return apply(context, items, *arguments)
-
-    from jinja2 import pass_eval_context  # noqa: PLC0415
-
-    return pass_eval_context(join)
-
-
-def _of_text(name: str, apply: Any) -> Any:
-    """A filter that Nunjucks has for texts alone; nothing is an empty text."""
-
-    def text_filter(value: Any, *arguments: Any) -> Any:
-        from jinja2 import Undefined  # noqa: PLC0415
-
-        if value is None or value is False or isinstance(value, Undefined):
-            return ""
-        if not isinstance(value, str):
-            raise _Failure(f"the filter {name} takes a text, found {json.dumps(value, default=str)[:60]}")
-        return apply(value, *arguments)
-
-    return text_filter
-
-
-def _in_jinja(template: str) -> str:
-    """A template of Nunjucks with the operators of Jinja in its tags."""
-    import re  # noqa: PLC0415
-
-    def tag(found: "re.Match[str]") -> str:
-        text = found[0].replace("!==", "!=").replace("===", "==")
-        # Two names in a loop are a key and its value, or the parts of an item.
-        return re.sub(
-            r"(\{%-?\s*for\s+\w+\s*,[\s\w,]+?\s+in\s+)(.+?)(\s*-?%\})", r"\1(\2)|_pairs\3", text, flags=re.DOTALL
-        )
-
-    return re.sub(r"\{[{%].*?[%}]\}", tag, template, flags=re.DOTALL)
-
-
-def _in_javascript(value: Any) -> Any:
-    """A value in a text as JavaScript writes it: lists with commas, mappings without their content."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
-    if isinstance(value, list | tuple):
-        return ",".join(str(_in_javascript(item)) for item in value)
-    return "[object Object]" if isinstance(value, dict) else value
 
 
 if __name__ == "__main__":

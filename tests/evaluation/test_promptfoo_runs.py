@@ -293,7 +293,11 @@ async def test_javascript_members_are_refused_not_left_empty(write: Callable[[st
         ("{% import 'm.njk' as m %}", "the file `m.njk`"),
     ],
 )
-async def test_templates_that_read_files_are_refused(write: Callable[[str], Path], tag: str, file: str) -> None:
+async def test_templates_that_read_files_are_refused(
+    write: Callable[[str], Path], tmp_path: Path, tag: str, file: str
+) -> None:
+    for name in ("rules.md", "m.njk"):  # one that is missing is a mistake of its own
+        (tmp_path / name).write_text("text", encoding="utf-8")
     text = f'prompts: ["Answer. {tag}"]\nproviders: [echo]\ntests: [{{description: t, vars: {{file: x}}}}]\n'
     (found,) = (await results(write(text))).values()
     assert found.verdict is Verdict.UNSCORED
