@@ -26,6 +26,16 @@ class PathMatches(NamedTuple):
     #: Whether the search was given up: then nothing is found.
     given_up: bool = False
 
+    @property
+    def in_promptfoo_order(self) -> tuple[Path, ...]:
+        """As promptfoo takes them: of each folder first its files, then its folders, both from the last name to the first."""
+        return tuple(sorted(self.paths, key=_is_file_and_name, reverse=True))
+
+
+def _is_file_and_name(path: Path) -> list[tuple[bool, bytes]]:
+    """For each part of a path, whether it is the file, and its name."""
+    return [(place == len(path.parts), os.fsencode(part)) for place, part in enumerate(path.parts, start=1)]
+
 
 def path_matches(pattern: str, bases: Iterable[Path], files: Files) -> PathMatches:
     """The files that match `pattern`, relative to the first of some directories in which there is one.

@@ -150,3 +150,15 @@ def test_a_pattern_that_is_given_up_is_reported(tmp_path: Path) -> None:
     assert [(each.code, each.message) for each in found if each.code == "broken-cases"] == [
         ("broken-cases", f"no cases were loaded from here: {TOO_MANY_FOLDERS}"),
     ]
+
+
+def test_the_order_of_promptfoo(tmp_path: Path) -> None:
+    """As glob 13 gave these files to promptfoo 0.121."""
+    ordered = [
+        "z.t", "m.t", "c/k.t", "b/z.t", "b/m.t", "b/b1/k.t", "a/z.t", "a/m.t", "a/B.t", "a/a2/m.t", "a/a1/z.t", "a/a1/m.t", "a/a1/q/k.t",
+    ]  # fmt: skip
+    for name in ordered:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    found = path_matches("**/*.t", [tmp_path], DiskFiles()).in_promptfoo_order
+    assert [path.relative_to(tmp_path).as_posix() for path in found] == ordered

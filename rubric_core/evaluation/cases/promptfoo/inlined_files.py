@@ -48,10 +48,10 @@ class InlinedFiles:
         if not is_pattern(name):
             return self._content(self._configuration.directory / name)
         found: list[Any] = []
-        paths = path_matches(name, [self._configuration.directory], self._configuration.files).paths
-        if not paths:
+        matches = path_matches(name, [self._configuration.directory], self._configuration.files)
+        if not matches.paths:
             raise ConfigurationError(f"no file matches {name}")
-        for path in paths:
+        for path in matches.in_promptfoo_order:
             content = self._content(path)
             if content is not None:
                 found += content if isinstance(content, list) else [content]

@@ -139,7 +139,8 @@ def _of_path(
     names = [name]
     if "*" in name or configuration.files.is_directory(configuration.directory / name):
         wanted = name if "*" in name else f"{name.rstrip('/')}/*"
-        names = [str(path) for path in path_matches(wanted, [configuration.directory], configuration.files).paths]
+        matches = path_matches(wanted, [configuration.directory], configuration.files)
+        names = list(map(str, matches.in_promptfoo_order))
         if not names:  # promptfoo sends the pattern itself
             yield _made(text, at, before, label or text, "", named=label)
             return

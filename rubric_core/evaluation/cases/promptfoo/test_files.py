@@ -259,7 +259,7 @@ def vars_of_files(written: Any, directory: Path, configuration: PromptfooConfigu
         if not isinstance(name, str):
             raise ConfigurationError("`vars` is a list of other things than paths")
         # What begins with `file://` is no path here: promptfoo finds nothing, and goes on without variables.
-        for path in path_matches(name, [directory], configuration.files).paths:
+        for path in path_matches(name, [directory], configuration.files).in_promptfoo_order:
             inlined.files.append(path)
             data = inlined.deep(configuration.external(str(path)))
             found |= data if isinstance(data, dict) else {}
