@@ -304,6 +304,22 @@ async def test_templates_that_read_files_are_refused(
     assert f"rubric reads no other file into a template; write the text of {file} here" in found.reason
 
 
+async def test_code_reads_the_test_as_it_is_written(write: Callable[[str], Path]) -> None:
+    text = one(
+        "vars: {q: '{{w}}!', w: [a, b]}, metadata: {k: '{{q}}'}, assert: [{type: python, value: file://judge.py}]",
+        more="defaultTest: {metadata: {d: 1}}\n",
+    )
+    path = write(text)
+    code = "import json\ndef get_assert(output, context):\n    return {'pass': False, 'score': 0, 'reason': json.dumps(context['test'])}\n"
+    (path.parent / "judge.py").write_text(code, encoding="utf-8")
+    for number, row in enumerate((await results(path)).values()):
+        (reason,) = row.evaluators[0].misses
+        told = json.loads(reason)
+        assert told["vars"] == {"q": "{{w}}!", "w": "ab"[number]}
+        assert (told["description"], told["metadata"]) == ("t", {"d": 1, "k": "{{q}}"})
+        assert told["assert"] == [{"type": "python", "value": "file://judge.py"}]
+
+
 async def test_equal_descriptions_are_told_apart(write: Callable[[str], Path]) -> None:
     text = "prompts: [p]\nproviders: [echo]\ntests: [{description: 'a [b]', vars: {x: 1}}, {description: 'a [b]', vars: {x: 2}}]\n"
     assert list(await results(write(text))) == ["a (b) @echo", "a (b)~2 @echo"]

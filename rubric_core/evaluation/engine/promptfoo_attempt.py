@@ -51,7 +51,7 @@ class PromptfooAttempt(Attempt):
         results: Sequence[EvaluatorResult] = ()
         if configs:
             context = self.context(target, provider, inputs, answer, min(1.0, max(0.0, base.threshold)))
-            results = await self.grade(context, configs)
+            results = await self.grade(context.with_fields(test=_test_of(self.case)), configs)
         weights = [float(each.weight) for each in configs]
         allowed = self.case.options.allow_grader_errors
         score, verdict, reason = promptfoo_outcome(
@@ -198,6 +198,13 @@ class PromptfooAttempt(Attempt):
     def registry(self) -> dict[str, Evaluator]:
         """See `Attempt.registry`."""
         return {**super().registry(), PROMPTFOO_KIND: promptfoo_evaluator(self._judge)}
+
+
+def _test_of(case: PromptfooRunnable) -> Mapping[str, Any]:
+    """The test of a row with all that it inherits, and its values before the templates in them are filled in."""
+    chosen = case.variant.variables if case.variant is not None else None
+    written = next(each for each in (case.transformed, chosen, case.test.part("vars")) if each is not None)
+    return {**case.test.data, "vars": dict(written), "assert": [settings for settings, _ in case.test.assertions]}
 
 
 def _messages(prompt: str) -> tuple[ChatMessage, ...]:

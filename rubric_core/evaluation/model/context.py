@@ -118,6 +118,8 @@ class EvaluationContext:
     inherited: Mapping[str, Any]
     #: The values of `vars` of the case, inherited ones included, as plain data.
     variables: Mapping[str, Any]
+    #: The test as it is written, with what it inherits, for code that grades rows of promptfoo; empty for other cases.
+    test: Mapping[str, Any]
     #: A prompt for rubrics that bring none of their own, from the options of the case.
     rubric_prompt: str | None
     #: Turns the answer into what is graded, from the options of the case: code, or a file with code.
@@ -163,6 +165,7 @@ class EvaluationContext:
         access: TargetAccess | None = None,
         inherited: Mapping[str, Any] = _NOTHING,
         variables: Mapping[str, Any] = _NOTHING,
+        test: Mapping[str, Any] = _NOTHING,
         rubric_prompt: str | None = None,
         transform: str | None = None,
         preprocessors: Sequence[Preprocessor] = (),

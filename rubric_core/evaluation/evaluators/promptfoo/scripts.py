@@ -96,7 +96,7 @@ def _told(check: Check) -> dict[str, Any]:
     """The arguments passed to code: the output and its context."""
     context, config = check.context, check.config.settings.get("config")
     settings = {**context.inherited, **(config if isinstance(config, dict) else {})}
-    test = {"vars": dict(context.variables)}
+    test = context.test or {"vars": dict(context.variables)}
     inner: dict[str, Any] = {
         "vars": dict(context.variables), "prompt": context.prompt_inputs.question, "test": test,
         "provider": {"id": context.target.name, "label": context.target.name}, "providerResponse": {"output": check.output},
