@@ -9,6 +9,12 @@ from jinja2 import TemplateRuntimeError, Undefined, pass_eval_context
 
 __all__ = ["filters", "in_javascript", "in_jinja"]
 
+_OPENED = re.compile(r"\{[{%]")
+_CLOSED = re.compile(r"[%}]\}")
+_LOOP = re.compile(r"\{%-?\s*for\s")
+_IN = re.compile(r"\sin\s")
+_NAMES = re.compile(r"[\w\s,]+")
+
 
 def filters(known: Mapping[str, Any]) -> dict[str, Any]:
     """The filters that Nunjucks has otherwise than Jinja, whose own are `known`."""
@@ -56,15 +62,24 @@ def _text_filter(name: str, apply: Any) -> Any:
 
 def in_jinja(template: str) -> str:
     """A template of Nunjucks with the operators of Jinja in its tags."""
+    made: list[str] = []
+    end = 0
+    while (opened := _OPENED.search(template, end)) and (closed := _CLOSED.search(template, opened.end())):
+        made += template[end : opened.start()], _tag_in_jinja(template[opened.start() : closed.end()])
+        end = closed.end()
+    return "".join((*made, template[end:]))
 
-    def tag(found: re.Match[str]) -> str:
-        text = found[0].replace("!==", "!=").replace("===", "==")
-        # Two names in a loop are a key and its value, or the parts of an item.
-        return re.sub(
-            r"(\{%-?\s*for\s+\w+\s*,[\s\w,]+?\s+in\s+)(.+?)(\s*-?%\})", r"\1(\2)|_pairs\3", text, flags=re.DOTALL
-        )
 
-    return re.sub(r"\{[{%].*?[%}]\}", tag, template, flags=re.DOTALL)
+def _tag_in_jinja(tag: str) -> str:
+    text = tag.replace("!==", "!=").replace("===", "==")
+    loop, name_end = _LOOP.match(text), _IN.search(text)
+    if loop is None or name_end is None:
+        return text
+    names, value_end = text[loop.end() : name_end.start()], len(text) - (3 if text.endswith("-%}") else 2)
+    if "," not in names or not _NAMES.fullmatch(names) or not text.endswith("%}"):
+        return text
+    # Two names in a loop are a key and its value, or the parts of an item.
+    return f"{text[: name_end.end()]}({text[name_end.end() : value_end]})|_pairs{text[value_end:]}"
 
 
 def in_javascript(value: Any) -> Any:
