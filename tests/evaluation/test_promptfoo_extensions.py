@@ -97,7 +97,7 @@ def one(context):
         (hooked("one"), "takes 1 positional argument but 2 were given"),
         (hooked("gone"), "gone"),
         (["file://hooks.mjs"], "beforeAll"),
-        (["hooks.py:beforeAll"], "of `extensions` rubric runs functions in files, as in `file://hooks.py:beforeAll`"),
+        (["hooks.py:beforeAll"], "an extension is a file that begins with file://"),
         ([5], "of `extensions` rubric runs functions in files"),
     ],
 )

@@ -395,7 +395,7 @@ def test_two_runs_of_one_second_have_ids_of_their_own(folder: Folder, monkeypatc
 
     chances = iter([b"\0\1", b"\0\1", b"\0\1", b"\0\2"])
     monkeypatch.setattr(run_writer, "datetime", Stopped)
-    monkeypatch.setattr(run_writer, "chance", lambda: next(chances).hex())
+    monkeypatch.setattr(run_writer, "random_suffix", lambda: next(chances).hex())
     suite = folder.path / "a.eval.yaml"
     names = [run(suite, result("a")), run(suite, result("b"))]
     assert names == ["20261124-000000-0001", "20261124-000000-0002"]

@@ -1,5 +1,6 @@
 """What conversations about runs have in common: suites on disk, commands, and what is seen afterwards."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ def outcomes(client: Client, uri: str) -> dict[str, dict[str, Any]]:
 
 def kept(suite: Path, runs: int = 1) -> bool:
     """Whether so many runs of a suite are stored, and over."""
+    time.sleep(0.1)  # who reads all the time keeps out who has to recover the log before writing
     found = ResultDatabase.of(suite).runs()
     return len(found) >= runs and all(run.state is not RunState.RUNNING for run in found)
 
