@@ -91,8 +91,8 @@ def migrate(
     broken = next(iter(tree.problems), None)
     if broken is not None:
         raise NotMigratableError(broken.span.start, broken.message)
-    mark = _MARK if text.startswith(_MARK) else ""
-    body = text.removeprefix(mark)
+    body = text.lstrip(_MARK)  # editors and scripts write several, which are read as one
+    mark = text[: len(text) - len(body)]
     progress = MigrationState(with_final_newline(body), kind, read)
     if with_final_newline(body) == text:
         progress.tree = tree

@@ -118,6 +118,14 @@ def test_no_text_raises() -> None:
     assert migrated > 60
 
 
+@pytest.mark.parametrize("body", ["", "name: a\ntests: [{id: a, input: b, criteria: c}]\n"])
+def test_several_byte_order_marks_stay_in_front(body: str) -> None:
+    made = migrate(f"\ufeff\ufeff{body}", "agentv-1", "agentv-5").text
+    assert made.startswith("\ufeff\ufeff")
+    assert "\ufeff" not in made.lstrip("\ufeff")
+    assert not parse(made).problems
+
+
 def damaged(text: str, pick: random.Random) -> str:
     lines = text.split("\n")
     for _ in range(pick.randint(1, 3)):
