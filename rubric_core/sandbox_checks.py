@@ -5,11 +5,11 @@ jsonschema itself would send a request to `http://…`, and read `file:///…`.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["InvalidSchemaError", "checked"]
+__all__ = ["InvalidSchemaError", "checked", "schemas_in"]
 
 #: Keywords that say something about a schema and check nothing.
 _ANNOTATIONS = frozenset({
@@ -126,21 +126,25 @@ def _keywords(of_type: Any, patterns: dict[str, list[str]]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _unknown_keys(schema: Any, known: frozenset[str]) -> Iterator[str]:
-    """The unknown keywords of a schema, which promptfoo refuses."""
-    if not isinstance(schema, dict):
+def schemas_in(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """A schema and all schemas in it."""
+    if not isinstance(schema, Mapping):
         return
+    yield schema
     for name, value in schema.items():
-        if name not in known and name not in _ANNOTATIONS:
-            yield name
-        if name in _NAMED and isinstance(value, dict):
+        if name in _NAMED and isinstance(value, Mapping):
             for each in value.values():
-                yield from _unknown_keys(each, known)
-        elif name in _INNER and isinstance(value, dict):
-            yield from _unknown_keys(value, known)
+                yield from schemas_in(each)
+        elif name in _INNER and isinstance(value, Mapping):
+            yield from schemas_in(value)
         elif name in _LISTED and isinstance(value, list):
             for each in value:
-                yield from _unknown_keys(each, known)
+                yield from schemas_in(each)
+
+
+def _unknown_keys(schema: Any, known: frozenset[str]) -> Iterator[str]:
+    """The unknown keywords of a schema, which promptfoo refuses."""
+    return (name for part in schemas_in(schema) for name in part if name not in known and name not in _ANNOTATIONS)
 
 
 def _first_error(validator: Any, value: Any) -> str | None:

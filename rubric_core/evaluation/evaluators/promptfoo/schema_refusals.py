@@ -6,9 +6,10 @@ from typing import Any
 
 from rubric_core.evaluation.code.js_regex import translate
 from rubric_core.javascript.nodes import InvalidPatternError
+from rubric_core.sandbox_checks import schemas_in
 from rubric_core.sandbox_formats import is_format
 
-__all__ = ["LIMITS", "patterns_of", "refusal_of", "schemas_in"]
+__all__ = ["LIMITS", "patterns_of", "refusal_of"]
 
 #: The drafts that `$schema` may name.
 _DRAFTS = frozenset(
@@ -16,25 +17,6 @@ _DRAFTS = frozenset(
 )
 #: Keywords that compare what has a format.
 LIMITS = ("formatMinimum", "formatMaximum", "formatExclusiveMinimum", "formatExclusiveMaximum")
-_NAMED = ("properties", "patternProperties", "definitions", "$defs")
-_INNER = ("items", "additionalItems", "contains", "additionalProperties", "propertyNames", "if", "then", "else", "not")
-_LISTED = ("allOf", "anyOf", "oneOf", "items")
-
-
-def schemas_in(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """A schema and all schemas in it."""
-    if not isinstance(schema, Mapping):
-        return
-    yield schema
-    for name, value in schema.items():
-        if name in _NAMED and isinstance(value, Mapping):
-            for each in value.values():
-                yield from schemas_in(each)
-        elif name in _INNER and isinstance(value, Mapping):
-            yield from schemas_in(value)
-        elif name in _LISTED and isinstance(value, list):
-            for each in value:
-                yield from schemas_in(each)
 
 
 def refusal_of(schema: Mapping[str, Any]) -> str:
@@ -69,7 +51,7 @@ def _broken(pattern: str) -> str:
     except InvalidPatternError as error:
         return f"the pattern {pattern}: {error}"
     except ValueError:
-        return ""  # told by `patterns_of`
+        return ""  # `patterns_of` reports it
     return ""
 
 
