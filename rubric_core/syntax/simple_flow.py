@@ -9,7 +9,7 @@ from rubric_core.text import Span
 __all__ = ["QUOTES", "read_flow"]
 
 QUOTES: dict[str, Style] = {"'": "single", '"': "double"}
-#: A value with the blanks behind it.
+#: A value and the blanks after it.
 _VALUE = pattern(r"(?:\"[^\"\\\n]*\" *|'[^'\n]*' *|[\w./$(<+=~^][^,\[\]{}:#&*!|>'\"%@`?\n]*)")
 _KEY = pattern(r"([A-Za-z_]\w{0,99}): +")
 _BLANKS = pattern(r" *")
@@ -23,7 +23,7 @@ _new = tuple.__new__
 
 
 def read_flow(value: str, begin: int, mappings: list[Mapping]) -> Mapping | Sequence | None:
-    """The collection that `value` begins with, a bracket; None where it or anything behind it is not simple.
+    """The collection that `value` begins with, a bracket; None if it, or what follows it on the line, is not simple.
 
     Args:
         value: The text of a line from the bracket on.
@@ -37,7 +37,7 @@ def read_flow(value: str, begin: int, mappings: list[Mapping]) -> Mapping | Sequ
 def _collection(
     value: str, at: int, begin: int, mappings: list[Mapping], levels: int
 ) -> tuple[Mapping | Sequence, int] | None:
-    """The collection whose bracket is character `at` of the line, and the character behind it."""
+    """The collection that opens at offset `at` of the line, and the offset after its closing bracket."""
     items: list[Node] = []
     entries: list[Entry] = []
     listed = value[at] == "["

@@ -1,4 +1,4 @@
-"""A WebSocket server that sends its client elsewhere: nobody is followed, and no header reaches another host."""
+"""Redirects of WebSocket servers are not followed, so no header reaches another host."""
 
 import asyncio
 import json

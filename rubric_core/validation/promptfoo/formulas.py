@@ -31,7 +31,7 @@ class FormulaFault(NamedTuple):
     #: Offsets in the formula.
     start: int
     end: int
-    #: What would be right in that place; empty where nobody can tell.
+    #: What should stand there instead; empty if unknown.
     meant: str = ""
 
 
