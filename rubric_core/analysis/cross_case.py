@@ -112,10 +112,10 @@ def _behind(finding: Finding, offset: int, by: int) -> Finding:
 
 def cross_case_facts(analysis: Analysis, blocks: Iterable[tuple[int, Block]]) -> list[object]:
     """What others can depend on in some blocks; equal lists mean that nothing of it has changed."""
-    return [_of_block(analysis, number, block) for number, block in blocks]
+    return [_facts_of_block(analysis, number, block) for number, block in blocks]
 
 
-def _of_block(analysis: Analysis, number: int, block: Block) -> object:
+def _facts_of_block(analysis: Analysis, number: int, block: Block) -> object:
     if analysis.kind is FileKind.PROMPTFOO:
         return case_facts(analysis, block)
     state, cases = analysis.states[block], _cases(analysis, number)
@@ -127,7 +127,7 @@ def _of_block(analysis: Analysis, number: int, block: Block) -> object:
         state.own_targets,
         set(state.tree.anchors),
         names,
-        [_of_case(c, analysis, block) for c in cases],
+        [_facts_of_case(c, analysis, block) for c in cases],
     )
 
 
@@ -138,7 +138,7 @@ def _cases(analysis: Analysis, number: int) -> list[Case]:
     return [shape for shape in shapes if isinstance(shape, Case)]
 
 
-def _of_case(case: Case, analysis: Analysis, block: Block) -> object:
+def _facts_of_case(case: Case, analysis: Analysis, block: Block) -> object:
     column = column_of(block.text, case.node.whole.start) if case.node is not None else 0
     places = {field: place for field in CASE_FACTS if (place := case.places.get(field)) is not None}
     # Where prompts ask, it counts that somebody wrote an input, which is refused, or misspelt `vars`.

@@ -53,7 +53,7 @@ class Findings:
 
     def settle(self, previous: Analysis | None = None, change: BlockChange | None = None) -> None:
         """Split the findings into those that are reported and those that an ignore comment covers, and report unused comments."""
-        loose = [*self._of_frame(), *self._across(previous, change)]
+        loose = [*self._frame_diagnostics(), *self._across(previous, change)]
         known = previous.by_block if previous is not None and self._is_kept(previous) else None
         blocks = self.analysis.document.blocks
         if known is None or change is None:
@@ -127,7 +127,7 @@ class Findings:
             message = found.within_limits().message
             yield Diagnostic(rule.code, severity, found.span.moved(start), message, hides=hidden)
 
-    def _of_frame(self) -> Iterator[Diagnostic]:
+    def _frame_diagnostics(self) -> Iterator[Diagnostic]:
         analysis = self.analysis
         frame = self.states[self.frame.block]
         for rule, finding in (*frame.findings, *frame.links.findings):

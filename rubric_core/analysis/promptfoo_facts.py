@@ -78,7 +78,7 @@ def is_settled(before: Analysis, now: Analysis, change: BlockChange) -> bool:
 def case_facts(analysis: Analysis, block: Block) -> object:
     """What rules across cases look at in one block, by their codes; equal facts mean equal findings elsewhere."""
     cases = [shape for shape in analysis.states[block].shapes if isinstance(shape, PromptfooCase)]
-    return [_of_case(case, block.text) for case in cases]
+    return [_facts_of_case(case, block.text) for case in cases]
 
 
 def rules_to_repeat(before: Analysis, old: Sequence[Block], now: Analysis, new: Sequence[Block]) -> frozenset[str]:
@@ -92,10 +92,10 @@ def rules_to_repeat(before: Analysis, old: Sequence[Block], now: Analysis, new: 
 
 
 def _by_code(analysis: Analysis, block: Block) -> list[Mapping[str, object]]:
-    return [_of_case(s, block.text) for s in analysis.states[block].shapes if isinstance(s, PromptfooCase)]
+    return [_facts_of_case(s, block.text) for s in analysis.states[block].shapes if isinstance(s, PromptfooCase)]
 
 
-def _of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
+def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
     """What each rule looks at in a case. A rule across cases that reads another key adds it here."""
     fields = ("prompts", "providers", "description", "options", "provider")
     places = {f: text[slice(*place.node.whole)] for f in fields if (place := case.places.get(f)) is not None}

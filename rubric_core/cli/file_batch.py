@@ -50,7 +50,7 @@ class FileBatch:
         # The first one loads what nearly all need; copies of this process then have it.
         checked = iter([*map(self._check, rest[:1]), *parallel_map(self._check, rest[1:])])
         return [
-            self._taken(source, next(checked)) if found is None else found
+            self._receive(source, next(checked)) if found is None else found
             for source, found in zip(sources, known, strict=True)
         ]
 
@@ -95,7 +95,7 @@ class FileBatch:
         news = self._project.news() if self._project is not None else []
         return _Sent(dumps(checked), text if needs_text(checked) else "", state, facts, news)
 
-    def _taken(self, source: Source, sent: _Sent | str) -> CheckedFile | str:
+    def _receive(self, source: Source, sent: _Sent | str) -> CheckedFile | str:
         if isinstance(sent, str):
             return sent
         if self._cache is not None:

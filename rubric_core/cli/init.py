@@ -93,7 +93,7 @@ def _complete(options: argparse.Namespace, folder: Path) -> None:
     if not options.yes and not asking and options.test is None:
         raise RefusedError("there is no terminal to ask on; pass --yes for the example, or --test with its options")
     if options.test is None:
-        options.test = _asked_test(folder) if asking else "example"
+        options.test = _ask_test(folder) if asking else "example"
     needed = {
         "command": [("program", "--command", "The command, with {PROMPT} for the question")],
         "python": [("function", "--function", "The function, as module:name")],
@@ -107,17 +107,17 @@ def _complete(options: argparse.Namespace, folder: Path) -> None:
         if not getattr(options, attribute):
             if not asking:
                 raise RefusedError(f"--test {options.test} needs {option}")
-            setattr(options, attribute, _asked(question))
+            setattr(options, attribute, _ask(question))
     if options.ci is None:
-        options.ci = _asked_choice("A job for a CI server?", {"none": "no", "github": "GitHub", "gitlab": "GitLab"}) if asking else "none"  # fmt: skip
+        options.ci = _ask_choice("A job for a CI server?", {"none": "no", "github": "GitHub", "gitlab": "GitLab"}) if asking else "none"  # fmt: skip
 
 
-def _asked_test(folder: Path) -> str:
+def _ask_test(folder: Path) -> str:
     known = {name: words for name, words in _TESTED.items() if name != "existing" or targets_file(folder)}
-    return _asked_choice("What do you test?", known)
+    return _ask_choice("What do you test?", known)
 
 
-def _asked_choice(question: str, choices: dict[str, str]) -> str:
+def _ask_choice(question: str, choices: dict[str, str]) -> str:
     print(question)
     names = list(choices)
     for number, name in enumerate(names, start=1):
@@ -129,7 +129,7 @@ def _asked_choice(question: str, choices: dict[str, str]) -> str:
         print(f"Please answer with a number from 1 to {len(names)}.")
 
 
-def _asked(question: str) -> str:
+def _ask(question: str) -> str:
     while not (said := input(f"{question}: ").strip()):
         pass
     return said

@@ -55,8 +55,8 @@ class _Work(Generic[T, R]):
         """Every result."""
         helpers: list[_Helper[R]] = []
         try:
-            helpers += (_Helper(self._taken) for _ in range(1, self._processes))
-            done = dict(self._taken())
+            helpers += (_Helper(self._computed_parts) for _ in range(1, self._processes))
+            done = dict(self._computed_parts())
             for helper in helpers:
                 done.update(helper.results())
         finally:
@@ -66,7 +66,7 @@ class _Work(Generic[T, R]):
         # What a helper failed to do is computed here, where an error is seen.
         return [each for n in range(len(self._parts)) for each in (done[n] if n in done else self._part(n))]
 
-    def _taken(self) -> Iterator[tuple[int, list[R]]]:
+    def _computed_parts(self) -> Iterator[tuple[int, list[R]]]:
         while ticket := os.read(self._tickets, _TICKET):
             number = int.from_bytes(ticket, "little")
             yield number, self._part(number)

@@ -44,7 +44,7 @@ class _Page:
             else:
                 yield from self._paragraph()
 
-    def _taken(self, wanted: "re.Pattern[str]") -> list[str]:
+    def _take_while(self, wanted: "re.Pattern[str]") -> list[str]:
         """The lines from here on that match."""
         start = self.at
         while self.at < len(self.source) and wanted.match(self.source[self.at]):
@@ -53,7 +53,7 @@ class _Page:
 
     def _code(self) -> Iterator[str]:
         self.at += 1
-        for line in self._taken(re.compile(r"(?!```)")):
+        for line in self._take_while(re.compile(r"(?!```)")):
             marker = _MARKER.match(line)
             # The `#` of a marker line is there for YAML; what stands under a text begins where the text does.
             text = line.replace("#", " ", 1) if marker and line.startswith("#") else line
@@ -62,7 +62,7 @@ class _Page:
         self.at += 1
 
     def _table(self) -> Iterator[str]:
-        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in self._taken(re.compile(r"\|"))]
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in self._take_while(re.compile(r"\|"))]
         rows = [row for row in rows if set("".join(row)) - set("-: ")]
         widths = [
             max(width(_bare(row[n], self.style)) for row in rows if n < len(row)) for n in range(max(map(len, rows)))
@@ -76,7 +76,7 @@ class _Page:
             yield self.style.paint(line, "dim") if number == 0 else line
 
     def _paragraph(self) -> Iterator[str]:
-        first, *rest = self._taken(re.compile(r"(?!```|\||#)."))
+        first, *rest = self._take_while(re.compile(r"(?!```|\||#)."))
         items = [first]
         for line in rest:
             if _ITEM.match(line):

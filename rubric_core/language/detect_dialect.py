@@ -105,8 +105,8 @@ def signs_of(root: Node | None, text: str, *, frame: bool, mappings: Collection[
             name = entry.name or ""
             signs |= _TOP.get(name, 0)
             if name in ("tests", "eval_cases", "evalcases"):
-                signs |= _of_cases(entry.value)
-    return signs if frame else signs | _of_cases(root)
+                signs |= _case_signs(entry.value)
+    return signs if frame else signs | _case_signs(root)
 
 
 def _words(mappings: Collection[Mapping]) -> tuple[set[str], set[str]]:
@@ -120,7 +120,7 @@ def _words(mappings: Collection[Mapping]) -> tuple[set[str], set[str]]:
     }
 
 
-def _of_cases(node: Node | None) -> int:
+def _case_signs(node: Node | None) -> int:
     """The keys of the cases themselves, not of what is in them."""
     signs = 0
     for case in node.items if isinstance(node, Sequence) else [node]:

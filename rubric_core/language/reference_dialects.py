@@ -56,7 +56,7 @@ def _section(dialect: Dialect, older: Dialect | None) -> list[str]:
     parts = ["", f"## {dialect.name}", "", f"Read by agentv {dialect.releases}."]
     if older is not None:
         renamed = list(_renamed(dialect, older))
-        given_up = list(_given_up(dialect, older))
+        given_up = list(_dropped_keys(dialect, older))
         foreign = list(_foreign(dialect, older))
         if renamed:
             parts += ["", "### Renamed", "", table(("Where", "Before", "Now", "What becomes of the old name"), renamed)]
@@ -90,7 +90,7 @@ def _renamed(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
             yield "Type of evaluators", code_cell(known.name), code_cell(now), _fate(dialect.types[known.name])
 
 
-def _given_up(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
+def _dropped_keys(dialect: Dialect, older: Dialect) -> Iterator[tuple[str, ...]]:
     for shape in _shapes(dialect):
         for name, spelling in _own(dialect, shape).items():
             before = _own(older, shape).get(name)

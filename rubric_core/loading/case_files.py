@@ -57,12 +57,12 @@ def cases_behind(look: TrackedLookup, name: str, directory: Path) -> CaseFileCon
         found = look.once(("matches", name, directory), partial(_matches, name, directory))
         if found.given_up:
             return CaseFileContents(complete=False, trouble=TOO_MANY_FOLDERS, given_up=True)
-        return _of_files(look, found.paths)
+        return _read_files(look, found.paths)
     for place in places_of(name, directory, look, look.project.fallback):
         if look.is_file(place):
-            return look.once(("cases", place), partial(_of_file, path=place))
+            return look.once(("cases", place), partial(_read_file, path=place))
         if look.is_directory(place):
-            return look.once(("case directory", place), partial(_of_directory, path=place))
+            return look.once(("case directory", place), partial(_read_directory, path=place))
     return CaseFileContents(missing=True, complete=False)
 
 
@@ -71,10 +71,10 @@ def _matches(name: str, directory: Path, look: TrackedLookup) -> PathMatches:
     return path_matches(name, directories_up(directory, look), look)
 
 
-def _of_files(look: TrackedLookup, paths: tuple[Path, ...]) -> CaseFileContents:
+def _read_files(look: TrackedLookup, paths: tuple[Path, ...]) -> CaseFileContents:
     if not paths:
         return CaseFileContents(missing=True, complete=False)
-    sets = [look.once(("cases", p), partial(_of_file, path=p)) for p in paths]
+    sets = [look.once(("cases", p), partial(_read_file, path=p)) for p in paths]
     return CaseFileContents(
         tuple(c for s in sets for c in s.cases),
         all(s.complete for s in sets),
@@ -84,7 +84,7 @@ def _of_files(look: TrackedLookup, paths: tuple[Path, ...]) -> CaseFileContents:
     )
 
 
-def _of_file(look: TrackedLookup, path: Path) -> CaseFileContents:
+def _read_file(look: TrackedLookup, path: Path) -> CaseFileContents:
     suffix = path.suffix.lower()
     text = look.text(path)
     if suffix in _MADE:
@@ -92,13 +92,13 @@ def _of_file(look: TrackedLookup, path: Path) -> CaseFileContents:
     if text is None:
         return CaseFileContents(complete=False, trouble=f"{path.name} cannot be read", files=(path,))
     if suffix in DATASETS:
-        return _of_lines(path, text)
+        return _read_json_lines(path, text)
     if suffix in TABLES:
-        return _of_table(path, text)
-    return _of_yaml(look, path) if suffix in YAML else CaseFileContents(complete=False, files=(path,))
+        return _read_table(path, text)
+    return _read_yaml(look, path) if suffix in YAML else CaseFileContents(complete=False, files=(path,))
 
 
-def _of_yaml(look: TrackedLookup, path: Path) -> CaseFileContents:
+def _read_yaml(look: TrackedLookup, path: Path) -> CaseFileContents:
     tree = look.tree(path)
     root = tree.root if tree is not None else None
     items = root.get("tests") if isinstance(root, Mapping) else root
@@ -122,7 +122,7 @@ def _before(case: Node | None) -> tuple[str, ...]:
     return tuple(n.text for n in listed.items if isinstance(n, Scalar)) if isinstance(listed, Sequence) else ()
 
 
-def _of_lines(path: Path, text: str) -> CaseFileContents:
+def _read_json_lines(path: Path, text: str) -> CaseFileContents:
     found: list[Node] = []
     for number, line in enumerate(re.split(r"\r\n?|\n", text), 1):
         tree = parse_json(line)
@@ -135,7 +135,7 @@ def _of_lines(path: Path, text: str) -> CaseFileContents:
     return CaseFileContents(tuple(_cases(found, path)), files=(path,))
 
 
-def _of_table(path: Path, text: str) -> CaseFileContents:
+def _read_table(path: Path, text: str) -> CaseFileContents:
     try:
         named = [str(row.case["id"]) for row in cases_in_table(text, ()) if row.case.get("id")]
     except UnactedColumnError:
@@ -145,7 +145,7 @@ def _of_table(path: Path, text: str) -> CaseFileContents:
     return CaseFileContents(tuple(ExternalCase(name, path) for name in named), files=(path,))
 
 
-def _of_directory(look: TrackedLookup, path: Path) -> CaseFileContents:
+def _read_directory(look: TrackedLookup, path: Path) -> CaseFileContents:
     """A directory of cases: each of its directories holds a `case.yaml`, whose id is the name of the directory."""
     cases: list[ExternalCase] = []
     files: list[Path] = []

@@ -41,7 +41,7 @@ def infer_dialect(
         return None
     known = tuple(names)
     for file in files[:_MOST_FILES]:
-        choice = _of_cases(look, file, known)
+        choice = _dialect_of_cases(look, file, known)
         if choice is not None and choice.certain:
             return DialectChoice(choice.name, f"{choice.reason} in {file.name}", certain=True)
     return None
@@ -57,7 +57,7 @@ def _paths(root: Node | None, items: Iterable[Node]) -> Iterator[str]:
                 yield each.text
 
 
-def _of_cases(look: TrackedLookup, file: Path, names: tuple[str, ...]) -> DialectChoice | None:
+def _dialect_of_cases(look: TrackedLookup, file: Path, names: tuple[str, ...]) -> DialectChoice | None:
     text = look.text(file)
     if text is None:
         return None

@@ -159,7 +159,7 @@ class Keys(KeySuggestions):
             if not (
                 any_key and own is not None and has_entry(made, own)
             ):  # else it is a setting that happens to have the name
-                self._of_another_dialect(made, entry, place, others)
+                self._read_key_of_another_dialect(made, entry, place, others)
             return
         meant = None if inside else self.meant_key(made, place, any_key=any_key and not type(made).watched)
         half_typed = isinstance(entry.value, Scalar) and entry.value.style == "hole"
@@ -216,7 +216,7 @@ class Keys(KeySuggestions):
                 found.append((dialect, spelling.field))
         return found
 
-    def _of_another_dialect(
+    def _read_key_of_another_dialect(
         self, made: Shape, entry: Entry, place: FieldPlace, others: list[tuple[Dialect, str]]
     ) -> None:
         field = others[-1][1]

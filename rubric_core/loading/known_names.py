@@ -66,9 +66,9 @@ def _known(look: TrackedLookup, directory: Path) -> KnownTargets:
     if 0 < len(above) < SHARED_DEPTH and not has_targets(directory, look) and not configurations_in(directory, look):
         return known_targets(look, above[0])
     path = find_targets(directory, look, look.project.fallback)
-    found = _unusable(look, directory) if path is None else _of_file(look, path)
+    found = _unusable(look, directory) if path is None else _targets_in_file(look, path)
     for config in configuration_files(directory, look):
-        found = _joined(found, _of_config(look, config))
+        found = _joined(found, _targets_in_config(look, config))
     return found
 
 
@@ -80,7 +80,7 @@ def _joined(one: KnownTargets, other: KnownTargets) -> KnownTargets:
     return KnownTargets({**other.names, **one.names}, one.path or other.path, one.more or other.more, one.unusable)
 
 
-def _of_file(look: TrackedLookup, path: Path) -> KnownTargets:
+def _targets_in_file(look: TrackedLookup, path: Path) -> KnownTargets:
     file = look.once(("target file", path), lambda inner: _read(inner, path))
     if file is None:
         return KnownTargets({}, path, more=True)
@@ -95,7 +95,7 @@ def _read(look: TrackedLookup, path: Path) -> LoadedTargetFile | None:
         return None
 
 
-def _of_config(look: TrackedLookup, path: Path) -> KnownTargets:
+def _targets_in_config(look: TrackedLookup, path: Path) -> KnownTargets:
     tree = look.tree(path)
     root = tree.root if tree is not None else None
     found = _NONE
@@ -103,11 +103,11 @@ def _of_config(look: TrackedLookup, path: Path) -> KnownTargets:
         listed = root.get(name) if isinstance(root, MappingNode) else None
         items = listed.items if isinstance(listed, Sequence) else [listed] if listed is not None else []
         for item in items:
-            found = _joined(found, _of_item(look, path, item))
+            found = _joined(found, _targets_of_item(look, path, item))
     return found
 
 
-def _of_item(look: TrackedLookup, path: Path, item: Node) -> KnownTargets:
+def _targets_of_item(look: TrackedLookup, path: Path, item: Node) -> KnownTargets:
     if isinstance(item, MappingNode):
         name = entry_name(item)
         return KnownTargets({name: path} if name else {}, path, more=not name)
@@ -115,7 +115,7 @@ def _of_item(look: TrackedLookup, path: Path, item: Node) -> KnownTargets:
         return KnownTargets({}, path, more=True)
     name = item.text.removeprefix(URL)
     found = find_file(name, path.parent, look)
-    return _of_file(look, found) if found is not None else KnownTargets({}, path, more=True)
+    return _targets_in_file(look, found) if found is not None else KnownTargets({}, path, more=True)
 
 
 def entry_name(node: MappingNode) -> str | None:

@@ -223,7 +223,7 @@ def look_up_configuration(
         found.reference(node.get("$ref"))
     for shape in (inner for outer in (*shapes, *kept) for inner in children(outer)):
         if not shape.borrowed:
-            _of_shape(found, shape)
+            _collect_from_shape(found, shape)
         elif isinstance(shape, Assertion) and not is_told(shape):
             found.borrowed(shape)
     if isinstance(root, Sequence):  # items of the case list
@@ -239,9 +239,9 @@ def look_up_configuration(
     )
 
 
-def _of_shape(found: _Places, shape: Shape) -> None:
+def _collect_from_shape(found: _Places, shape: Shape) -> None:
     if isinstance(shape, Configuration):
-        _of_configuration(found, shape)
+        _collect_from_configuration(found, shape)
     elif isinstance(shape, ConfiguredPrompt):
         found.prompt(shape)
     elif isinstance(shape, ConfiguredProvider):
@@ -260,7 +260,7 @@ def _of_shape(found: _Places, shape: Shape) -> None:
         found.fields(shape)
 
 
-def _of_configuration(found: _Places, shape: Configuration) -> None:
+def _collect_from_configuration(found: _Places, shape: Configuration) -> None:
     places = {name: place for name, place in shape.places.items() if not place.borrowed}
     if "prompts" in places:
         found.prompts(places["prompts"])

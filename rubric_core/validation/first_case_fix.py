@@ -60,7 +60,7 @@ def skeleton(context: Context, suite: Suite | None = None) -> str:
     keys = {spelling.name: example_of(declared.example) or FILL_IN for spelling, declared in dialect.needed(Case)}
     asked = dialect.spelled(Case, "input") or dialect.spelled(Case, "vars")
     if asked and asked not in keys:
-        names = dict.fromkeys(_asked_for(suite) if suite is not None else ()) or {"input": None}
+        names = dict.fromkeys(_prompt_variables(suite) if suite is not None else ()) or {"input": None}
         values = ", ".join(f"{name}: {FILL_IN}" for name in names)
         keys[asked] = FILL_IN if dialect.spelled(Case, "input") else f"{{{values}}}"
     criteria = dialect.spelled(Case, "criteria")
@@ -71,7 +71,7 @@ def skeleton(context: Context, suite: Suite | None = None) -> str:
     return "[{" + ", ".join(f"{name}: {value}" for name, value in keys.items()) + "}]"
 
 
-def _asked_for(suite: Suite) -> list[str]:
+def _prompt_variables(suite: Suite) -> list[str]:
     """The variables that the prompts of a suite use."""
     place = suite.places.get("prompts")
     nodes = walk(place.node) if place is not None else ()

@@ -38,12 +38,12 @@ class Suppressions:
         number = self._document.block_at(diagnostic.span.start)
         block, start = self._document.blocks[number], self._document.start(number)
         if number not in self._of_blocks:
-            self._of_blocks[number] = _of_several_lines(block, self._trees(block) or parse(block.text))
+            self._of_blocks[number] = _multiline_scalars(block, self._trees(block) or parse(block.text))
         edit = _edit(block, self._of_blocks[number], diagnostic.span.start - start, diagnostic.code)
         return Edit(edit.span.moved(start), edit.new_text)
 
 
-def _of_several_lines(block: Block, tree: SyntaxTree) -> list[Scalar]:
+def _multiline_scalars(block: Block, tree: SyntaxTree) -> list[Scalar]:
     """The values that span several lines, in document order."""
     lines = block.index
     scalars = (n for n in walk(tree.root) if isinstance(n, Scalar))

@@ -50,11 +50,11 @@ def convert_value(issue: WrongType, context: Context) -> Iterator[Fix]:
         fix
         for kind in kinds
         for fix in (
-            _of_scalar(node, kind, context)
+            _scalar_fixes(node, kind, context)
             if isinstance(node, Scalar)
-            else _of_list(node, kind, issue.name, context)
+            else _list_fixes(node, kind, issue.name, context)
             if isinstance(node, Sequence)
-            else _of_mapping(node, kind, context)
+            else _mapping_fixes(node, kind, context)
             if isinstance(node, Mapping)
             else ()
         )
@@ -75,7 +75,7 @@ def _as_several(issue: WrongType, context: Context) -> list[Fix]:
     return list(replace_with_words(node.span, words)) if node.flow and isinstance(issue.kind, Text) else []
 
 
-def _of_scalar(node: Scalar, kind: Kind[object], context: Context) -> Iterator[Fix]:
+def _scalar_fixes(node: Scalar, kind: Kind[object], context: Context) -> Iterator[Fix]:
     value = node.value
     if node.is_block:
         if isinstance(kind, ListOf) and (opened := block_of_items(node, context.text)) is not None:
@@ -145,13 +145,13 @@ def _spelled_out(kind: Shaped, node: Scalar, context: Context) -> Iterator[Fix]:
         yield Fix(f"write `{written}`", (replace_value(node, written),))
 
 
-def _alone(item: Scalar, context: Context) -> str:
+def _as_single_value(item: Scalar, context: Context) -> str:
     """An item of a list in brackets as a value by itself: what is plain among brackets is plain everywhere."""
     written = context.written(item.span)
     return quoted(item.text) if "\n" in written or "\r" in written else written
 
 
-def _of_list(node: Sequence, kind: Kind[object], name: str, context: Context) -> Iterator[Fix]:
+def _list_fixes(node: Sequence, kind: Kind[object], name: str, context: Context) -> Iterator[Fix]:
     """The only item of a list instead of the list; several words as one."""
     items = [item for item in node.items if isinstance(item, Scalar) and not item.anchor]
     if not items or len(items) != len(node.items) or not node.flow:
@@ -162,13 +162,13 @@ def _of_list(node: Sequence, kind: Kind[object], name: str, context: Context) ->
         yield Fix("remove the inner brackets", edits, safe=False)
         return
     if len(items) == 1 and could_be(items[0], kind):
-        yield Fix("take it out of the list", (replace_value(node, _alone(items[0], context)),))
+        yield Fix("take it out of the list", (replace_value(node, _as_single_value(items[0], context)),))
     elif isinstance(kind, Text) and not kind.refers_to and all(isinstance(i.value, str) for i in items):
         between = "-" if name in ("id", "name") else "; "
         yield Fix("make it one text", (replace_value(node, quoted(between.join(i.text for i in items))),), safe=False)
 
 
-def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator[Fix]:
+def _mapping_fixes(node: Mapping, kind: Kind[object], context: Context) -> Iterator[Fix]:
     """What should be a list of mappings is one that has the dash left out; cases under their ids become a list."""
     if not node.entries:
         return
@@ -177,7 +177,7 @@ def _of_mapping(node: Mapping, kind: Kind[object], context: Context) -> Iterator
         if isinstance(only, Scalar) and only.empty:
             only = node.entries[0].key
         if isinstance(only, Scalar) and not only.is_block and could_be(only, kind):
-            fix = Fix("write only the text", (replace_value(node, _alone(only, context)),), safe=False)
+            fix = Fix("write only the text", (replace_value(node, _as_single_value(only, context)),), safe=False)
             yield from [fix] if node.flow else ()
     elif isinstance(kind, Messages):
         if node.get("role") is not None:

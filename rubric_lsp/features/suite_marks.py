@@ -57,7 +57,7 @@ class SharedMarks:
         if settings is not self._settings:
             self._settings, self._found, self._counted = settings, {}, {}
             self._gives = settings is not None and any(
-                isinstance(shape, Evaluator | Criterion | Assertion) for shape in _given(settings)
+                isinstance(shape, Evaluator | Criterion | Assertion) for shape in _shared_parts(settings)
             )
         if not self._gives:
             return ()
@@ -96,7 +96,7 @@ def span_of(summary: "Summary") -> Span:
     return part.at("id") if isinstance(part, Criterion) and part.has("id") else part.span
 
 
-def _given(settings: Shape) -> Iterator[Shape]:
+def _shared_parts(settings: Shape) -> Iterator[Shape]:
     """The parts that every case gets."""
     if isinstance(settings, Configuration):
         if isinstance(settings.default_test, Shape):

@@ -51,7 +51,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     count(fingerprint, "_read_inherited")
     count(context, "context_fields")
-    count(variations, "_told_apart")
+    count(variations, "_distinct_variations")
     count(js_regex, "parse")
     js_regex.translate.cache_clear()
     return counted
@@ -69,7 +69,7 @@ async def test_what_cases_share_is_worked_out_once(folder: Folder, calls: Counte
 async def test_a_case_is_told_apart_and_checked_once(folder: Folder, calls: Counter[str]) -> None:
     folder.mock("hello 42")
     await folder.run(SUITE)
-    assert calls["_told_apart"] == CASES
+    assert calls["_distinct_variations"] == CASES
     assert calls["context_fields"] == CASES, "a context is made of arguments once; for each evaluator it is copied"
 
 

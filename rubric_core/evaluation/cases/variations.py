@@ -48,11 +48,11 @@ def variations(case: "Runnable") -> "list[Runnable]":
         return [case]
     found = case.variations_found
     if not found:
-        found.append(case.own_variations or _told_apart(case))
+        found.append(case.own_variations or _distinct_variations(case))
     return list(found[0]) or [case]
 
 
-def _told_apart(case: "Runnable") -> "tuple[Runnable, ...]":
+def _distinct_variations(case: "Runnable") -> "tuple[Runnable, ...]":
     """The variations of a case that has several, or whose only variation adds something; else none."""
     lists = _lists(case)
     prompts: Sequence[Prompt | None] = (prompts_of(case) if case.has_prompts else []) or [None]
@@ -73,7 +73,7 @@ def _told_apart(case: "Runnable") -> "tuple[Runnable, ...]":
     return tuple(
         _answered_by(each, target)
         for target in wanted
-        for each in (made if len(prompts) < 2 else list(_asked_of(target, made, prompts)))
+        for each in (made if len(prompts) < 2 else list(_with_prompts_for(target, made, prompts)))
     )
 
 
@@ -159,7 +159,9 @@ def _targets(case: "Runnable") -> list[str]:
     return []
 
 
-def _asked_of(target: str | None, made: "Sequence[Runnable]", prompts: Sequence[Prompt | None]) -> "Iterator[Runnable]":
+def _with_prompts_for(
+    target: str | None, made: "Sequence[Runnable]", prompts: Sequence[Prompt | None]
+) -> "Iterator[Runnable]":
     """The variations with the prompts for a target, if its entry restricts them with `prompts`."""
     from rubric_core.evaluation.cases.target_choice import prompt_labels  # noqa: PLC0415  # it is about cases that are distinguished already
 

@@ -40,7 +40,7 @@ def with_imports(path: Path, cwd: Path, files: Files, known: dict[Path, tuple[Pa
         yield each
         if each not in known:
             roots = (absolute(path).parent, absolute(cwd))
-            known[each] = tuple(_taken_in(each, roots, files))
+            known[each] = tuple(_imported_files(each, roots, files))
         waiting += reversed(known[each])
 
 
@@ -50,7 +50,7 @@ def module_files(function: str) -> tuple[str, str]:
     return f"{path}.py", f"{path}/__init__.py"
 
 
-def _taken_in(path: Path, roots: Iterable[Path], files: Files) -> Iterator[Path]:
+def _imported_files(path: Path, roots: Iterable[Path], files: Files) -> Iterator[Path]:
     reads = _READERS.get(path.suffix.lower())
     if reads is None:
         return

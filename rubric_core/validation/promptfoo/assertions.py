@@ -124,7 +124,7 @@ def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[F
     """Thresholds that no score can reach, or that every score reaches."""
     value, place = shape.threshold, shape.places.get("threshold")
     if isinstance(shape, _ASKED_SHARES):
-        yield from _of_judges(shape, context)
+        yield from _judge_threshold(shape, context)
     if isinstance(shape, graded.SimilarText) and not shape.type_name.endswith(("similar", ":cosine")):
         return
     if isinstance(shape, Assertion) and not isinstance(shape, (graded.SimilarText, *_SHARES)):
@@ -147,7 +147,7 @@ def _as_share(value: float) -> str:
     return number(value / (_TEN if value <= _TEN else _HUNDRED))
 
 
-def _of_judges(shape: Assertion, context: Context) -> Iterator[Finding]:
+def _judge_threshold(shape: Assertion, context: Context) -> Iterator[Finding]:
     """A threshold above 1 where neither the rubric nor a prompt of the author asks for scores as high."""
     value, place, rubric = shape.threshold, shape.places.get("threshold"), str(shape.value or "")
     if place is None or not isinstance(value, int | float) or isinstance(value, bool) or value <= 1:

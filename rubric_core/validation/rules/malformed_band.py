@@ -34,7 +34,7 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
             hides=_all_of(ranges),
         )
     if ranges.style in ("list", "turned") and (odd := next((b for b in ranges.bands if b.otherwise), None)):
-        yield _otherwise(odd, ranges, text_key, context)
+        yield _foreign_bands(odd, ranges, text_key, context)
     if ranges.style != "list":
         return
     whole = intended_bounds(ranges)
@@ -44,7 +44,7 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
         if not isinstance(band.node, Mapping):
             found = found_words(band.node) if band.node is not None else "nothing"
             fixes = () if band.borrowed or band.node is None else _as_band(ranges, band.node, text_key, context)
-            like = _of_tuple(band.node, text_key, context) or shape
+            like = _tuple_as_band(band.node, text_key, context) or shape
             words = f"band {number} is {found}; it should be {like}"
             yield Finding(band.span, words, fixes=fixes, consequence=_DROPS, hides=_all_of(ranges))
             continue
@@ -59,7 +59,7 @@ def MALFORMED_BAND(ranges: ScoreRanges, context: Context) -> Iterator[Finding]: 
             )
 
 
-def _otherwise(first: Band, ranges: ScoreRanges, text_key: str, context: Context) -> Finding:
+def _foreign_bands(first: Band, ranges: ScoreRanges, text_key: str, context: Context) -> Finding:
     """Bands in the words of other tools, all of them said once."""
     entry = first.otherwise[0]
     span = first.span if first.borrowed else Span(entry.key.span.start, first.otherwise[-1].span.end)
@@ -105,7 +105,7 @@ def _pair(node: Node) -> Iterator[Fix]:
     yield Fix(f"write {written}", (Edit(node.span, written),), safe=False)
 
 
-def _of_tuple(node: Node | None, text_key: str, context: Context) -> str:
+def _tuple_as_band(node: Node | None, text_key: str, context: Context) -> str:
     """A band that is a list by itself, as it should be written."""
     read = read_tuple(node)
     if read is None:
@@ -117,7 +117,7 @@ def _of_tuple(node: Node | None, text_key: str, context: Context) -> str:
 
 def _as_band(ranges: ScoreRanges, node: Node, text_key: str, context: Context) -> tuple[Fix, ...]:
     """A band with these words for the scores that are left over; nothing, when the others claim them all."""
-    if written := _of_tuple(node, text_key, context):
+    if written := _tuple_as_band(node, text_key, context):
         said = read_tuple(node)
         return (Fix(f"write {written}", (Edit(node.span, written),), safe=said is not None and said.text is not None),)
     free = uncovered(ranges.bands)

@@ -32,7 +32,7 @@ def MISSING_KEY(issue: MissingKey, context: Context) -> Iterator[Finding]:  # no
     speaker = _speaker(issue)
     if speaker is not None:
         if issue.key.field == "role":
-            yield _said(issue, speaker, context)
+            yield _role_as_key(issue, speaker, context)
         return
     wanted = f"`{issue.name}`" + "".join(f" or `{n}`" for n in issue.alternatives)
     message = f"{type(issue.owner).title()} needs {wanted}: {_first_sentence(issue.key.doc)}"
@@ -59,7 +59,7 @@ def _speaker(issue: MissingKey) -> Entry | None:
     return keys[0] if len(keys) == 1 and not issue.owner.places else None
 
 
-def _said(issue: MissingKey, speaker: Entry, context: Context) -> Finding:
+def _role_as_key(issue: MissingKey, speaker: Entry, context: Context) -> Finding:
     flow = isinstance(issue.node, Mapping) and issue.node.flow
     line = newline_of(context.text) + " " * column_of(context.text, speaker.key.span.start)
     written = f"role: {speaker.name}{', ' if flow else line}content"
@@ -130,7 +130,7 @@ def _spelled_out(node: Mapping, context: Context) -> Iterator[Fix]:
             written = f"type: {known.name}{between}value"
             yield Fix(f"write `type: {known.name}` and `value: …`", (Edit(entry.key.span, written),))
             return
-    told = _told_by_keys({entry.name: entry.value for entry in node.entries if entry.name}, context)
+    told = _types_by_keys({entry.name: entry.value for entry in node.entries if entry.name}, context)
     for kind in told[:_FEW]:
         yield from add_key_fix(node, "type", kind, context)
 
@@ -157,7 +157,7 @@ def _content(node: Mapping, kind: Choice, context: Context) -> Iterator[Fix]:
         yield Fix(f"write `type: {entry.name}` and `value: …`", (Edit(entry.key.span, written),))
 
 
-def _told_by_keys(entries: dict[str, Node], context: Context) -> list[str]:
+def _types_by_keys(entries: dict[str, Node], context: Context) -> list[str]:
     """The types that have every key that is written, and all that they need among them."""
     dialect, written = context.dialect, set(entries)
     common = {spelling.name for spelling, _ in dialect.fields(Evaluator)}

@@ -35,7 +35,7 @@ def NO_CASES(suite: CaseList | PromptfooSuite, context: Context) -> Iterator[Fin
             yield Finding(
                 suite.outer(None, found.span),
                 f"a suite needs `{name}` or `scenarios`",
-                fixes=_outer(suite, first_case(found, None, name, _of_suite(suite, context))),
+                fixes=_outer(suite, first_case(found, None, name, _suite_context(suite, context))),
                 consequence="agentv rejects the file",
             )
     elif found.cases == [] and not (isinstance(place.node, Sequence) and place.node.items):
@@ -44,11 +44,11 @@ def NO_CASES(suite: CaseList | PromptfooSuite, context: Context) -> Iterator[Fin
             f"`{place.name}` is empty, so nothing is tested",
             fixes=()
             if place.borrowed
-            else _outer(suite, first_case(found, place.node, place.name, _of_suite(suite, context))),
+            else _outer(suite, first_case(found, place.node, place.name, _suite_context(suite, context))),
         )
 
 
-def _of_suite(suite: CaseList, context: Context) -> Context:
+def _suite_context(suite: CaseList, context: Context) -> Context:
     return replace(context, text=suite.text_of(None))
 
 

@@ -15,7 +15,7 @@ __all__ = ["PROMPT_PATH"]
 def PROMPT_PATH(prompt: PromptText | PathLikePrompt, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Since release 4.6 only `file://` makes a path of a prompt."""
     if isinstance(prompt, PathLikePrompt):
-        yield _taken_for_path(prompt, context)
+        yield _mistaken_for_path(prompt, context)
         return
     if prompt.bare is None or prompt.path is None:
         return
@@ -34,7 +34,7 @@ def PROMPT_PATH(prompt: PromptText | PathLikePrompt, context: Context) -> Iterat
     )
 
 
-def _taken_for_path(prompt: PathLikePrompt, context: Context) -> Finding:
+def _mistaken_for_path(prompt: PathLikePrompt, context: Context) -> Finding:
     """A prompt of promptfoo on one line: as a block it ends with a line break, and is no path."""
     at = prompt.node.whole.start
     column = column_of(context.text, at)

@@ -37,7 +37,7 @@ def TEMPLATE_VARIABLE(prompt: LlmJudge | PromptText | Assertion | CaseOptions, c
     if not context.dialect.properties.template_variables:
         return
     if isinstance(prompt, PromptText):
-        yield from (_of_file if prompt.path is None else _of_named_file)(prompt, context)
+        yield from (_in_prompt_file if prompt.path is None else _in_referenced_file)(prompt, context)
         return
     place = prompt.places.get("prompt")
     # Values of the case are filled in too, under names of the author's choice.
@@ -59,7 +59,7 @@ def _has_vars(text: str) -> bool:
     return _VARS.search(text) is not None
 
 
-def _of_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
+def _in_prompt_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
     """A prompt by itself may fill in values of cases, and may be of any dialect: only misspelt names are certain."""
     yield from (f for f in _unknown(context, Span(0, len(prompt.text)), _every()) if f.fixes)
 
@@ -69,7 +69,7 @@ def _every() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for dialect in DIALECTS for name in dialect.properties.template_variables))
 
 
-def _of_named_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
+def _in_referenced_file(prompt: PromptText, context: Context) -> Iterator[Finding]:
     """A prompt that a suite names, at the place where it does."""
     if prompt.path is None or prompt.bare is not None or _has_vars(context.text):
         return

@@ -86,14 +86,14 @@ def _in_prompts(cases: CaseList, suite: Suite, context: Context) -> Iterator[Fin
                     yield Finding(
                         cases.outer(entry, where),
                         f"this case has no `{name}`, which a prompt uses",
-                        fixes=_given(cases, entry, name, context),
+                        fixes=_add_variable(cases, entry, name, context),
                         consequence=_EMPTY,
                     )
         elif not cases.external:
             yield _unknown(cases, node, at, name, given)
 
 
-def _given(cases: CaseList, entry: CaseEntry, name: str, context: Context) -> tuple[Fix, ...]:
+def _add_variable(cases: CaseList, entry: CaseEntry, name: str, context: Context) -> tuple[Fix, ...]:
     """The value is left to the author."""
     own = replace(context, text=cases.text_of(entry))
     place = entry.case.places.get("vars")

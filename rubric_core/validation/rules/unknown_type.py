@@ -34,7 +34,7 @@ def UNKNOWN_TYPE(issue: UnknownType | Configuration, context: Context) -> Iterat
         yield from _in_templates(issue, context)
         return
     if issubclass(issue.base, Assertion):
-        yield _of_promptfoo(issue, context)
+        yield _unknown_to_promptfoo(issue, context)
         return
     graded = issubclass(issue.base, Evaluator)
     if issubclass(issue.base, Provider) and issue.name in _KEYS_OF_PROVIDERS:
@@ -79,10 +79,10 @@ def _in_templates(shape: Configuration, context: Context) -> Iterator[Finding]:
             found = UnknownType(
                 span=node.span, node=node, mapping=mapping, name=node.text, known=known, custom=False, base=Assertion
             )
-            yield _of_promptfoo(found, context)
+            yield _unknown_to_promptfoo(found, context)
 
 
-def _of_promptfoo(issue: UnknownType, context: Context) -> Finding:
+def _unknown_to_promptfoo(issue: UnknownType, context: Context) -> Finding:
     """Types of promptfoo are a closed set: an unknown one makes the row an error, and its other assertions are lost."""
     bare = issue.name[len("not-") :] if issue.name.startswith("not-") else ""
     plain = _WORDS.sub("-", issue.name).lower()

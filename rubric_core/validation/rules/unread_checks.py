@@ -29,7 +29,7 @@ def UNREAD_CHECKS(visited: Case | LlmJudge, context: Context) -> Iterator[Findin
     if visited.borrowed or not isinstance(visited.node, Mapping):
         return
     if isinstance(visited, LlmJudge):
-        yield from _of_judge(visited, visited.node, context)
+        yield from _unread_by_judge(visited, visited.node, context)
         return
     for field in _ASKED:
         place = visited.places.get(field)
@@ -76,7 +76,7 @@ def _moved(case: Case, message: Mapping, entry: Entry, key: str | None, context:
         yield Fix("move it to the case", (gone, put), safe=False)
 
 
-def _of_judge(judge: LlmJudge, node: Mapping, context: Context) -> Iterator[Finding]:
+def _unread_by_judge(judge: LlmJudge, node: Mapping, context: Context) -> Iterator[Finding]:
     name, instead = context.dialect.spelled(Rubrics, "criteria"), context.dialect.spelled(LlmJudge, "rubrics")
     entry = node.entry(name) if name else None
     if entry is None or name is None or context.dialect.table(type(judge)).get(name) is not None:
@@ -86,12 +86,12 @@ def _of_judge(judge: LlmJudge, node: Mapping, context: Context) -> Iterator[Find
     yield Finding(
         entry.key.span,
         f"`{judge.type_name}` does not read `{name}`; {advice}",
-        fixes=tuple(_of_other_type(judge, node, entry, other, context)),
+        fixes=tuple(_use_other_type(judge, node, entry, other, context)),
         consequence=_CONSEQUENCE,
     )
 
 
-def _of_other_type(judge: LlmJudge, node: Mapping, entry: Entry, other: str | None, context: Context) -> Iterator[Fix]:
+def _use_other_type(judge: LlmJudge, node: Mapping, entry: Entry, other: str | None, context: Context) -> Iterator[Fix]:
     """The type that grades by criteria; a text becomes the only one of a list."""
     kind, value = node.get(context.dialect.spelled(LlmJudge, "type") or "type"), entry.value
     # A prompt of the author's says what this judge is for.

@@ -36,10 +36,10 @@ def keys(site: CompletionSite, shape: type[Shape]) -> Iterator[Completion]:
             spelling.name, "key", site.span, plain, snippet, detail, partial(key_markdown, site.analysis, shape, key),
             sort=f"1{ranks[spelling.field]:03}",
         )  # fmt: skip
-    yield from _given_up(site, shape, present)
+    yield from _deprecated_keys(site, shape, present)
 
 
-def _given_up(site: CompletionSite, shape: type[Shape], present: set[str]) -> Iterator[Completion]:
+def _deprecated_keys(site: CompletionSite, shape: type[Shape], present: set[str]) -> Iterator[Completion]:
     """Spellings that the dialect has given up: struck through, last, and accepting one inserts what took its place."""
     for spelling in site.dialect.table(shape).values():
         current = _replacement(site, shape, spelling)

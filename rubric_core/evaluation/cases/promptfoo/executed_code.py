@@ -63,10 +63,10 @@ class ExecutedCode:
 def executed_code(case: PromptfooRunnable) -> tuple[ExecutedCode, ...]:
     """Everything that running a case executes, each once, including what promptfoo runs but rubric does not yet."""
     found = [
-        *_of_configuration(case.matrix.configuration),
-        *(each for provider in _providers(case) for each in _of_provider(provider)),
+        *_code_in_configuration(case.matrix.configuration),
+        *(each for provider in _providers(case) for each in _code_of_provider(provider)),
         *_in_data({name: value for name, value in case.test.data.items() if name != "assert"}),
-        *(each for settings, _ in case.test.assertions for each in _of_assertion(settings)),
+        *(each for settings, _ in case.test.assertions for each in _code_of_assertion(settings)),
     ]
     return tuple(dict.fromkeys(found))
 
@@ -150,18 +150,18 @@ def _named_in(written: Any) -> Iterator[str | dict[str, Any]]:
             yield from (inner for value in written.values() for inner in _named_in(value))
 
 
-def _of_configuration(configuration: PromptfooConfiguration) -> Iterator[ExecutedCode]:
+def _code_in_configuration(configuration: PromptfooConfiguration) -> Iterator[ExecutedCode]:
     for name in _LISTED:
         written = configuration.data.get(name)
         if name == "prompts":
-            yield from (code for text in _prompt_texts(written) for code in _of_prompt(text, configuration))
+            yield from (code for text in _prompt_texts(written) for code in _code_of_prompt(text, configuration))
         elif name in ("tests", "scenarios", "defaultTest"):
-            yield from (_of_file(text) for text in _sources(written) if _FILE.match(text))
+            yield from (_code_in_file(text) for text in _sources(written) if _FILE.match(text))
         else:
             yield from _in_data(written)
     filters = configuration.data.get("nunjucksFilters")
     if isinstance(filters, dict):
-        yield from (_of_file(text) for text in filters.values() if isinstance(text, str))
+        yield from (_code_in_file(text) for text in filters.values() if isinstance(text, str))
 
 
 def _prompt_texts(written: Any) -> Iterator[str]:
@@ -173,7 +173,7 @@ def _prompt_texts(written: Any) -> Iterator[str]:
             yield item
 
 
-def _of_prompt(text: str, configuration: PromptfooConfiguration) -> Iterator[ExecutedCode]:
+def _code_of_prompt(text: str, configuration: PromptfooConfiguration) -> Iterator[ExecutedCode]:
     name = text.removeprefix(URL)
     if text.startswith(_EXEC):
         yield ExecutedCode(text.removeprefix(_EXEC).strip())
@@ -181,9 +181,9 @@ def _of_prompt(text: str, configuration: PromptfooConfiguration) -> Iterator[Exe
         wanted = name if is_pattern(name) else f"{name.rstrip('/')}/*"
         for path in path_matches(wanted, [configuration.directory], configuration.files).paths:
             if path.suffix.lower() in PROGRAMS or is_executable(str(path), configuration):
-                yield _of_file(str(path))
+                yield _code_in_file(str(path))
     elif Path(name.partition(":")[0]).suffix.lower() in PROGRAMS or is_executable(name, configuration):
-        yield _of_file(name)
+        yield _code_in_file(name)
 
 
 def _sources(written: Any) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _sources(written: Any) -> Iterator[str]:
                 yield from _sources(inner) if isinstance(inner, list | str) else ()
 
 
-def _of_file(name: str) -> ExecutedCode:
+def _code_in_file(name: str) -> ExecutedCode:
     """A file with code that is named without or with `file://`."""
     path = name.removeprefix(URL)
     found = _FILE.match(path)
@@ -212,15 +212,15 @@ def _code_of_id(identity: str) -> ExecutedCode | None:
     if identity.startswith(_EXEC):
         return ExecutedCode(identity.removeprefix(_EXEC).strip())
     if identity.startswith(URL):
-        return _of_file(identity)
+        return _code_in_file(identity)
     prefix, _, rest = identity.partition(":")
     if prefix in _PREFIXES and rest:
         found = _FILE.match(rest)
         return ExecutedCode(f"{_PREFIXES[prefix]}: {rest}", found["path"] if found and prefix != "package" else "")
-    return _of_file(identity) if _FILE.match(identity) and not _REMOTE.match(identity) else None
+    return _code_in_file(identity) if _FILE.match(identity) and not _REMOTE.match(identity) else None
 
 
-def _of_provider(provider: _Provider) -> Iterator[ExecutedCode]:
+def _code_of_provider(provider: _Provider) -> Iterator[ExecutedCode]:
     own = _code_of_id(provider.id)
     if own is not None:
         yield own
@@ -235,14 +235,14 @@ def _of_provider(provider: _Provider) -> Iterator[ExecutedCode]:
         yield from (_code(text) for text in callbacks.values() if isinstance(text, str))
 
 
-def _of_assertion(settings: Mapping[str, Any]) -> Iterator[ExecutedCode]:
+def _code_of_assertion(settings: Mapping[str, Any]) -> Iterator[ExecutedCode]:
     kind = str(settings.get("type")).removeprefix("not-")
     value = settings.get("value")
     if kind in _SCRIPTS and isinstance(value, str):
         yield _code(value, _SCRIPTS[kind])
     yield from _in_data({name: each for name, each in settings.items() if name != "assert"})
     for each in _members(settings):
-        yield from _of_assertion(each)
+        yield from _code_of_assertion(each)
 
 
 def _members(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -254,7 +254,7 @@ def _members(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _code(text: str, runs: str = "node") -> ExecutedCode:
     """The code, or the file that contains it."""
     if text.startswith(URL):
-        return _of_file(text)
+        return _code_in_file(text)
     return ExecutedCode(f"{runs}: {text.strip()}")
 
 
@@ -262,7 +262,7 @@ def _in_data(value: Any, name: str = "") -> Iterator[ExecutedCode]:
     """The files with code that texts name, and the texts under keys that take code."""
     for key, text in _keyed(value, name):
         if text.startswith(URL) and _FILE.match(text):
-            yield _of_file(text)
+            yield _code_in_file(text)
         elif text.startswith("package:"):
             yield ExecutedCode(f"node: {text.removeprefix('package:')}")
         elif key in _CODE_KEYS:

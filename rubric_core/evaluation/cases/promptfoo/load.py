@@ -212,7 +212,7 @@ class CaseMaker:
             if (
                 each.severity == "error"
                 and not inside
-                and not any(_of_provider(each, p, self._configuration) for p in self._matrix.providers)
+                and not any(_is_inside_provider(each, p, self._configuration) for p in self._matrix.providers)
             ):
                 number = _holding(each, [test.node for test in here])
                 if number is None and each.code in _OF_ROWS:
@@ -235,11 +235,11 @@ def _with_finding(
     """The provider with the error found in it, which only prevents its own rows from running."""
     if provider.trouble:
         return provider
-    found = next((each for each in analysis.diagnostics if _of_provider(each, provider, configuration)), None)
+    found = next((each for each in analysis.diagnostics if _is_inside_provider(each, provider, configuration)), None)
     return provider if found is None else replace_fields(provider, trouble=f"{found.code}: {found.message}")
 
 
-def _of_provider(found: Diagnostic, provider: PromptfooProvider, configuration: PromptfooConfiguration) -> bool:
+def _is_inside_provider(found: Diagnostic, provider: PromptfooProvider, configuration: PromptfooConfiguration) -> bool:
     """Whether a finding is an error inside a provider. One that is merged in has the whole configuration as its node, and no errors of its own."""
     if found.severity != "error" or found.code in _YAML_ERRORS or provider.node is configuration.root:
         return False

@@ -73,7 +73,7 @@ def prompts_of(configuration: PromptfooConfiguration) -> list[PromptfooPrompt]:
         raise ConfigurationError("`prompts` is empty")
     found: list[PromptfooPrompt] = []
     for item, at in zip(listed, configuration.items(node, listed), strict=True):
-        for each in _of_item(item, at, configuration, len(found)):
+        for each in _prompts_of_item(item, at, configuration, len(found)):
             if not any(
                 (each.label, each.text, each.trouble) == (other.label, other.text, other.trouble) for other in found
             ):
@@ -90,7 +90,9 @@ def is_reference_to(reference: object, label: str, identity: str) -> bool:
     return reference in names or any(name.startswith(prefix) for name in names)
 
 
-def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration, before: int) -> Iterator[PromptfooPrompt]:
+def _prompts_of_item(
+    item: Any, at: Node, configuration: PromptfooConfiguration, before: int
+) -> Iterator[PromptfooPrompt]:
     label = identity = ""
     config: Mapping[str, Any] = {}
     if isinstance(item, dict):
@@ -104,7 +106,7 @@ def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration, before:
     elif "\n" in item or not _is_path(item):
         yield replace(_made(item, at, before, label or item, identity, named=label), config=config)
     else:
-        for made in _of_path(item, at, configuration, before, label):
+        for made in _prompts_at_path(item, at, configuration, before, label):
             # promptfoo drops those of text files.
             yield made if not made.program and item.lower().endswith(".txt") else replace(made, config=config)
 
@@ -122,15 +124,15 @@ def _is_path(text: str) -> bool:
     )  # fmt: skip
 
 
-def _of_path(
+def _prompts_at_path(
     text: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
 ) -> Iterator[PromptfooPrompt]:
     name = text.removeprefix(URL)
     if _FUNCTION.match(name):
-        yield _of_function(name, at, configuration, before, label)
+        yield _prompt_from_function(name, at, configuration, before, label)
         return
     if text.startswith(EXEC) or is_executable(name, configuration):
-        yield _of_command(name.removeprefix(EXEC), at, configuration, before, label)
+        yield _prompt_from_command(name.removeprefix(EXEC), at, configuration, before, label)
         return
     if text.startswith(_REMOTE) or PurePath(name.partition(":")[0]).suffix.lower() in PROGRAMS:
         trouble = f"rubric does not run programs and functions that make prompts of promptfoo: {text}"
@@ -146,9 +148,9 @@ def _of_path(
             return
     for number, each in enumerate(names):
         if each != name and (_FUNCTION.match(each) or is_executable(each, configuration)):
-            yield from _of_path(each, at, configuration, before + number, label)
+            yield from _prompts_at_path(each, at, configuration, before + number, label)
         else:
-            yield from _of_file(each, at, configuration, before + number, label)
+            yield from _prompts_in_file(each, at, configuration, before + number, label)
 
 
 def is_executable(name: str, configuration: PromptfooConfiguration) -> bool:
@@ -161,7 +163,7 @@ def is_executable(name: str, configuration: PromptfooConfiguration) -> bool:
     return not is_other and configuration.files.is_file(path) and os.access(path, os.X_OK)
 
 
-def _of_command(
+def _prompt_from_command(
     command: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
 ) -> PromptfooPrompt:
     """A prompt that a program prints; promptfoo shows the text of its file."""
@@ -175,7 +177,7 @@ def _of_command(
     return replace(_made(text, at, before, shown, "", named=label or PurePath(path).stem), program=f"{EXEC}{command}")
 
 
-def _of_function(
+def _prompt_from_function(
     name: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
 ) -> PromptfooPrompt:
     """A prompt that a function of a file makes, or a whole Python file."""
@@ -189,7 +191,7 @@ def _of_function(
     return replace(_made(text, at, before, label or full, "", named=named, trouble=trouble), program=f"{URL}{name}")
 
 
-def _of_file(
+def _prompts_in_file(
     name: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
 ) -> Iterator[PromptfooPrompt]:
     suffix = PurePath(name).suffix.lower()

@@ -65,7 +65,7 @@ def providers_of(configuration: PromptfooConfiguration) -> list[PromptfooProvide
         raise ConfigurationError("`providers` names no provider")
     found: list[PromptfooProvider] = []
     for item, at in zip(listed, configuration.items(node, listed), strict=True):
-        for each in _of_item(item, at, configuration):
+        for each in _providers_of_item(item, at, configuration):
             if any((each.id, each.label, each.config) == (other.id, other.label, other.config) for other in found):
                 continue
             count = sum(other.name.partition("~")[0] == each.name for other in found)
@@ -83,36 +83,36 @@ def _with_prompts(providers: Sequence[PromptfooProvider]) -> list[PromptfooProvi
 
 def own_provider(written: Any, at: Node, configuration: PromptfooConfiguration) -> PromptfooProvider | None:
     """The provider named by a case, which answers instead of the configured ones; None without one."""
-    return next(_of_item(written, at, configuration), None) if written is not None else None
+    return next(_providers_of_item(written, at, configuration), None) if written is not None else None
 
 
-def _of_item(item: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[PromptfooProvider]:
+def _providers_of_item(item: Any, at: Node, configuration: PromptfooConfiguration) -> Iterator[PromptfooProvider]:
     if isinstance(item, str):
         if item.startswith(URL) and item.endswith(_YAML):
-            yield from _of_file(item, at, configuration)
+            yield from _providers_in_file(item, at, configuration)
             return
-        yield _made(item, {}, at)
+        yield _provider(item, {}, at)
     elif isinstance(item, dict) and isinstance(item.get("id"), str):
-        made = _made(item["id"], item, at)
+        made = _provider(item["id"], item, at)
         yield replace_fields(made, listed_as=tuple(name for name in (made.id, made.label) if name))
     elif isinstance(item, dict) and len(item) == 1:
         ((name, settings),) = item.items()
         settings = settings if isinstance(settings, dict) else {}
-        made = _made(settings["id"] if isinstance(settings.get("id"), str) else name, settings, at)
+        made = _provider(settings["id"] if isinstance(settings.get("id"), str) else name, settings, at)
         yield replace_fields(made, listed_as=(made.id,))
     else:
         raise ConfigurationError("an entry of `providers` has no `id`")
 
 
-def _of_file(name: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[PromptfooProvider]:
+def _providers_in_file(name: str, at: Node, configuration: PromptfooConfiguration) -> Iterator[PromptfooProvider]:
     written = configuration.resolved(configuration.external(name))
     for each in written if isinstance(written, list) else [written]:
         if not isinstance(each, dict | str) or (isinstance(each, str) and each.startswith(URL)):
             raise ConfigurationError(f"{name.removeprefix(URL)} has a provider without `id`")
-        yield from _of_item(each, at, configuration)
+        yield from _providers_of_item(each, at, configuration)
 
 
-def _made(identity: str, settings: Mapping[str, Any], at: Node) -> PromptfooProvider:
+def _provider(identity: str, settings: Mapping[str, Any], at: Node) -> PromptfooProvider:
     label = settings.get("label")
     label = label if isinstance(label, str) else ""
     config, prompts, delay = settings.get("config"), settings.get("prompts"), settings.get("delay")

@@ -78,9 +78,9 @@ def entry_parts(item: Any, at: Node, configuration: PromptfooConfiguration, *, i
         # All of them or none: promptfoo stops at a file that it cannot read.
         program = _program(name, item, configuration)
         if program is not None:
-            yield from list(_of_program(program, configuration))
+            yield from list(_parts_from_program(program, configuration))
         else:
-            yield from list(_of_path(name, configuration, is_alone=is_alone, is_rows=isinstance(item, dict)))
+            yield from list(_parts_at_path(name, configuration, is_alone=is_alone, is_rows=isinstance(item, dict)))
     except ConfigurationError as error:
         yield TestPart({"description": name.removeprefix(URL)}, at, trouble=str(error))
 
@@ -96,7 +96,7 @@ def _program(name: str, item: Any, configuration: PromptfooConfiguration) -> Tes
     return program
 
 
-def _of_program(program: TestProgram, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+def _parts_from_program(program: TestProgram, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
     """The tests that a program made, each as if it stood on the first line of its file. Raises ConfigurationError without them."""
     made = configuration.generated.get(program.key)
     if made is None:
@@ -120,7 +120,9 @@ def inline_part(item: Any, at: Node, configuration: PromptfooConfiguration) -> T
     return TestPart(own, at)
 
 
-def _of_path(text: str, configuration: PromptfooConfiguration, *, is_alone: bool, is_rows: bool) -> Iterator[TestPart]:
+def _parts_at_path(
+    text: str, configuration: PromptfooConfiguration, *, is_alone: bool, is_rows: bool
+) -> Iterator[TestPart]:
     """The tests behind a path. Raises ConfigurationError.
 
     Args:
@@ -134,20 +136,20 @@ def _of_path(text: str, configuration: PromptfooConfiguration, *, is_alone: bool
         raise ConfigurationError(f"rubric does not read tests of promptfoo from {name}")
     as_rows = is_rows or not name.endswith(("yaml", "yml"))
     if is_alone and as_rows:
-        yield from _of_lone_file(configuration.directory / name, configuration)
+        yield from _parts_in_lone_file(configuration.directory / name, configuration)
         return
     for path in configuration.files_named(name):
-        yield from _of_listed_file(path, configuration)
+        yield from _parts_in_listed_file(path, configuration)
 
 
-def _of_lone_file(path: Path, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+def _parts_in_lone_file(path: Path, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
     """The tests of a file that is named alone: their descriptions are their numbers, and no `$ref` is followed."""
     ending = path.suffix.lower()
     text = configuration.read(str(path))
     if ending == ".csv":
-        yield from _of_table(path, text, configuration)
+        yield from _parts_in_table(path, text, configuration)
     elif ending == ".jsonl":
-        yield from _numbered(_of_lines(path, text, configuration))
+        yield from _numbered(_parts_in_json_lines(path, text, configuration))
     elif ending in (".json", *YAML_ENDINGS):
         parts = list(tree_parts(path, text, configuration, (path,)))
         if ending == ".json":
@@ -171,15 +173,15 @@ def _numbered(parts: Iterator[TestPart]) -> Iterator[TestPart]:
             yield part
 
 
-def _of_listed_file(path: Path, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+def _parts_in_listed_file(path: Path, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
     """The tests of a file in a list of files. Raises ConfigurationError."""
     ending = path.suffix.lower()
     text = configuration.read(str(path))
     if ending == ".csv":
-        yield from _of_table(path, text, configuration)
+        yield from _parts_in_table(path, text, configuration)
         return
     if ending == ".jsonl":
-        parts = list(_of_lines(path, text, configuration))
+        parts = list(_parts_in_json_lines(path, text, configuration))
     elif ending in (".json", *YAML_ENDINGS):
         parts = list(tree_parts(path, text, configuration, (path,)))
     else:
@@ -215,7 +217,7 @@ def _items(root: Node, listed: list[Any]) -> list[Node]:
     return [root] * len(listed)
 
 
-def _of_lines(path: Path, text: str, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+def _parts_in_json_lines(path: Path, text: str, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
     offset = 0
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
@@ -232,7 +234,7 @@ def _always(number: int) -> Callable[[int], int]:
     return lambda _: number
 
 
-def _of_table(path: Path, text: str, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
+def _parts_in_table(path: Path, text: str, configuration: PromptfooConfiguration) -> Iterator[TestPart]:
     lines = LineIndex(text)
     for number, (before, record) in enumerate(table_records(text, configuration.shown(path)), start=1):
         start, end = (

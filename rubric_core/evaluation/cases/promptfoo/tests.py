@@ -91,7 +91,7 @@ def tests_of(configuration: PromptfooConfiguration) -> Iterator[PromptfooTest]:
     shared = data, node
     scenarios = configuration.data.get("scenarios")
     count = 0
-    for test in (*_listed(shared, configuration), *_of_scenarios(scenarios, shared, configuration)):
+    for test in (*_listed(shared, configuration), *_scenario_tests(scenarios, shared, configuration)):
         count += 1
         yield replace_fields(test, files=(*test.files, *files))
     # promptfoo runs one case without anything
@@ -170,7 +170,7 @@ def _refusal(data: Any) -> str:
     return f"promptfoo stops at a test without {', '.join(_NEEDED[:-1])} or {_NEEDED[-1]}"
 
 
-def _of_scenarios(
+def _scenario_tests(
     written: Any, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
 ) -> Iterator[PromptfooTest]:
     at = configuration.node("scenarios")
@@ -191,11 +191,11 @@ def _scenario(
         return
     for count, own in enumerate(rounds):
         for test in tests:
-            made = _of_round(own, test, default, configuration)
+            made = _scenario_test(own, test, default, configuration)
             yield replace_fields(made, scenario=f"scenario {number}, entry {count}")
 
 
-def _of_round(
+def _scenario_test(
     own: TestPart, test: TestPart, default: tuple[Mapping[str, Any], Node], configuration: PromptfooConfiguration
 ) -> PromptfooTest:
     """A test of a scenario with one of its entries of `config`."""

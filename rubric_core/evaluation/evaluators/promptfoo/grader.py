@@ -79,7 +79,7 @@ class Grader:
             judge, request, read, "promptfoo would fail the case", self.check.context.exchanges
         )
         score = evaluation_score(decided)
-        self._keep(self._asked(kind, values, part, goal, shown), score, judge)
+        self._keep(self._judge_input(kind, values, part, goal, shown), score, judge)
         raw = raw_request(request, judge.name, judged.attempts)
         return replace(
             score, evaluator_raw_request=raw, raw_replies=judged.replies, judge=judged.answer.model or judge.name
@@ -167,7 +167,9 @@ class Grader:
 
     # Recordings
 
-    def _asked(self, kind: str, values: Mapping[str, Any], part: str, goal: str | None, shown: str = "") -> JudgeInput:
+    def _judge_input(
+        self, kind: str, values: Mapping[str, Any], part: str, goal: str | None, shown: str = ""
+    ) -> JudgeInput:
         """The key under which a recording is looked up."""
         context = self.check.context
         template, is_own = self._template(kind, part)
@@ -196,7 +198,7 @@ class Grader:
         if context.recordings is None or is_asked or context.mode == "refresh":
             return None
         identity = judge.identity if judge is not None else None
-        found = context.recordings.free_form(self._asked(kind, values, part, goal, shown), identity)
+        found = context.recordings.free_form(self._judge_input(kind, values, part, goal, shown), identity)
         if found is None or found.score is None:
             return None
         context.exchanges.add(Exchange(role="judge", to=found.words, recorded=True, cost_usd=0.0))
@@ -205,7 +207,7 @@ class Grader:
 
     async def keep(self, kind: str, score: EvaluationScore, goal: str) -> None:
         """Record a decision that follows from several replies, as `recorded` finds it. Raises Unscored without a model."""
-        self._keep(self._asked(kind, {}, "", goal), score, await self._asking_judge())
+        self._keep(self._judge_input(kind, {}, "", goal), score, await self._asking_judge())
 
     def _keep(self, asked: JudgeInput, score: EvaluationScore, judge: Provider) -> None:
         context = self.check.context

@@ -43,10 +43,10 @@ def bleu(candidate: str, references: Sequence[str]) -> float:
 def gleu(candidate: str, references: Sequence[str]) -> float:
     """The lower of precision and recall of all n-grams of one to four words, by the best reference."""
     words = [each.rstrip(".") for each in _words(candidate)]
-    return max(_of_reference(words, [each.rstrip(".") for each in _words(text)]) for text in references)
+    return max(_gleu_of_reference(words, [each.rstrip(".") for each in _words(text)]) for text in references)
 
 
-def _of_reference(words: Sequence[str], known: Sequence[str]) -> float:
+def _gleu_of_reference(words: Sequence[str], known: Sequence[str]) -> float:
     if words == known:
         return 1.0
     pairs = [(_grams(words, order), _grams(known, order)) for order in _ORDERS]

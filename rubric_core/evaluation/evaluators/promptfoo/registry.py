@@ -65,7 +65,7 @@ def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluat
         if config.trouble:
             raise GraderError(config.trouble, at=config)
         if config.type_name == SET_TYPE:
-            return await _of_set(config, context)
+            return await _grade_set(config, context)
         check = await _transformed(Check(config, context))
         graded = _GRADED.get(config.base_type)
         if graded is None:
@@ -137,7 +137,7 @@ def _score(config: PromptfooAssertion, found: Finding) -> EvaluationScore:
     )  # fmt: skip
 
 
-async def _of_set(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
+async def _grade_set(config: PromptfooAssertion, context: EvaluationContext) -> EvaluationScore:
     """The assertions of a set as one: their weighted mean, and its own threshold."""
     grade = context.grade
     if grade is None:

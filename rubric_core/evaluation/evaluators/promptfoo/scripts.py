@@ -21,19 +21,19 @@ async def _javascript(check: Check) -> Finding:
         return Finding(False, 0.0, "javascript needs code as `value`")
     code = check.value if check.value.startswith(URL) else _in_javascript(check.value.rstrip())
     try:
-        result = await run_code(code, "javascript", _told(check), check.context, check.config)
+        result = await run_code(code, "javascript", _arguments(check), check.context, check.config)
     except CodeFailedError as error:
         if code is check.value:  # promptfoo makes an error of the row of it
             raise
         return Finding(False, 0.0, error.reason)
     if isinstance(result, dict) and _is_result(result):
-        return _of_result(check, result)
+        return _grade_by_mapping(check, result)
     if isinstance(result, bool):
-        return _of_truth(check, result)
+        return _grade_by_boolean(check, result)
     number = _number(result)
     if number is None:
         return Finding(False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result")
-    return _of_number(check, number)
+    return _grade_by_number(check, number)
 
 
 def _in_javascript(code: str) -> str:
@@ -53,16 +53,16 @@ async def _python(check: Check) -> Finding:
     if not code.startswith(URL):
         code = f"pass\n{code}" if "\n" in code else f"return {code}"
     try:
-        result = await run_code(code, "python", _told(check), check.context, check.config)
+        result = await run_code(code, "python", _arguments(check), check.context, check.config)
     except CodeFailedError as error:
         return Finding(False, 0.0, error.reason)
-    return _of_python(check, result)
+    return _python_result(check, result)
 
 
-def _of_python(check: Check, result: Any) -> Finding:
+def _python_result(check: Check, result: Any) -> Finding:
     lowered = result.lower() if isinstance(result, str) else None
     if isinstance(result, bool) or lowered in ("true", "false"):
-        return _of_truth(check, result is True or lowered == "true")
+        return _grade_by_boolean(check, result is True or lowered == "true")
     if isinstance(result, str) and result.startswith("{"):
         import json  # noqa: PLC0415  # for this case alone
 
@@ -79,11 +79,11 @@ def _of_python(check: Check, result: Any) -> Finding:
         least = check.config.threshold
         if least is not None and named["score"] < least:
             named |= {"pass": False, "reason": f"the score {named['score']:g} is below {least:g}: {named['reason']}"}
-        return _of_result(check, named)
+        return _grade_by_mapping(check, named)
     number = _number(result) if not isinstance(result, str) else _leading_number(result)
     if number is None:
         return Finding(False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result")
-    return _of_number(check, number)
+    return _grade_by_number(check, number)
 
 
 def _camel(name: object) -> str:
@@ -92,7 +92,7 @@ def _camel(name: object) -> str:
     return "pass" if text == "pass_" else re.sub(r"_([a-z])", lambda m: m[1].upper(), text)
 
 
-def _told(check: Check) -> dict[str, Any]:
+def _arguments(check: Check) -> dict[str, Any]:
     """The arguments passed to code: the output and its context."""
     context, config = check.context, check.config.settings.get("config")
     settings = {**context.inherited, **(config if isinstance(config, dict) else {})}
@@ -112,19 +112,19 @@ def _is_result(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _of_result(check: Check, result: Mapping[str, Any]) -> Finding:
+def _grade_by_mapping(check: Check, result: Mapping[str, Any]) -> Finding:
     passed = result["pass"] != check.inverse
     written = result.get("namedScores")
     named = {n: float(v) for n, v in written.items() if _number(v) is not None} if isinstance(written, dict) else {}
     return Finding(passed, float(result["score"]), str(result["reason"]) or "the code says so", named)
 
 
-def _of_truth(check: Check, result: bool) -> Finding:
+def _grade_by_boolean(check: Check, result: bool) -> Finding:
     passed = result != check.inverse
     return Finding(passed, 1.0 if passed else 0.0, f"the code returned {'true' if result else 'false'}")
 
 
-def _of_number(check: Check, number: float) -> Finding:
+def _grade_by_number(check: Check, number: float) -> Finding:
     least = check.config.threshold
     holds = number > 0 if least is None else number >= least
     wanted = "which is not above 0" if least is None else f"which is below {least:g}"
@@ -147,7 +147,7 @@ async def expected_by_script(check: Check) -> Any:
     """The value that a function in a file gives for an assertion of another type. Raises GraderError."""
     code = str(check.value)
     language: Language = "python" if code.partition("://")[2].partition(":")[0].endswith(".py") else "javascript"
-    result = await run_code(code, language, _told(check), check.context, check.config)
+    result = await run_code(code, language, _arguments(check), check.context, check.config)
     if isinstance(result, bool) or (isinstance(result, dict) and "pass" in result):
         raise row_error(check, "has a function as `value` that grades; it has to return what is compared with")
     return result

@@ -29,7 +29,7 @@ def _names(output: Any) -> Iterator[str]:
     elif isinstance(output, list):
         for item in output:
             if isinstance(item, dict):
-                yield from _of_block(item)
+                yield from _names_in_block(item)
 
 
 def _in_text(text: str) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _in_object(output: Mapping[str, Any]) -> Iterator[str]:
         yield from (_name(each) for each in (inner if isinstance(inner, list) else ()))
 
 
-def _of_block(block: Mapping[str, Any]) -> Iterator[str]:
+def _names_in_block(block: Mapping[str, Any]) -> Iterator[str]:
     if block.get("type") == "tool_use" and _name(block):
         yield _name(block)
     elif isinstance(block.get("functionCall"), dict):
