@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, transformed
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
 from rubric_core.evaluation.evaluators.promptfoo.grader import Grader, Reply, json_or_text
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, row_error
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.lazy_compilation import pattern
@@ -25,22 +25,22 @@ _SENTENCE = pattern(r"(?<=[.!?])\s+")
 _NUMBER = pattern(r"[0-9]+[.)]\Z")
 
 
-async def _context(check: Check, usual: str = "") -> str | list[str]:
+async def _context(params: AssertionParams, usual: str = "") -> str | list[str]:
     """The retrieved context. Raises GraderError for a case without it."""
-    context = check.context
+    context = params.context
     found: Any = context.variables.get("context") or usual
-    code = check.config.settings.get("contextTransform")
+    code = params.config.settings.get("contextTransform")
     if code:
         if context.ports is None:
-            raise Unscored("code runs only as part of a run", at=check.config)
+            raise Unscored("code runs only as part of a run", at=params.config)
         question = context.prompt_inputs.question
         place = TransformPlace(
-            context.ports, context.directory, context.time_limit, context.variables, question, check.config
+            context.ports, context.directory, context.time_limit, context.variables, question, params.config
         )
-        found = await transformed(code, check.output, place)
+        found = await transformed(code, params.output, place)
     texts = found if isinstance(found, list) else [found]
     if not texts or not all(isinstance(each, str) and each for each in texts):
-        raise row_error(check, "needs a variable `context`, a text or a list of texts, or `contextTransform`")
+        raise row_error(params, "needs a variable `context`, a text or a list of texts, or `contextTransform`")
     return found  # type: ignore[no-any-return]  # a text or a list of texts
 
 
@@ -48,10 +48,10 @@ def _joined(context: str | list[str]) -> str:
     return "\n\n".join(context) if isinstance(context, list) else context
 
 
-def _query(check: Check) -> str:
-    query = check.context.variables.get("query")
+def _query(params: AssertionParams) -> str:
+    query = params.context.variables.get("query")
     if not isinstance(query, str):
-        raise row_error(check, "needs a variable `query` with the question")
+        raise row_error(params, "needs a variable `query` with the question")
     return query
 
 
@@ -66,32 +66,32 @@ def _sentences(text: str) -> list[str]:
     return [part for part in parts if part and not _NUMBER.match(part)]
 
 
-def _passed(check: Check, score: float, words: str) -> Reply:
-    least = check.config.threshold if check.config.threshold is not None else 0.0
+def _passed(params: AssertionParams, score: float, words: str) -> Reply:
+    least = params.config.threshold if params.config.threshold is not None else 0.0
     return Reply(score >= least - 1e-15, score, words)
 
 
 async def _recall(grader: Grader) -> EvaluationScore:
     """`context-recall`: the share of the sentences of the right answer that the context supports."""
-    check = grader.check
-    if not isinstance(check.value, str):
-        raise row_error(check, "needs the right answer as `value`")
-    context = _joined(await _context(check, check.context.prompt_inputs.question))
+    params = grader.params
+    if not isinstance(params.value, str):
+        raise row_error(params, "needs the right answer as `value`")
+    context = _joined(await _context(params, params.context.prompt_inputs.question))
 
     def read(text: str) -> Reply:
         told = [line.lower() for line in _lines(text) if _ATTRIBUTED in line.lower() or _NOT_ATTRIBUTED in line.lower()]
         if not told:
             raise ValueError("it marks no sentence as [Attributed] or [Not Attributed]")
         count = sum(_NOT_ATTRIBUTED not in line for line in told)
-        return _passed(check, count / len(told), f"{count} of {len(told)} sentences are in the context")
+        return _passed(params, count / len(told), f"{count} of {len(told)} sentences are in the context")
 
-    return await grader.reply("context-recall", {"context": context, "groundTruth": check.value}, read, shown=context)
+    return await grader.reply("context-recall", {"context": context, "groundTruth": params.value}, read, shown=context)
 
 
 async def _relevance(grader: Grader) -> EvaluationScore:
     """`context-relevance`: how much of the context the question needs."""
-    check = grader.check
-    query, context = _query(check), await _context(check)
+    params = grader.params
+    query, context = _query(params), await _context(params)
     is_parted = isinstance(context, list) or len(_lines(context)) > 1
     units = [each for each in context if each.strip()] if isinstance(context, list) else _sentences(context)
 
@@ -99,7 +99,7 @@ async def _relevance(grader: Grader) -> EvaluationScore:
         found = () if _INSUFFICIENT in text else dict.fromkeys(_lines(text) if is_parted else _sentences(text))
         count = min(len(found), len(units))
         score = count / len(units) if units else 0.0
-        return _passed(check, score, f"{count} of {len(units)} parts of the context are needed")
+        return _passed(params, score, f"{count} of {len(units)} parts of the context are needed")
 
     shown = _joined(context)
     return await grader.reply("context-relevance", {"context": shown, "query": query}, read, goal=query, shown=shown)
@@ -107,22 +107,22 @@ async def _relevance(grader: Grader) -> EvaluationScore:
 
 async def _faithfulness(grader: Grader) -> EvaluationScore:
     """`context-faithfulness`: the share of the statements of the output that the context supports."""
-    check = grader.check
-    if not isinstance(check.output, str):
-        raise row_error(check, "needs an output that is a text")
-    query, context = _query(check), _joined(await _context(check))
+    params = grader.params
+    if not isinstance(params.output, str):
+        raise row_error(params, "needs an output that is a text")
+    query, context = _query(params), _joined(await _context(params))
     known = await grader.recorded("context-faithfulness", {}, "verdicts", query, shown=context)
     if known is not None:
         return known
-    asked = {"question": query, "answer": json_or_text(check.text)}
+    asked = {"question": query, "answer": json_or_text(params.text)}
     statements = _lines(await grader.text("context-faithfulness", asked, lambda text: text, "statements"))
     if not statements:
-        raise row_error(check, "got no statements from the model")
+        raise row_error(params, "got no statements from the model")
 
     def read(text: str) -> Reply:
         unsupported = _unsupported(text.lower().strip(), len(statements))
         score = min(1.0, max(0.0, 1 - unsupported / len(statements)))
-        return _passed(check, score, f"{unsupported} of {len(statements)} statements are not in the context")
+        return _passed(params, score, f"{unsupported} of {len(statements)} statements are not in the context")
 
     values = {"context": context, "statements": statements}
     return await grader.reply("context-faithfulness", values, read, "verdicts", query, shown=context)

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
 from rubric_core.evaluation.evaluators.promptfoo.grading_prompts import PROMPTS
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, row_error
 from rubric_core.evaluation.judging.judge import ask_judge, raw_request
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.exchanges import Exchange
@@ -49,7 +49,7 @@ class Reply(NamedTuple):
 class Grader:
     """The model that grades one assertion, or the recordings of what it decided."""
 
-    check: Check
+    params: AssertionParams
     resolve: JudgeResolver
 
     async def reply(
@@ -73,10 +73,10 @@ class Grader:
         judge = await self._asking_judge()
         messages = await self._messages(self._template(kind, part)[0], {**values, "steps": steps} if steps else values)
         request = Request(
-            messages, messages[-1].content, case_id=self.check.context.eval_case.id or "", temperature=0.0
+            messages, messages[-1].content, case_id=self.params.context.eval_case.id or "", temperature=0.0
         )
         decided, judged = await ask_judge(
-            judge, request, read, "promptfoo would fail the case", self.check.context.exchanges
+            judge, request, read, "promptfoo would fail the case", self.params.context.exchanges
         )
         score = evaluation_score(decided)
         self._keep(self._judge_input(kind, values, part, goal, shown), score, judge)
@@ -88,8 +88,8 @@ class Grader:
     async def _asking_judge(self) -> Provider:
         """The judge to call. Raises Unscored without a model, or when only recordings may be used."""
         judge, trouble = await self._judge()
-        if judge is None or self.check.context.mode == "replay":
-            raise Unscored(trouble if judge is None else _NO_RECORDING, at=self.check.config)
+        if judge is None or self.params.context.mode == "replay":
+            raise Unscored(trouble if judge is None else _NO_RECORDING, at=self.params.config)
         return judge
 
     async def text(self, kind: str, values: Mapping[str, Any], read: Callable[[str], str], part: str) -> str:
@@ -97,11 +97,11 @@ class Grader:
         judge = await self._asking_judge()
         messages = await self._messages(self._template(kind, part)[0], values)
         request = Request(messages, messages[-1].content, temperature=0.0)
-        return (await ask_judge(judge, request, read, "", self.check.context.exchanges))[0]
+        return (await ask_judge(judge, request, read, "", self.params.context.exchanges))[0]
 
     def _template(self, kind: str, part: str) -> tuple[Any, bool]:
         """The prompt, and whether it is the author's."""
-        config = self.check.config
+        config = self.params.config
         own = config.settings.get("rubricPrompt") or config.options.get("rubricPrompt")
         own = own.get(part) if part and isinstance(own, dict) else own
         if kind == _IN_TWO and isinstance(own, list):
@@ -115,20 +115,20 @@ class Grader:
         return own, True
 
     def _file(self, name: str) -> str:
-        context = self.check.context
+        context = self.params.context
         path = context.directory / name.removeprefix(URL)
         if context.ports is None or path.suffix in (".js", ".mjs", ".cjs", ".ts", ".py"):
             raise Unscored(
-                "rubric does not run programs that make prompts for graders of promptfoo", at=self.check.config
+                "rubric does not run programs that make prompts for graders of promptfoo", at=self.params.config
             )
         try:
             return context.ports.files.read(path, _LARGEST).decode("utf-8-sig")
         except (OSError, UnicodeDecodeError):
-            raise row_error(self.check, f"has a `rubricPrompt` that cannot be read: {name}") from None
+            raise row_error(self.params, f"has a `rubricPrompt` that cannot be read: {name}") from None
 
     async def _messages(self, prompt: Any, values: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
         """The prompt, filled in: as messages where it is a list of them."""
-        context = self.check.context
+        context = self.params.context
         known = {name: _in_template(value) for name, value in {**context.variables, **values}.items()}
         known |= {name: value for name, value in values.items() if name in _AS_DATA}
 
@@ -145,7 +145,7 @@ class Grader:
         try:
             filled = await context.ports.sandbox.threaded(lambda: fill(written))
         except TemplateError as error:
-            raise row_error(self.check, f"has a prompt that cannot be filled in: {error}") from None
+            raise row_error(self.params, f"has a prompt that cannot be filled in: {error}") from None
         filled = context.redact.within(filled)
         if (
             isinstance(filled, list)
@@ -157,7 +157,7 @@ class Grader:
 
     async def _judge(self) -> tuple[Provider | None, str]:
         """The grading model, or the reason why there is none."""
-        context = self.check.context
+        context = self.params.context
         try:
             found = context.judge_provider or self.resolve(context)
             found = await found if isinstance(found, Awaitable) else found
@@ -171,28 +171,28 @@ class Grader:
         self, kind: str, values: Mapping[str, Any], part: str, goal: str | None, shown: str = ""
     ) -> JudgeInput:
         """The key under which a recording is looked up."""
-        context = self.check.context
+        context = self.params.context
         template, is_own = self._template(kind, part)
         text = template if isinstance(template, str) else json.dumps(template, sort_keys=True, default=str)
         prompt = f"promptfoo:{kind}"
         if is_own:
             prompt = f"sha256:{hashlib.sha256(f'{kind} {text}'.encode()).hexdigest()[:16]}"
         if goal is None:
-            value = self.check.value
+            value = self.params.value
             goal = (
                 "" if value is NO_VALUE else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             )
         filled = {**context.variables, **values} if is_own else {}
         more = json.dumps(filled, sort_keys=True, default=str) if filled else shown
         return context.redact.within(
-            JudgeInput(prompt, context.prompt_inputs.question, self.check.text, goal, "", more)
+            JudgeInput(prompt, context.prompt_inputs.question, self.params.text, goal, "", more)
         )
 
     async def recorded(
         self, kind: str, values: Mapping[str, Any], part: str = "", goal: str | None = None, shown: str = ""
     ) -> EvaluationScore | None:
         """The recorded decision, where recordings count; see `reply`."""
-        context = self.check.context
+        context = self.params.context
         judge, _ = await self._judge()
         is_asked = judge is not None and context.mode not in ("record", "replay")
         if context.recordings is None or is_asked or context.mode == "refresh":
@@ -210,13 +210,13 @@ class Grader:
         self._keep(self._judge_input(kind, {}, "", goal), score, await self._asking_judge())
 
     def _keep(self, asked: JudgeInput, score: EvaluationScore, judge: Provider) -> None:
-        context = self.check.context
+        context = self.params.context
         if context.mode in ("record", "refresh") and context.recordings is not None:
             made = Provenance(
                 judge.identity,
                 context.now.date().isoformat(),
                 context.eval_case.id or "",
-                default_name(self.check.config),
+                default_name(self.params.config),
             )
             context.recordings.record_free_form(asked, score, made, afresh=context.mode == "refresh")
 

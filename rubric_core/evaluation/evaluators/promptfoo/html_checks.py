@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterator, Mapping
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, pass_or_fail
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.lazy_compilation import pattern
 
@@ -208,16 +208,16 @@ def _has_comment(text: str) -> bool:
     return False
 
 
-def _is_html(check: Check) -> Finding:
+def _is_html(params: AssertionParams) -> GradingResult:
     try:
-        fault = html_fault(check.text)
+        fault = html_fault(params.text)
     except ValueError as error:
-        raise Unscored(f"rubric does not read the output as HTML: {error}", at=check.config) from None
-    return found(check, not fault, fault, "is HTML")
+        raise Unscored(f"rubric does not read the output as HTML: {error}", at=params.config) from None
+    return pass_or_fail(params, not fault, fault, "is HTML")
 
 
-def _contains_html(check: Check) -> Finding:
-    return found(check, has_html_signs(check.text), "contains no HTML", "contains HTML")
+def _contains_html(params: AssertionParams) -> GradingResult:
+    return pass_or_fail(params, has_html_signs(params.text), "contains no HTML", "contains HTML")
 
 
 HTML_CHECKS: Mapping[str, Handler] = {"is-html": _is_html, "contains-html": _contains_html}

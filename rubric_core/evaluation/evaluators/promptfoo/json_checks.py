@@ -5,7 +5,13 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import (
+    AssertionParams,
+    GradingResult,
+    Handler,
+    pass_or_fail,
+    row_error,
+)
 from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.evaluators.promptfoo.schema_refusals import LIMITS, patterns_of, refusal_of
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
@@ -24,35 +30,35 @@ _TIME_LIMIT = 5.0
 _MOST_DIGITS = 300
 
 
-async def _is_json(check: Check) -> Finding:
+async def _is_json(params: AssertionParams) -> GradingResult:
     try:
-        value = _parsed(check.text)
+        value = _parsed(params.text)
     except RecursionError:
-        raise Unscored("the output is nested too deeply to parse as JSON", at=check.config) from None
+        raise Unscored("the output is nested too deeply to parse as JSON", at=params.config) from None
     except ValueError as error:
-        return found(check, False, f"is not JSON: {error}")
-    schema = _schema(check)
+        return pass_or_fail(params, False, f"is not JSON: {error}")
+    schema = _schema(params)
     if schema is None:
-        return found(check, True, "", "is JSON")
-    (misfit,) = await misfits(check, schema, [value])
-    return found(check, misfit is None, f"does not fit the schema: {misfit}", "fits the schema")
+        return pass_or_fail(params, True, "", "is JSON")
+    (misfit,) = await misfits(params, schema, [value])
+    return pass_or_fail(params, misfit is None, f"does not fit the schema: {misfit}", "fits the schema")
 
 
-async def _contains_json(check: Check) -> Finding:
+async def _contains_json(params: AssertionParams) -> GradingResult:
     try:
-        objects = list(objects_in(check.text))
+        objects = list(objects_in(params.text))
     except ValueError as error:
-        raise row_error(check, str(error)) from None
+        raise row_error(params, str(error)) from None
     if not objects:
-        return found(check, False, "contains no JSON object")
-    schema = _schema(check)
+        return pass_or_fail(params, False, "contains no JSON object")
+    schema = _schema(params)
     if schema is None:
-        return found(check, True, "", "contains a JSON object")
-    errors = await misfits(check, schema, objects)
+        return pass_or_fail(params, True, "", "contains a JSON object")
+    errors = await misfits(params, schema, objects)
     fits = None in errors
     # promptfoo looks no further than the first that fits; turned round, it is the last one looked at that decides
-    return found(
-        check, fits, f"contains no JSON object that fits the schema: {errors[-1]}", "contains one that fits the schema"
+    return pass_or_fail(
+        params, fits, f"contains no JSON object that fits the schema: {errors[-1]}", "contains one that fits the schema"
     )
 
 
@@ -68,47 +74,47 @@ def _parsed(text: str) -> Any:
     return json.loads(text, parse_constant=_no_constant, parse_int=_whole)
 
 
-def _schema(check: Check) -> dict[str, Any] | None:
+def _schema(params: AssertionParams) -> dict[str, Any] | None:
     """The schema in `value`; None without one. Raises GraderError for what promptfoo refuses."""
-    schema = check.value
+    schema = params.value
     if isinstance(schema, str):
         tree = parse(schema)
         schema = plain(tree.root, tree.anchors) if schema.strip() else NO_VALUE
     if schema is NO_VALUE or schema is None or schema in (False, 0):
         return None
     if not isinstance(schema, dict):
-        raise row_error(check, "needs a JSON Schema as `value`")
+        raise row_error(params, "needs a JSON Schema as `value`")
     return schema
 
 
-async def misfits(check: Check, schema: Mapping[str, Any], values: Sequence[Any]) -> list[str | None]:
+async def misfits(params: AssertionParams, schema: Mapping[str, Any], values: Sequence[Any]) -> list[str | None]:
     """For each value, where and why it does not fit a schema; None if it does.
 
     Raises GraderError for a schema that promptfoo refuses, Unscored for one that takes too long.
     """
     if find_spec("jsonschema") is None:
         raise GraderError(
-            "JSON Schemas need the package jsonschema, which rubric has with its extra `promptfoo`", at=check.config
+            "JSON Schemas need the package jsonschema, which rubric has with its extra `promptfoo`", at=params.config
         )
     refusal, limit = refusal_of(schema), next((n for each in schemas_in(schema) for n in LIMITS if n in each), None)
     if refusal:
-        raise row_error(check, f"has a schema that promptfoo refuses: {refusal}")
+        raise row_error(params, f"has a schema that promptfoo refuses: {refusal}")
     if limit:
-        raise Unscored(f"rubric does not check `{limit}` of schemas; write `javascript`", at=check.config)
+        raise Unscored(f"rubric does not params `{limit}` of schemas; write `javascript`", at=params.config)
     try:
         patterns = patterns_of(schema)
     except UnsupportedPatternError as error:
-        raise Unscored(str(error), at=check.config) from None
+        raise Unscored(str(error), at=params.config) from None
     request = {"do": "fit", "schema": schema, "patterns": patterns, "values": list(values)}
     try:
-        if check.context.ports is not None:
-            return list(await check.context.ports.sandbox.compute(request, _TIME_LIMIT))
+        if params.context.ports is not None:
+            return list(await params.context.ports.sandbox.compute(request, _TIME_LIMIT))
         with Sandbox() as sandbox:
             return list(await sandbox.compute(request, _TIME_LIMIT))
     except SandboxError as error:
         if error.told:
-            raise row_error(check, str(error)) from None
-        raise Unscored(f"the schema {error} with this output", at=check.config) from None
+            raise row_error(params, str(error)) from None
+        raise Unscored(f"the schema {error} with this output", at=params.config) from None
 
 
 JSON_CHECKS: Mapping[str, Handler] = {"is-json": _is_json, "contains-json": _contains_json}

@@ -2,37 +2,45 @@
 
 from collections.abc import Mapping
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import (
+    AssertionParams,
+    GradingResult,
+    Handler,
+    pass_or_fail,
+    row_error,
+)
 
 __all__ = ["MEASURES"]
 
 
-def _most(check: Check) -> float:
-    most = check.config.threshold
+def _most(params: AssertionParams) -> float:
+    most = params.config.threshold
     if most is None:
-        raise row_error(check, "needs a `threshold`")
+        raise row_error(params, "needs a `threshold`")
     return most
 
 
-def _latency(check: Check) -> Finding:
-    most, answer = _most(check), check.context.answer
+def _latency(params: AssertionParams) -> GradingResult:
+    most, answer = _most(params), params.context.answer
     if answer is None or answer.duration_ms is None or answer.cached_at:
-        raise row_error(check, "has nothing to measure: the answer is one of an earlier run")
+        raise row_error(params, "has nothing to measure: the answer is one of an earlier run")
     took = answer.duration_ms
-    return found(
-        check,
+    return pass_or_fail(
+        params,
         took <= most,
         f"took {took:.0f} ms, more than {most:g} ms",
         f"took {took:.0f} ms, no more than {most:g} ms",
     )
 
 
-def _cost(check: Check) -> Finding:
-    most, answer = _most(check), check.context.answer
+def _cost(params: AssertionParams) -> GradingResult:
+    most, answer = _most(params), params.context.answer
     if answer is None or answer.cost_usd is None:
-        raise row_error(check, "has nothing to measure: the provider does not tell what the answer cost")
+        raise row_error(params, "has nothing to measure: the provider does not tell what the answer cost")
     cost = answer.cost_usd
-    return found(check, cost <= most, f"cost ${cost:g}, more than ${most:g}", f"cost ${cost:g}, no more than ${most:g}")
+    return pass_or_fail(
+        params, cost <= most, f"cost ${cost:g}, more than ${most:g}", f"cost ${cost:g}, no more than ${most:g}"
+    )
 
 
 MEASURES: Mapping[str, Handler] = {"latency": _latency, "cost": _cost}

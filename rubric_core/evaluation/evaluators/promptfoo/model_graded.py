@@ -5,8 +5,8 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
 from rubric_core.evaluation.evaluators.promptfoo.grader import Grader, Reply, evaluation_score, json_or_text
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, row_error
 from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
@@ -30,20 +30,20 @@ _WHOLE, _DIGITS = re.compile(r"[0-9]+"), 10
 _MOST, _ENOUGH = 10, 0.7
 
 
-def _needed(check: Check) -> str:
-    if not isinstance(check.value, str):
-        raise row_error(check, "needs a text as `value`")
-    return check.value
+def _needed(params: AssertionParams) -> str:
+    if not isinstance(params.value, str):
+        raise row_error(params, "needs a text as `value`")
+    return params.value
 
 
-def _completion(check: Check) -> Any:
+def _completion(params: AssertionParams) -> Any:
     """The output as promptfoo shows it to graders: JSON as data."""
-    return json_or_text(check.text)
+    return json_or_text(params.text)
 
 
-def _turned(check: Check, score: EvaluationScore) -> EvaluationScore:
+def _turned(params: AssertionParams, score: EvaluationScore) -> EvaluationScore:
     """The decision, negated for a `not-` type: the score becomes its complement."""
-    if not check.inverse:
+    if not params.inverse:
         return score
     passed = score.verdict is Verdict.FAILED
     return replace(
@@ -53,11 +53,11 @@ def _turned(check: Check, score: EvaluationScore) -> EvaluationScore:
 
 async def _rubric(grader: Grader) -> EvaluationScore:
     """`llm-rubric`: `{reason, pass, score}`; without `pass` it passes."""
-    check = grader.check
-    value = check.value
+    params = grader.params
+    value = params.value
     if isinstance(value, bool | int | float) or value is None:
-        raise row_error(check, "needs a text or a mapping as `value`")
-    least = check.config.threshold
+        raise row_error(params, "needs a text or a mapping as `value`")
+    least = params.config.threshold
 
     def read(text: str) -> Reply:
         found = next(objects_in(text), None)
@@ -75,7 +75,7 @@ async def _rubric(grader: Grader) -> EvaluationScore:
         )
 
     rubric = "" if value is NO_VALUE else value
-    return _turned(check, await grader.reply("llm-rubric", {"output": _completion(check), "rubric": rubric}, read))
+    return _turned(params, await grader.reply("llm-rubric", {"output": _completion(params), "rubric": rubric}, read))
 
 
 def _number(value: object) -> float | None:
@@ -91,9 +91,9 @@ def _number(value: object) -> float | None:
 
 async def _factuality(grader: Grader) -> EvaluationScore:
     """`factuality`: a category of A to E. `not-` changes nothing."""
-    check = grader.check
-    ideal = _needed(check)
-    written = check.config.options.get("factuality")
+    params = grader.params
+    ideal = _needed(params)
+    written = params.config.options.get("factuality")
     own = written if isinstance(written, dict) else {}
 
     def read(text: str) -> Reply:
@@ -112,14 +112,14 @@ async def _factuality(grader: Grader) -> EvaluationScore:
         score = usual if score is None else score
         return Reply(score > 0, score, str(reason or f"category {category}"))
 
-    values = {"input": check.context.prompt_inputs.question, "ideal": ideal, "completion": _completion(check)}
+    values = {"input": params.context.prompt_inputs.question, "ideal": ideal, "completion": _completion(params)}
     return await grader.reply("factuality", values, read)
 
 
 async def _closed_qa(grader: Grader) -> EvaluationScore:
     """`model-graded-closedqa`: a text that ends in Y. `not-` changes nothing."""
-    check = grader.check
-    criteria = _needed(check)
+    params = grader.params
+    criteria = _needed(params)
 
     def read(text: str) -> Reply:
         if not text.strip():
@@ -127,7 +127,7 @@ async def _closed_qa(grader: Grader) -> EvaluationScore:
         passed = text.rstrip().endswith("Y")
         return Reply(passed, float(passed), text.strip())
 
-    values = {"input": check.context.prompt_inputs.question, "criteria": criteria, "completion": _completion(check)}
+    values = {"input": params.context.prompt_inputs.question, "criteria": criteria, "completion": _completion(params)}
     return await grader.reply("model-graded-closedqa", values, read)
 
 
@@ -168,18 +168,18 @@ def _evaluated(text: str) -> Reply:
 
 async def _g_eval(grader: Grader) -> EvaluationScore:
     """`g-eval`: steps first, then a score of 0 to 10; several criteria count as their mean."""
-    check = grader.check
-    value = check.value
-    criteria: Sequence[str] = value if isinstance(value, list) else [_needed(check)]
+    params = grader.params
+    value = params.value
+    criteria: Sequence[str] = value if isinstance(value, list) else [_needed(params)]
     if not criteria or not all(isinstance(each, str) for each in criteria):
-        raise row_error(check, "needs a text, or a list of texts, as `value`")
+        raise row_error(params, "needs a text, or a list of texts, as `value`")
     scores = []
     for each in criteria:
         values = {
             "criteria": each,
             "maxScore": str(_MOST),
-            "input": json_or_text(check.context.prompt_inputs.question),
-            "output": _completion(check),
+            "input": json_or_text(params.context.prompt_inputs.question),
+            "output": _completion(params),
         }
         known = await grader.recorded("g-eval", values, "evaluate", each)
         if known is None:  # the steps are no part of what a recording is found by
@@ -187,19 +187,19 @@ async def _g_eval(grader: Grader) -> EvaluationScore:
             known = await grader.reply("g-eval", values, _evaluated, "evaluate", each, steps)
         scores.append(known)
     mean = sum(each.score for each in scores) / len(scores)
-    least = check.config.threshold if check.config.threshold is not None else _ENOUGH
+    least = params.config.threshold if params.config.threshold is not None else _ENOUGH
     reason = "\n\n".join(each.reasoning or "" for each in scores)
-    passed = (mean >= least) != check.inverse
-    made = evaluation_score(Reply(passed, 1 - mean if check.inverse else mean, reason))
+    passed = (mean >= least) != params.inverse
+    made = evaluation_score(Reply(passed, 1 - mean if params.inverse else mean, reason))
     return replace(made, raw_replies=tuple(r for each in scores for r in each.raw_replies), judge=scores[0].judge)
 
 
 async def _select_best(grader: Grader) -> EvaluationScore:
     """`select-best`: which of the outputs, a list here, fits the criteria best; the first whole number in the reply, from 0."""
-    check = grader.check
-    criteria, outputs = _needed(check), check.output
+    params = grader.params
+    criteria, outputs = _needed(params), params.output
     if not isinstance(outputs, list):
-        raise row_error(check, "compares the outputs of several rows")
+        raise row_error(params, "compares the outputs of several rows")
 
     def read(text: str) -> Reply:
         found = _WHOLE.search(text)

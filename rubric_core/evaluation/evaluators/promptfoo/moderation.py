@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.evaluation.evaluators.promptfoo.openai_settings import openai_settings
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
@@ -23,54 +23,54 @@ _NO_MODEL = (
 _PARTS = "omni-"
 
 
-async def _moderation(check: Check) -> Finding:
-    wanted = _categories(check)
-    if not check.text:
-        return _finding(check, [])
-    found = [each for each in await _flags(check) if not wanted or each in wanted]
-    return _finding(check, found)
+async def _moderation(params: AssertionParams) -> GradingResult:
+    wanted = _categories(params)
+    if not params.text:
+        return _grade_flags(params, [])
+    found = [each for each in await _flags(params) if not wanted or each in wanted]
+    return _grade_flags(params, found)
 
 
-def _categories(check: Check) -> list[Any]:
+def _categories(params: AssertionParams) -> list[Any]:
     """The categories that count; none for all. Raises GraderError."""
-    value = check.value
+    value = params.value
     if value in (NO_VALUE, None, "", 0, False):
         return []
     if not isinstance(value, list) or not value or not isinstance(value[0], str):
-        raise row_error(check, "needs a list of categories as `value`, or none")
+        raise row_error(params, "needs a list of categories as `value`, or none")
     return value
 
 
-def _finding(check: Check, flags: list[str]) -> Finding:
-    passed = bool(flags) == check.inverse
+def _grade_flags(params: AssertionParams, flags: list[str]) -> GradingResult:
+    passed = bool(flags) == params.inverse
     words = f"flagged as {', '.join(flags)}" if flags else "nothing is flagged"
-    return Finding(passed, 1.0 if passed else 0.0, "" if passed else words)
+    return GradingResult(passed, 1.0 if passed else 0.0, "" if passed else words)
 
 
-async def _flags(check: Check) -> list[str]:
+async def _flags(params: AssertionParams) -> list[str]:
     """What the model flags in the output. Raises Unscored where it gives no reply: promptfoo fails the case then."""
     from rubric_core.evaluation.targets.providers.base import TargetLocation  # noqa: PLC0415
     from rubric_core.evaluation.targets.providers.http import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
 
-    settings, secrets = openai_settings(check, "moderation", _VENDORS, _NO_MODEL, _USUAL)
-    context = check.context
+    settings, secrets = openai_settings(params, "moderation", _VENDORS, _NO_MODEL, _USUAL)
+    context = params.context
     if context.mode == "replay":
-        raise Unscored("moderation is not recorded, and `--replay` calls no model", at=check.config)
+        raise Unscored("moderation is not recorded, and `--replay` calls no model", at=params.config)
     if context.ports is None:
-        raise Unscored("outputs are moderated only as part of a run", at=check.config)
+        raise Unscored("outputs are moderated only as part of a run", at=params.config)
     model = settings["model"]
     place = TargetLocation("moderation", lambda name: name or "provider", context.directory, secrets)
-    asking = HttpTarget(Api(check.config.span), place, context.ports, model=model)
-    asked = [{"type": "text", "text": check.text}] if model.startswith(_PARTS) else check.text
+    asking = HttpTarget(Api(params.config.span), place, context.ports, model=model)
+    asked = [{"type": "text", "text": params.text}] if model.startswith(_PARTS) else params.text
     url, body = f"{settings['base_url'].rstrip('/')}/moderations", {"model": model, "input": asked}
     context.exchanges.add(secrets.within(Exchange(role="server", to=url, payload=body)))
     try:
         reply, _ = await asking.ask(url, {"Authorization": f"Bearer {settings['api_key']}"}, body)
     except ProviderError as error:
-        raise GraderError(f"moderation: {error}", at=check.config) from None
+        raise GraderError(f"moderation: {error}", at=params.config) from None
     results = reply.get("results")
     if not isinstance(results, list) or not all(_is_result(each) for each in results):
-        raise GraderError("moderation: the reply has no results that can be read", at=check.config)
+        raise GraderError("moderation: the reply has no results that can be read", at=params.config)
     return list(dict.fromkeys(name for each in results for name in _flagged(each)))
 
 

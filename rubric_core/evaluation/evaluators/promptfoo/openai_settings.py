@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams
 from rubric_core.evaluation.model.redaction import Redactor, named_variables
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.templating.environment_settings import fill_environment, unset_variable
@@ -19,12 +19,12 @@ _PLURAL: Mapping[str, str] = {"embedding": "s"}
 
 
 def openai_settings(
-    check: Check, role: str, vendors: Sequence[str], missing: str, usual: str = ""
+    params: AssertionParams, role: str, vendors: Sequence[str], missing: str, usual: str = ""
 ) -> tuple[Mapping[str, Any], Redactor]:
     """`model`, `base_url` and `api_key` of the model that the assertion or its options name, and what of them is secret.
 
     Args:
-        check: The assertion.
+        params: The assertion.
         role: The key of the model in a `provider` with one for each role.
         vendors: How the ids of such models begin.
         missing: What to do where none is named.
@@ -32,7 +32,7 @@ def openai_settings(
 
     Raises Unscored.
     """
-    written = check.config.settings.get("provider") or check.config.options.get("provider")
+    written = params.config.settings.get("provider") or params.config.options.get("provider")
     if isinstance(written, Mapping) and "id" not in written and role in written:
         written = written[role]
     identity, config = _parts(written)
@@ -41,24 +41,24 @@ def openai_settings(
     if not model:
         raise Unscored(
             f"rubric gets no {role}{_PLURAL.get(role, '')} of {identity}; {missing}" if identity else missing,
-            at=check.config,
+            at=params.config,
         )
     unsent = next((name for name in config if name not in _SETTINGS), "")
     if unsent:
-        raise Unscored(f"rubric does not send `config.{unsent}` to {identity}", at=check.config)
-    ports = check.context.ports
+        raise Unscored(f"rubric does not send `config.{unsent}` to {identity}", at=params.config)
+    ports = params.context.ports
     known = ports.environment if ports is not None else {}
     texts = [each for each in config.values() if isinstance(each, str)]
     filled = fill_environment(config, known)
     unset = unset_variable(filled)
     if unset is not None:
         setting, variable = unset
-        raise Unscored(unset_message(variable, f"`config.{setting}` of {identity}"), at=check.config)
+        raise Unscored(unset_message(variable, f"`config.{setting}` of {identity}"), at=params.config)
     host = filled.get("apiHost")
     address = filled.get("apiBaseUrl") or (f"https://{host}/v1" if host else _ADDRESS)
     key = filled.get("apiKey") or known.get(str(filled.get("apiKeyEnvar") or _KEY))
     if not key:
-        raise Unscored(f"{identity} needs a key: set {filled.get('apiKeyEnvar') or _KEY}", at=check.config)
+        raise Unscored(f"{identity} needs a key: set {filled.get('apiKeyEnvar') or _KEY}", at=params.config)
     secrets = Redactor.of([("apiKey", str(key)), *named_variables(texts, known)])
     return {"model": model, "base_url": str(address), "api_key": key}, secrets
 

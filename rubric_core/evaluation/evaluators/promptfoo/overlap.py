@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 
 __all__ = ["OVERLAPS", "bleu", "gleu", "rouge", "treebank_tokens"]
 
@@ -89,37 +89,37 @@ def treebank_tokens(text: str) -> list[str]:
     return text.split()
 
 
-def _references(check: Check, name: str) -> list[str]:
-    listed = check.value if isinstance(check.value, list) else [check.value]
+def _references(params: AssertionParams, name: str) -> list[str]:
+    listed = params.value if isinstance(params.value, list) else [params.value]
     if not all(isinstance(each, str) for each in listed):
-        raise row_error(check, f"needs a text, or a list of texts, as `value` of {name}")
+        raise row_error(params, f"needs a text, or a list of texts, as `value` of {name}")
     if not listed:
-        raise row_error(check, "needs a text to compare with")
+        raise row_error(params, "needs a text to compare with")
     return listed
 
 
-def _graded(check: Check, name: str, score: float, usual: float) -> Finding:
-    least = check.config.threshold if check.config.threshold is not None else usual
-    passed = (score >= least) != check.inverse
-    words = f"the {name} score is {score:.4f}, {'not below' if check.inverse else 'below'} {least:g}"
-    return Finding(passed, 1 - score if check.inverse else score, words)
+def _graded(params: AssertionParams, name: str, score: float, usual: float) -> GradingResult:
+    least = params.config.threshold if params.config.threshold is not None else usual
+    passed = (score >= least) != params.inverse
+    words = f"the {name} score is {score:.4f}, {'not below' if params.inverse else 'below'} {least:g}"
+    return GradingResult(passed, 1 - score if params.inverse else score, words)
 
 
-def _bleu(check: Check) -> Finding:
-    return _graded(check, "BLEU", bleu(check.text, _references(check, "bleu")), _ENOUGH)
+def _bleu(params: AssertionParams) -> GradingResult:
+    return _graded(params, "BLEU", bleu(params.text, _references(params, "bleu")), _ENOUGH)
 
 
-def _gleu(check: Check) -> Finding:
-    references = _references(check, "gleu")
-    if not check.text:
-        raise row_error(check, "has nothing to compare: the output is empty")
-    return _graded(check, "GLEU", gleu(check.text, references), _ENOUGH)
+def _gleu(params: AssertionParams) -> GradingResult:
+    references = _references(params, "gleu")
+    if not params.text:
+        raise row_error(params, "has nothing to compare: the output is empty")
+    return _graded(params, "GLEU", gleu(params.text, references), _ENOUGH)
 
 
-def _rouge(check: Check) -> Finding:
-    if not isinstance(check.value, str):
-        raise row_error(check, "needs a text as `value`")
-    return _graded(check, "ROUGE", rouge(check.text, check.value), _ENOUGH_OF_ROUGE)
+def _rouge(params: AssertionParams) -> GradingResult:
+    if not isinstance(params.value, str):
+        raise row_error(params, "needs a text as `value`")
+    return _graded(params, "ROUGE", rouge(params.text, params.value), _ENOUGH_OF_ROUGE)
 
 
 OVERLAPS: Mapping[str, Handler] = {"bleu": _bleu, "gleu": _gleu, "rouge-n": _rouge}

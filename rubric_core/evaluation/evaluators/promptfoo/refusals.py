@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, pass_or_fail
 from rubric_core.lazy_compilation import pattern
 
 __all__ = ["REFUSALS", "is_refusal"]
@@ -32,11 +32,11 @@ def is_refusal(text: str) -> bool:
     return _BEGINS.match(lowered) is not None or _HAS.search(lowered) is not None
 
 
-def _refusal(check: Check) -> Finding:
-    if not isinstance(check.output, str) or not check.output.strip():
-        passed = not check.inverse  # promptfoo counts it as a refusal, with a score of 0
-        return Finding(passed, 0.0, "there is no text, which counts as a refusal")
-    return found(check, is_refusal(check.output), "is no refusal", "is a refusal")
+def _refusal(params: AssertionParams) -> GradingResult:
+    if not isinstance(params.output, str) or not params.output.strip():
+        passed = not params.inverse  # promptfoo counts it as a refusal, with a score of 0
+        return GradingResult(passed, 0.0, "there is no text, which counts as a refusal")
+    return pass_or_fail(params, is_refusal(params.output), "is no refusal", "is a refusal")
 
 
 REFUSALS: Mapping[str, Handler] = {"is-refusal": _refusal}

@@ -7,9 +7,9 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
 from rubric_core.evaluation.evaluators.llm_judge import JudgeResolver
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
 from rubric_core.evaluation.evaluators.promptfoo.context_graded import CONTEXT_GRADED
 from rubric_core.evaluation.evaluators.promptfoo.grader import Grader
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler
 from rubric_core.evaluation.evaluators.promptfoo.html_checks import HTML_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.json_checks import JSON_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.measures import MEASURES
@@ -66,34 +66,34 @@ def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluat
             raise GraderError(config.trouble, at=config)
         if config.type_name == SET_TYPE:
             return await _grade_set(config, context)
-        check = await _transformed(Check(config, context))
+        params = await _transformed(AssertionParams(config, context))
         graded = _GRADED.get(config.base_type)
         if graded is None:
-            return await _grade(check)
-        score = await graded(Grader(check, resolve))
+            return await _grade(params)
+        score = await graded(Grader(params, resolve))
         return score if config.weight else replace(score, verdict=Verdict.PASSED)
 
     return TypedEvaluator(PROMPTFOO_KIND, PromptfooAssertion, grade)
 
 
-async def _transformed(check: Check) -> Check:
-    """The check of the output that the assertion's own `transform` makes, if it has one. Raises Unscored."""
-    config, context = check
+async def _transformed(params: AssertionParams) -> AssertionParams:
+    """The parameters with the output that the assertion's own `transform` makes, if it has one. Raises Unscored."""
+    config, context = params
     code = config.settings.get("transform")
     if not code:
-        return check
+        return params
     if context.ports is None:
         raise Unscored("code runs only as part of a run", at=config)
     place = TransformPlace(
         context.ports, context.directory, context.time_limit, context.variables, context.prompt_inputs.question, config
     )
-    made = await transformed(code, check.output, place)
+    made = await transformed(code, params.output, place)
     answer = replace_fields(context.answer or Answer(""), data=None if isinstance(made, str) else made)
-    return Check(config, context.with_fields(candidate=output_text(made), answer=answer))
+    return AssertionParams(config, context.with_fields(candidate=output_text(made), answer=answer))
 
 
-async def _grade(check: Check) -> EvaluationScore:
-    config, context = check
+async def _grade(params: AssertionParams) -> EvaluationScore:
+    config, context = params
     handler = _HANDLERS.get(config.base_type)
     if context.dialect is not None and context.dialect.type_of(config.type_name, Assertion) is None:
         raise GraderError(f"promptfoo has no assertion type {config.type_name}", at=config)
@@ -101,16 +101,16 @@ async def _grade(check: Check) -> EvaluationScore:
         advice = _ADVICE.get(config.base_type, "")
         words = f"rubric does not run assertions of the type {config.type_name} of promptfoo"
         raise Unscored(f"{words}{advice and ': '}{advice}", at=config)
-    if _has_function(check):
-        check = check._replace(config=_with_value(config, await expected_by_script(check)))
-    result = handler(check)
+    if _has_function(params):
+        params = params._replace(config=_with_value(config, await expected_by_script(params)))
+    result = handler(params)
     return _score(config, await result if isinstance(result, Awaitable) else result)
 
 
-def _has_function(check: Check) -> bool:
-    value = check.value
+def _has_function(params: AssertionParams) -> bool:
+    value = params.value
     return (
-        check.config.base_type not in SCRIPTS
+        params.config.base_type not in SCRIPTS
         and isinstance(value, str)
         and value.startswith(URL)
         and value.removeprefix(URL).partition(":")[0].endswith(_CODE)
@@ -124,7 +124,7 @@ def _with_value(config: PromptfooAssertion, value: object) -> PromptfooAssertion
     return made
 
 
-def _score(config: PromptfooAssertion, found: Finding) -> EvaluationScore:
+def _score(config: PromptfooAssertion, found: GradingResult) -> EvaluationScore:
     # With a weight of 0 an assertion passes whatever it finds.
     passed = found.passed or not config.weight
     within = min(1.0, max(0.0, found.score))
@@ -155,7 +155,7 @@ async def _grade_set(config: PromptfooAssertion, context: EvaluationContext) -> 
     if missing is not None:
         raise Unscored(f"member {missing.name}: {missing.reason}", members=results)
     total = promptfoo_total(results, [float(each.weight) for each in members], config.threshold)
-    found = _score(config, Finding(total.passed, total.score, total.reason))
+    found = _score(config, GradingResult(total.passed, total.score, total.reason))
     inner = score_with_members(results, found.score)
     # A set fails its case even with a weight of 0.
     verdict = Verdict.PASSED if total.passed else Verdict.FAILED

@@ -4,8 +4,8 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, row_error
 from rubric_core.evaluation.evaluators.promptfoo.grader import Grader, Reply, evaluation_score, json_or_text
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, row_error
 from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.evaluators.promptfoo.similarity import embedded
 from rubric_core.evaluation.evaluators.similar import cosine
@@ -25,19 +25,19 @@ _NEAR = 2.0**-52
 
 async def _answer(grader: Grader) -> EvaluationScore:
     """`answer-relevance`: how close questions that a model makes up for the output are to the one asked. `not-` changes nothing."""
-    check = grader.check
-    if not isinstance(check.output, str):
-        raise row_error(check, "needs an output that is a text")
-    query = check.context.variables.get("query")
-    asked = query if isinstance(query, str) else check.context.prompt_inputs.question
+    params = grader.params
+    if not isinstance(params.output, str):
+        raise row_error(params, "needs an output that is a text")
+    query = params.context.variables.get("query")
+    asked = query if isinstance(query, str) else params.context.prompt_inputs.question
     known = await grader.recorded("answer-relevance", {}, goal=asked)
     if known is not None:
         return known
-    values = {"answer": json_or_text(check.text)}
+    values = {"answer": json_or_text(params.text)}
     questions = [await grader.text("answer-relevance", values, _said, "") for _ in range(_QUESTIONS)]
-    one, *others = await embedded(check, [asked, *questions])
+    one, *others = await embedded(params, [asked, *questions])
     score = sum(cosine(one, each) for each in others) / len(others)
-    least = check.config.threshold if check.config.threshold is not None else 0.0
+    least = params.config.threshold if params.config.threshold is not None else 0.0
     words = f"the questions that it answers are close to the one asked: {score:.3f}, needs {least:g}"
     made = evaluation_score(Reply(score >= least - _NEAR, score, words))
     await grader.keep("answer-relevance", made, asked)
@@ -52,9 +52,9 @@ def _said(text: str) -> str:
 
 async def _conversation(grader: Grader) -> EvaluationScore:
     """`conversation-relevance`: the share of turns whose reply is relevant, each judged with those before it."""
-    check = grader.check
-    turns = _turns(check)
-    config = check.config.settings.get("config")
+    params = grader.params
+    turns = _turns(params)
+    config = params.config.settings.get("config")
     size = config.get("windowSize") if isinstance(config, Mapping) else None
     window = size if isinstance(size, int) and size > 0 else _WINDOW
     judged = []
@@ -66,20 +66,20 @@ async def _conversation(grader: Grader) -> EvaluationScore:
         )
     relevant = sum(each.verdict is Verdict.PASSED for each in judged)
     score = relevant / len(turns)
-    least = check.config.threshold if check.config.threshold is not None else _ENOUGH
-    passed = (score >= least - _NEAR) != check.inverse
+    least = params.config.threshold if params.config.threshold is not None else _ENOUGH
+    passed = (score >= least - _NEAR) != params.inverse
     reasons = [f"{relevant} of {len(turns)} turns are relevant", *(miss for each in judged for miss in each.misses)]
-    made = evaluation_score(Reply(passed, 1 - score if check.inverse else score, "; ".join(reasons)))
+    made = evaluation_score(Reply(passed, 1 - score if params.inverse else score, "; ".join(reasons)))
     return replace(made, raw_replies=tuple(r for each in judged for r in each.raw_replies), judge=judged[-1].judge)
 
 
-def _turns(check: Check) -> Sequence[Mapping[str, Any]]:
+def _turns(params: AssertionParams) -> Sequence[Mapping[str, Any]]:
     """The turns of the variable `_conversation`, else the prompt and the output as one."""
-    written = check.context.variables.get("_conversation")
+    written = params.context.variables.get("_conversation")
     if not isinstance(written, list) or not written:
-        return [{"input": check.context.prompt_inputs.question, "output": check.text}]
+        return [{"input": params.context.prompt_inputs.question, "output": params.text}]
     if not all(isinstance(each, Mapping) and "input" in each and "output" in each for each in written):
-        raise row_error(check, "needs turns with `input` and `output` in the variable `_conversation`")
+        raise row_error(params, "needs turns with `input` and `output` in the variable `_conversation`")
     return written
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.code.scripts import CodeFailedError, Language, run_code
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.language.promptfoo.javascript import declarations_and_result, without_require
 from rubric_core.loading.directory_search import URL
 
@@ -16,24 +16,26 @@ _TOO_LONG = 200
 _NEEDED = ("pass", "score", "reason")
 
 
-async def _javascript(check: Check) -> Finding:
-    if not isinstance(check.value, str):
-        return Finding(False, 0.0, "javascript needs code as `value`")
-    code = check.value if check.value.startswith(URL) else _in_javascript(check.value.rstrip())
+async def _javascript(params: AssertionParams) -> GradingResult:
+    if not isinstance(params.value, str):
+        return GradingResult(False, 0.0, "javascript needs code as `value`")
+    code = params.value if params.value.startswith(URL) else _in_javascript(params.value.rstrip())
     try:
-        result = await run_code(code, "javascript", _arguments(check), check.context, check.config)
+        result = await run_code(code, "javascript", _arguments(params), params.context, params.config)
     except CodeFailedError as error:
-        if code is check.value:  # promptfoo makes an error of the row of it
+        if code is params.value:  # promptfoo makes an error of the row of it
             raise
-        return Finding(False, 0.0, error.reason)
+        return GradingResult(False, 0.0, error.reason)
     if isinstance(result, dict) and _is_result(result):
-        return _grade_by_mapping(check, result)
+        return _grade_by_mapping(params, result)
     if isinstance(result, bool):
-        return _grade_by_boolean(check, result)
+        return _grade_by_boolean(params, result)
     number = _number(result)
     if number is None:
-        return Finding(False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result")
-    return _grade_by_number(check, number)
+        return GradingResult(
+            False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result"
+        )
+    return _grade_by_number(params, number)
 
 
 def _in_javascript(code: str) -> str:
@@ -46,44 +48,46 @@ def _in_javascript(code: str) -> str:
     return without_require(body)
 
 
-async def _python(check: Check) -> Finding:
-    if not isinstance(check.value, str):
-        raise row_error(check, "needs code as `value`")
-    code = check.value
+async def _python(params: AssertionParams) -> GradingResult:
+    if not isinstance(params.value, str):
+        raise row_error(params, "needs code as `value`")
+    code = params.value
     if not code.startswith(URL):
         code = f"pass\n{code}" if "\n" in code else f"return {code}"
     try:
-        result = await run_code(code, "python", _arguments(check), check.context, check.config)
+        result = await run_code(code, "python", _arguments(params), params.context, params.config)
     except CodeFailedError as error:
-        return Finding(False, 0.0, error.reason)
-    return _python_result(check, result)
+        return GradingResult(False, 0.0, error.reason)
+    return _python_result(params, result)
 
 
-def _python_result(check: Check, result: Any) -> Finding:
+def _python_result(params: AssertionParams, result: Any) -> GradingResult:
     lowered = result.lower() if isinstance(result, str) else None
     if isinstance(result, bool) or lowered in ("true", "false"):
-        return _grade_by_boolean(check, result is True or lowered == "true")
+        return _grade_by_boolean(params, result is True or lowered == "true")
     if isinstance(result, str) and result.startswith("{"):
         import json  # noqa: PLC0415  # for this case alone
 
         try:
             result = json.loads(result)
         except (ValueError, RecursionError) as error:
-            return Finding(False, 0.0, f"the code returned text that is no JSON: {error}")
+            return GradingResult(False, 0.0, f"the code returned text that is no JSON: {error}")
     if isinstance(result, dict | list):
         named = {_camel(name): value for name, value in result.items()} if isinstance(result, dict) else {}
         if not _is_result(named):
-            return Finding(
+            return GradingResult(
                 False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which has not all of {', '.join(_NEEDED)}"
             )
-        least = check.config.threshold
+        least = params.config.threshold
         if least is not None and named["score"] < least:
             named |= {"pass": False, "reason": f"the score {named['score']:g} is below {least:g}: {named['reason']}"}
-        return _grade_by_mapping(check, named)
+        return _grade_by_mapping(params, named)
     number = _number(result) if not isinstance(result, str) else _leading_number(result)
     if number is None:
-        return Finding(False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result")
-    return _grade_by_number(check, number)
+        return GradingResult(
+            False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result"
+        )
+    return _grade_by_number(params, number)
 
 
 def _camel(name: object) -> str:
@@ -92,16 +96,16 @@ def _camel(name: object) -> str:
     return "pass" if text == "pass_" else re.sub(r"_([a-z])", lambda m: m[1].upper(), text)
 
 
-def _arguments(check: Check) -> dict[str, Any]:
+def _arguments(params: AssertionParams) -> dict[str, Any]:
     """The arguments passed to code: the output and its context."""
-    context, config = check.context, check.config.settings.get("config")
+    context, config = params.context, params.config.settings.get("config")
     settings = {**context.inherited, **(config if isinstance(config, dict) else {})}
     test = context.test or {"vars": dict(context.variables)}
     inner: dict[str, Any] = {
         "vars": dict(context.variables), "prompt": context.prompt_inputs.question, "test": test,
-        "provider": {"id": context.target.name, "label": context.target.name}, "providerResponse": {"output": check.output},
+        "provider": {"id": context.target.name, "label": context.target.name}, "providerResponse": {"output": params.output},
     }  # fmt: skip
-    return {"output": check.output, "context": {**inner, **({"config": settings} if settings else {})}}
+    return {"output": params.output, "context": {**inner, **({"config": settings} if settings else {})}}
 
 
 def _is_result(value: Mapping[str, Any]) -> bool:
@@ -112,23 +116,25 @@ def _is_result(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _grade_by_mapping(check: Check, result: Mapping[str, Any]) -> Finding:
-    passed = result["pass"] != check.inverse
+def _grade_by_mapping(params: AssertionParams, result: Mapping[str, Any]) -> GradingResult:
+    passed = result["pass"] != params.inverse
     written = result.get("namedScores")
     named = {n: float(v) for n, v in written.items() if _number(v) is not None} if isinstance(written, dict) else {}
-    return Finding(passed, float(result["score"]), str(result["reason"]) or "the code says so", named)
+    return GradingResult(passed, float(result["score"]), str(result["reason"]) or "the code says so", named)
 
 
-def _grade_by_boolean(check: Check, result: bool) -> Finding:
-    passed = result != check.inverse
-    return Finding(passed, 1.0 if passed else 0.0, f"the code returned {'true' if result else 'false'}")
+def _grade_by_boolean(params: AssertionParams, result: bool) -> GradingResult:
+    passed = result != params.inverse
+    return GradingResult(passed, 1.0 if passed else 0.0, f"the code returned {'true' if result else 'false'}")
 
 
-def _grade_by_number(check: Check, number: float) -> Finding:
-    least = check.config.threshold
+def _grade_by_number(params: AssertionParams, number: float) -> GradingResult:
+    least = params.config.threshold
     holds = number > 0 if least is None else number >= least
     wanted = "which is not above 0" if least is None else f"which is below {least:g}"
-    return Finding(holds != check.inverse, number, f"the code returned {number:g}{'' if holds else f', {wanted}'}")
+    return GradingResult(
+        holds != params.inverse, number, f"the code returned {number:g}{'' if holds else f', {wanted}'}"
+    )
 
 
 def _number(value: object) -> float | None:
@@ -143,13 +149,13 @@ def _leading_number(text: str) -> float | None:
     return float(read[0]) if read else None
 
 
-async def expected_by_script(check: Check) -> Any:
+async def expected_by_script(params: AssertionParams) -> Any:
     """The value that a function in a file gives for an assertion of another type. Raises GraderError."""
-    code = str(check.value)
+    code = str(params.value)
     language: Language = "python" if code.partition("://")[2].partition(":")[0].endswith(".py") else "javascript"
-    result = await run_code(code, language, _arguments(check), check.context, check.config)
+    result = await run_code(code, language, _arguments(params), params.context, params.config)
     if isinstance(result, bool) or (isinstance(result, dict) and "pass" in result):
-        raise row_error(check, "has a function as `value` that grades; it has to return what is compared with")
+        raise row_error(params, "has a function as `value` that grades; it has to return what is compared with")
     return result
 
 

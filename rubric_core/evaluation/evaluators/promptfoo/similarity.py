@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.evaluation.evaluators.promptfoo.openai_settings import openai_settings
 from rubric_core.evaluation.evaluators.similar import cosine, embeddings
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
@@ -39,38 +39,40 @@ _MEASURES = {
 }  # fmt: skip
 
 
-async def _similar(check: Check) -> Finding:
-    value = check.value
+async def _similar(params: AssertionParams) -> GradingResult:
+    value = params.value
     wanted = value if isinstance(value, list) else [value]
     if not wanted or not all(isinstance(each, str) for each in wanted):
-        raise row_error(check, "needs a text, or a list of texts, as `value`")
-    output, *others = await embedded(check, [check.text, *wanted])
-    measure = _MEASURES[check.config.base_type.partition(":")[2] or "cosine"]
-    return _best([_compared(check, measure, each, output) for each in others], inverse=check.inverse)
+        raise row_error(params, "needs a text, or a list of texts, as `value`")
+    output, *others = await embedded(params, [params.text, *wanted])
+    measure = _MEASURES[params.config.base_type.partition(":")[2] or "cosine"]
+    return _best([_compared(params, measure, each, output) for each in others], inverse=params.inverse)
 
 
-async def embedded(check: Check, texts: Sequence[str]) -> list[list[float]]:
+async def embedded(params: AssertionParams, texts: Sequence[str]) -> list[list[float]]:
     """The embeddings of texts by the model that the assertion or the options name. Raises Unscored."""
-    settings, secrets = openai_settings(check, "embedding", _VENDORS, _NO_MODEL)
-    if check.context.mode == "replay":
-        raise Unscored("embeddings are not recorded, and `--replay` calls no model", at=check.config)
+    settings, secrets = openai_settings(params, "embedding", _VENDORS, _NO_MODEL)
+    if params.context.mode == "replay":
+        raise Unscored("embeddings are not recorded, and `--replay` calls no model", at=params.config)
     try:
-        return await embeddings(texts, settings, check.context, check.config, secrets)
+        return await embeddings(texts, settings, params.context, params.config, secrets)
     except ProviderError as error:
-        raise GraderError(f"embeddings: {error}", at=check.config) from None
+        raise GraderError(f"embeddings: {error}", at=params.config) from None
 
 
-def _compared(check: Check, measure: _Measure, one: Sequence[float], other: Sequence[float]) -> Finding:
-    bound = _USUAL if check.config.threshold is None else check.config.threshold
+def _compared(
+    params: AssertionParams, measure: _Measure, one: Sequence[float], other: Sequence[float]
+) -> GradingResult:
+    bound = _USUAL if params.config.threshold is None else params.config.threshold
     found = measure.of(one, other)
     score = 1 / (1 + found) if measure.is_distance else found
-    wants_more = measure.is_distance == check.inverse
+    wants_more = measure.is_distance == params.inverse
     passed = found >= bound - _NEAR if wants_more else found <= bound + _NEAR
     what, needs = "distance" if measure.is_distance else "similarity", "at least" if wants_more else "at most"
-    return Finding(passed, 1 - score if check.inverse else score, f"{what} {found:.3f}, needs {needs} {bound:g}")
+    return GradingResult(passed, 1 - score if params.inverse else score, f"{what} {found:.3f}, needs {needs} {bound:g}")
 
 
-def _best(found: Sequence[Finding], *, inverse: bool) -> Finding:
+def _best(found: Sequence[GradingResult], *, inverse: bool) -> GradingResult:
     """Of several texts one has to be close, the first of them counts; negated, none may be, and the closest counts."""
     if inverse:
         return next((each for each in found if not each.passed), None) or min(found, key=lambda each: each.score)

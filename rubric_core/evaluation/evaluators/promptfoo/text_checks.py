@@ -4,7 +4,14 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, js_text, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import (
+    AssertionParams,
+    GradingResult,
+    Handler,
+    js_text,
+    pass_or_fail,
+    row_error,
+)
 from rubric_core.evaluation.evaluators.regex import matches_pattern
 from rubric_core.evaluation.evaluators.typed import quoted_excerpt
 from rubric_core.evaluation.model.comma_values import comma_values
@@ -20,17 +27,17 @@ _EDITS = 5
 _LONGEST_DISTANCE = 25_000_000
 
 
-def _equals(check: Check) -> Finding:
+def _equals(params: AssertionParams) -> GradingResult:
     import json  # noqa: PLC0415  # for data alone
 
-    value = check.value
+    value = params.value
     if isinstance(value, dict | list) or value is None:
         try:
-            holds = _same(json.loads(check.text), value)
+            holds = _same(json.loads(params.text), value)
         except (ValueError, RecursionError):
             holds = False
-        return found(check, holds, f"is not {json.dumps(value, ensure_ascii=False)}")
-    return found(check, js_text(value) == check.text, f"does not equal {quoted_excerpt(js_text(value))}")
+        return pass_or_fail(params, holds, f"is not {json.dumps(value, ensure_ascii=False)}")
+    return pass_or_fail(params, js_text(value) == params.text, f"does not equal {quoted_excerpt(js_text(value))}")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -44,75 +51,79 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _contains(check: Check, *, folded: bool = False) -> Finding:
-    value = check.value
+def _contains(params: AssertionParams, *, folded: bool = False) -> GradingResult:
+    value = params.value
     usable = (isinstance(value, str) and value != "") or (_is_number(value) and not math.isnan(value))
     if not usable:
-        raise row_error(check, "needs a text or a number as `value`")
+        raise row_error(params, "needs a text or a number as `value`")
     wanted = js_text(value)
-    holds = wanted.lower() in check.text.lower() if folded else wanted in check.text
-    return found(check, holds, f"does not contain {quoted_excerpt(wanted)}", f"contains {quoted_excerpt(wanted)}")
+    holds = wanted.lower() in params.text.lower() if folded else wanted in params.text
+    return pass_or_fail(
+        params, holds, f"does not contain {quoted_excerpt(wanted)}", f"contains {quoted_excerpt(wanted)}"
+    )
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _listed(check: Check, *, every: bool, folded: bool = False) -> Finding:
-    texts = _texts(check)
-    output = check.text.lower() if folded else check.text
+def _listed(params: AssertionParams, *, every: bool, folded: bool = False) -> GradingResult:
+    texts = _texts(params)
+    output = params.text.lower() if folded else params.text
     missing = [text for text in texts if (text.lower() if folded else text) not in output]
     holds = not missing if every else len(missing) < len(texts)
     if every:
         words = ", ".join(map(quoted_excerpt, missing))
-        return found(check, holds, f"does not contain {words}", "contains all of them")
-    return found(check, holds, f"contains none of {', '.join(map(quoted_excerpt, texts))}", "contains one of them")
+        return pass_or_fail(params, holds, f"does not contain {words}", "contains all of them")
+    return pass_or_fail(
+        params, holds, f"contains none of {', '.join(map(quoted_excerpt, texts))}", "contains one of them"
+    )
 
 
-def _texts(check: Check) -> list[str]:
-    value = check.value
+def _texts(params: AssertionParams) -> list[str]:
+    value = params.value
     if value is NO_VALUE or value is None or value is False or value in ("", 0):
-        raise row_error(check, "needs a `value`")
+        raise row_error(params, "needs a `value`")
     if isinstance(value, str):
         try:
             return comma_values(value)
         except ValueError as error:
-            raise row_error(check, f"has {error} in `value`") from None
+            raise row_error(params, f"has {error} in `value`") from None
     if not isinstance(value, list):
-        raise row_error(check, "needs a list, or a text with commas, as `value`")
+        raise row_error(params, "needs a list, or a text with commas, as `value`")
     return [value_text(each) for each in value]
 
 
-def _starts_with(check: Check) -> Finding:
-    value = check.needed_text()
-    return found(
-        check,
-        check.text.startswith(value),
+def _starts_with(params: AssertionParams) -> GradingResult:
+    value = params.needed_text()
+    return pass_or_fail(
+        params,
+        params.text.startswith(value),
         f"does not start with {quoted_excerpt(value)}",
         f"starts with {quoted_excerpt(value)}",
     )
 
 
-async def _regex(check: Check) -> Finding:
-    pattern = check.needed_text()
+async def _regex(params: AssertionParams) -> GradingResult:
+    pattern = params.needed_text()
     try:
-        holds = await matches_pattern(pattern, "", check.text, check.context.ports)
+        holds = await matches_pattern(pattern, "", params.text, params.context.ports)
     except InvalidPatternError as error:
-        return Finding(False, 0.0, f"/{pattern}/ is not a regular expression: {error}")
+        return GradingResult(False, 0.0, f"/{pattern}/ is not a regular expression: {error}")
     except UnsupportedPatternError as error:
         raise Unscored(str(error)) from None
-    return found(check, holds, f"does not match /{pattern}/", f"matches /{pattern}/")
+    return pass_or_fail(params, holds, f"does not match /{pattern}/", f"matches /{pattern}/")
 
 
-def _levenshtein(check: Check) -> Finding:
-    if not isinstance(check.value, str):
-        raise row_error(check, "needs a text as `value`")
-    if len(check.text) * len(check.value) > _LONGEST_DISTANCE:
+def _levenshtein(params: AssertionParams) -> GradingResult:
+    if not isinstance(params.value, str):
+        raise row_error(params, "needs a text as `value`")
+    if len(params.text) * len(params.value) > _LONGEST_DISTANCE:
         raise Unscored("the texts are too long to count the edits between them")
-    most = check.config.threshold if check.config.threshold is not None else _EDITS
-    edits = levenshtein_distance(check.text, check.value)
-    return found(
-        check,
+    most = params.config.threshold if params.config.threshold is not None else _EDITS
+    edits = levenshtein_distance(params.text, params.value)
+    return pass_or_fail(
+        params,
         edits <= most,
         f"is {edits} edits away, more than {most:g}",
         f"is {edits} edits away, no more than {most:g}",
@@ -132,20 +143,20 @@ def levenshtein_distance(one: str, other: str) -> int:
     return before[-1]
 
 
-def _word_count(check: Check) -> Finding:
-    value, words = check.value, len(check.text.split())
+def _word_count(params: AssertionParams) -> GradingResult:
+    value, words = params.value, len(params.text.split())
     if isinstance(value, dict):
         low, high = (number_of(value[name]) if name in value else None for name in ("min", "max"))
         if low is None and high is None:
-            raise row_error(check, "needs `min` or `max`")
+            raise row_error(params, "needs `min` or `max`")
         if low is not None and high is not None and not low <= high:
-            raise row_error(check, f"has a `min` of {value['min']} above its `max` of {value['max']}")
+            raise row_error(params, f"has a `min` of {value['min']} above its `max` of {value['max']}")
         holds = (low is None or words >= low) and (high is None or words <= high)
-        return found(check, holds, f"has {words} words, not {_range(value)}")
+        return pass_or_fail(params, holds, f"has {words} words, not {_range(value)}")
     wanted = _counted(value)
     if wanted is None:
-        raise row_error(check, "needs a number, or `min` and `max`, as `value`")
-    return found(check, words == wanted, f"has {words} words, not {wanted:g}")
+        raise row_error(params, "needs a number, or `min` and `max`, as `value`")
+    return pass_or_fail(params, words == wanted, f"has {words} words, not {wanted:g}")
 
 
 def _range(value: Mapping[str, Any]) -> str:
@@ -164,9 +175,9 @@ def _counted(value: object) -> float | None:
 
 
 TEXTS: Mapping[str, Handler] = {
-    "equals": _equals, "contains": _contains, "icontains": lambda check: _contains(check, folded=True),
-    "contains-any": lambda check: _listed(check, every=False), "contains-all": lambda check: _listed(check, every=True),
-    "icontains-any": lambda check: _listed(check, every=False, folded=True),
-    "icontains-all": lambda check: _listed(check, every=True, folded=True),
+    "equals": _equals, "contains": _contains, "icontains": lambda params: _contains(params, folded=True),
+    "contains-any": lambda params: _listed(params, every=False), "contains-all": lambda params: _listed(params, every=True),
+    "icontains-any": lambda params: _listed(params, every=False, folded=True),
+    "icontains-all": lambda params: _listed(params, every=True, folded=True),
     "starts-with": _starts_with, "regex": _regex, "levenshtein": _levenshtein, "word-count": _word_count,
 }  # fmt: skip

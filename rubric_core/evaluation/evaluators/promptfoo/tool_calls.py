@@ -4,7 +4,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, js_text, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import (
+    AssertionParams,
+    GradingResult,
+    Handler,
+    js_text,
+    pass_or_fail,
+    row_error,
+)
 from rubric_core.evaluation.model.unscored import Unscored
 
 __all__ = ["TOOL_CHECKS", "called_tools"]
@@ -75,37 +82,37 @@ def _name(value: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _f1(check: Check) -> Finding:
-    value = check.value
+def _f1(params: AssertionParams) -> GradingResult:
+    value = params.value
     if isinstance(value, list):
         wanted = {js_text(each) for each in value}
     elif isinstance(value, str):
         wanted = {part.strip() for part in value.split(",")}
     else:
-        raise row_error(check, "needs the names of tools as `value`")
+        raise row_error(params, "needs the names of tools as `value`")
     if not wanted:
-        raise row_error(check, "needs the name of a tool as `value`")
-    called = called_tools(check.output) - {""}
+        raise row_error(params, "needs the name of a tool as `value`")
+    called = called_tools(params.output) - {""}
     shared = len(wanted & called)
     score = 2 * shared / (len(wanted) + len(called)) if shared else 0.0
-    least = check.config.threshold if check.config.threshold is not None else 1.0
+    least = params.config.threshold if params.config.threshold is not None else 1.0
     words = f"called {', '.join(sorted(called)) or 'no tool'} for {', '.join(sorted(wanted))}: F1 {score:.3f}"
-    return Finding((score >= least) != check.inverse, score, words)
+    return GradingResult((score >= least) != params.inverse, score, words)
 
 
-def _finish_reason(check: Check) -> Finding:
-    if not isinstance(check.value, str):
-        raise row_error(check, "needs a text as `value`")
-    answer = check.context.answer
+def _finish_reason(params: AssertionParams) -> GradingResult:
+    if not isinstance(params.value, str):
+        raise row_error(params, "needs a text as `value`")
+    answer = params.context.answer
     told = answer.finish_reason.strip().lower() if answer is not None else ""
     ended = _ENDS.get(told, told)
     if not ended:
         if answer is not None and answer.llm_calls:
             raise Unscored(
-                f"rubric does not learn from {check.context.target.kind} why an answer ended", at=check.config
+                f"rubric does not learn from {params.context.target.kind} why an answer ended", at=params.config
             )
-        return Finding(check.inverse, float(check.inverse), "the provider does not tell why the answer ended")
-    return found(check, ended.lower() == check.value.lower(), f"ended with {ended}", f"ended with {ended}")
+        return GradingResult(params.inverse, float(params.inverse), "the provider does not tell why the answer ended")
+    return pass_or_fail(params, ended.lower() == params.value.lower(), f"ended with {ended}", f"ended with {ended}")
 
 
 TOOL_CHECKS: Mapping[str, Handler] = {"tool-call-f1": _f1, "finish-reason": _finish_reason}

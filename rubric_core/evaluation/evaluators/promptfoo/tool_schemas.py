@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler
+from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler
 from rubric_core.evaluation.evaluators.promptfoo.json_checks import misfits
 from rubric_core.evaluation.model.unscored import Unscored
 
@@ -15,20 +15,20 @@ _FAILED, _SUCCEEDED = "MCP Tool Error", "MCP Tool Result"
 _WITHOUT_CHECK = ("echo", "exec", "http", "webhook", "script")
 
 
-def _failed(reason: str) -> Finding:
-    return Finding(False, 0.0, reason)
+def _failed(reason: str) -> GradingResult:
+    return GradingResult(False, 0.0, reason)
 
 
-async def _tools_call(check: Check) -> Finding:
+async def _tools_call(params: AssertionParams) -> GradingResult:
     """`is-valid-openai-tools-call`: a list of calls, whose arguments fit the parameters of `config.tools`."""
-    text, calls = check.text, check.output
+    text, calls = params.text, params.output
     if _FAILED in text or _SUCCEEDED in text:
-        return _failed("a tool of an MCP server failed") if _FAILED in text else Finding(True, 1.0)
+        return _failed("a tool of an MCP server failed") if _FAILED in text else GradingResult(True, 1.0)
     if isinstance(calls, dict) and "tool_calls" in calls:
         calls = calls["tool_calls"]
     if not isinstance(calls, list) or not calls or not all(_is_call(each) for each in calls):
         return _failed("it is no list of tool calls, each with `function: {name, arguments}`")
-    tools = _configured_tools(check)
+    tools = _configured_tools(params)
     if not tools:
         return _failed("the provider has no `config.tools`")
     listed = [
@@ -36,10 +36,10 @@ async def _tools_call(check: Check) -> Finding:
         if isinstance(each, Mapping) and each.get("type") == "function" and isinstance(each.get("function"), Mapping)
     ]  # fmt: skip
     for each in calls:
-        reason = await _misfit(check, each["function"], listed)
+        reason = await _misfit(params, each["function"], listed)
         if reason:
             return _failed(reason)
-    return Finding(True, 1.0)
+    return GradingResult(True, 1.0)
 
 
 def _is_call(value: Any) -> bool:
@@ -47,9 +47,9 @@ def _is_call(value: Any) -> bool:
     return isinstance(function, dict) and all(isinstance(function.get(name), str) for name in ("name", "arguments"))
 
 
-def _configured_tools(check: Check) -> list[Any]:
+def _configured_tools(params: AssertionParams) -> list[Any]:
     """The tools of the provider. Raises Unscored for those in files, and for templates."""
-    target = check.context.target
+    target = params.context.target
     config = target.settings.get("config") if target is not None else None
     tools = config.get("tools") if isinstance(config, Mapping) else None
     if not tools:
@@ -60,12 +60,12 @@ def _configured_tools(check: Check) -> list[Any]:
         or "file://" in json.dumps(tools, default=str)
     ):
         raise Unscored(
-            "rubric checks calls of promptfoo only by tools that stand in the configuration", at=check.config
+            "rubric checks calls of promptfoo only by tools that stand in the configuration", at=params.config
         )
     return list(tools)
 
 
-async def _misfit(check: Check, call: Mapping[str, str], functions: list[Mapping[str, Any]]) -> str:
+async def _misfit(params: AssertionParams, call: Mapping[str, str], functions: list[Mapping[str, Any]]) -> str:
     """Why a call fits none of the functions; empty if it does."""
     name = call["name"]
     schema = next((each.get("parameters") for each in functions if each.get("name") == name), None)
@@ -75,16 +75,16 @@ async def _misfit(check: Check, call: Mapping[str, str], functions: list[Mapping
         arguments = json.loads(call["arguments"])
     except (ValueError, RecursionError):
         return f"the arguments of {name} are no JSON"
-    (error,) = await misfits(check, schema, [arguments])
+    (error,) = await misfits(params, schema, [arguments])
     return f"the call of {name}: {error}" if error else ""
 
 
-def _function_call(check: Check) -> Finding:
+def _function_call(params: AssertionParams) -> GradingResult:
     """`is-valid-function-call`: checked by the provider, which most cannot."""
-    target, provider = check.context.target, check.context.provider
+    target, provider = params.context.target, params.context.provider
     code = str(target.settings.get("code") or "") if target is not None else ""
     if provider is None or provider.kind not in _WITHOUT_CHECK or not (provider.kind != "script" or ".py" in code):
-        raise Unscored("rubric does not check function calls as this provider of promptfoo would", at=check.config)
+        raise Unscored("rubric does not params function calls as this provider of promptfoo would", at=params.config)
     return _failed("promptfoo checks no function calls of this provider")
 
 

@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from rubric_core.evaluation.evaluators.promptfoo.check import Check, Finding, Handler, found, js_text, row_error
+from rubric_core.evaluation.evaluators.promptfoo.handler import (
+    AssertionParams,
+    GradingResult,
+    Handler,
+    js_text,
+    pass_or_fail,
+    row_error,
+)
 from rubric_core.lazy_compilation import pattern
 
 __all__ = ["XML_CHECKS", "xml_elements"]
@@ -165,33 +172,33 @@ def _fault(text: str) -> str:
     return faults[0] if faults else ""
 
 
-def _wanted(check: Check) -> list[str]:
+def _wanted(params: AssertionParams) -> list[str]:
     """The elements that have to be there."""
-    value = check.value
+    value = params.value
     if isinstance(value, str):
         return [part.strip() for part in value.split(",")]
     if isinstance(value, dict) and value:
         value = value.get("requiredElements")
         if not isinstance(value, list):
-            raise row_error(check, "needs names of elements as `value`, or no `value`")
+            raise row_error(params, "needs names of elements as `value`, or no `value`")
     return [js_text(each) for each in value] if isinstance(value, list) else []
 
 
-def _is_xml(check: Check) -> Finding:
-    wanted, fault = _wanted(check), _fault(check.text)
+def _is_xml(params: AssertionParams) -> GradingResult:
+    wanted, fault = _wanted(params), _fault(params.text)
     if not fault:
-        missing = _missing(xml_elements(check.text), wanted)
+        missing = _missing(xml_elements(params.text), wanted)
         fault = f"has no element {', '.join(missing)}" if missing else ""
-    return found(check, not fault, fault, "is XML")
+    return pass_or_fail(params, not fault, fault, "is XML")
 
 
-def _contains_xml(check: Check) -> Finding:
-    wanted, roots = _wanted(check), xml_elements(check.text)
+def _contains_xml(params: AssertionParams) -> GradingResult:
+    wanted, roots = _wanted(params), xml_elements(params.text)
     if not roots:
-        return found(check, False, "contains no XML")
+        return pass_or_fail(params, False, "contains no XML")
     # All of them together, then each alone.
     holds = not _missing(roots, wanted) or any(not _missing([each], wanted) for each in roots)
-    return found(check, holds, f"contains no XML with {', '.join(wanted)}", "contains XML")
+    return pass_or_fail(params, holds, f"contains no XML with {', '.join(wanted)}", "contains XML")
 
 
 XML_CHECKS: Mapping[str, Handler] = {"is-xml": _is_xml, "contains-xml": _contains_xml}

@@ -1,4 +1,4 @@
-"""The input and the outcome of a promptfoo assertion."""
+"""What the handler of a promptfoo assertion takes and returns, under the names that promptfoo gives them."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,10 +10,10 @@ from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE, Promptfoo
 from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.promptfoo.javascript import scalar_text
 
-__all__ = ["Check", "Finding", "Handler", "found", "js_text", "row_error"]
+__all__ = ["AssertionParams", "GradingResult", "Handler", "js_text", "pass_or_fail", "row_error"]
 
 
-class Finding(NamedTuple):
+class GradingResult(NamedTuple):
     """The outcome of an assertion; its score may lie outside 0..1."""
 
     passed: bool
@@ -24,7 +24,7 @@ class Finding(NamedTuple):
     named: Mapping[str, float] = MappingProxyType({})
 
 
-class Check(NamedTuple):
+class AssertionParams(NamedTuple):
     """One assertion and the output that it is about."""
 
     config: PromptfooAssertion
@@ -58,18 +58,18 @@ class Check(NamedTuple):
         return self.value
 
 
-Handler: TypeAlias = Callable[[Check], Finding | Awaitable[Finding]]
+Handler: TypeAlias = Callable[[AssertionParams], GradingResult | Awaitable[GradingResult]]
 
 
-def found(check: Check, holds: bool, reason: str, inverse_reason: str = "") -> Finding:
+def pass_or_fail(params: AssertionParams, holds: bool, reason: str, inverse_reason: str = "") -> GradingResult:
     """The outcome of a pass/fail check; `reason` explains a failure, the other text a failure of the negated check."""
-    passed = holds != check.inverse
-    return Finding(passed, 1.0 if passed else 0.0, inverse_reason or f"not: {reason}" if holds else reason)
+    passed = holds != params.inverse
+    return GradingResult(passed, 1.0 if passed else 0.0, inverse_reason or f"not: {reason}" if holds else reason)
 
 
-def row_error(check: Check, words: str) -> GraderError:
+def row_error(params: AssertionParams, words: str) -> GraderError:
     """An error that promptfoo reports for the whole row."""
-    return GraderError(words, at=check.config)
+    return GraderError(words, at=params.config)
 
 
 def js_text(value: Any) -> str:
