@@ -182,7 +182,8 @@ class CurrentFacts:
         for fact in facts:
             if fact.folder != folder:
                 folder, listed = fact.folder, _listed(fact.folder)
-            gone = listed is not None and _folded(fact.name) not in listed
+            # The root of the disk has no name, and no folder lists it.
+            gone = listed is not None and fact.name != "" and _folded(fact.name) not in listed
             yield all(
                 answer is False if gone and question in (_FILE, _DIRECTORY) else self._answer(fact, question) == answer
                 for question, answer in fact.answers.items()

@@ -71,6 +71,19 @@ def test_what_has_not_changed_is_not_analysed(rubric: Run, analysed: Callable[[]
     assert Path(".rubric/.gitignore").read_text(encoding="utf-8") == "*\n"
 
 
+def test_the_root_of_the_disk_is_there_as_before(rubric: Run, analysed: Callable[[], list[str]]) -> None:
+    """A folder that a program runs in is looked for up to the root, which has no name in any folder."""
+    plant()
+    shutil.rmtree(".git")  # which ends the search
+    grader = "    assertions:\n      - {type: code-grader, command: [python, grade.py], cwd: .}\n"
+    write("evals/program.eval.yaml", f"tests:\n  - id: a\n    criteria: x\n    input: Hello\n{grader}")
+    rubric("check")
+    analysed()
+    write("evals/clean.eval.yaml", BROKEN)
+    rubric("check")
+    assert "program.eval.yaml" not in analysed()
+
+
 def test_an_edit_looks_again_at_what_depends_on_it(rubric: Run, analysed: Callable[[], list[str]]) -> None:
     plant()
     rubric("check")
