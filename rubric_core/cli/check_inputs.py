@@ -13,11 +13,11 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["ABSENT", "FILE", "FOLDER", "CheckInputs", "DiskTime", "kind_of", "real_path"]
+__all__ = ["ABSENT", "FILE", "FOLDER", "CheckInputs", "DiskTime", "kind_of", "names_in", "real_path"]
 
 #: What a path leads to; any other word is the number of the error with which the lookup failed.
 ABSENT, FILE, FOLDER, _OTHER = "", "file", "folder", "other"
@@ -47,6 +47,18 @@ class DiskTime(NamedTuple):
         # On Windows this is the time at which a file was made.
         return cls(found.st_dev, 0 if sys.platform == "win32" else found.st_ctime_ns)
 
+    @classmethod
+    def before(cls, folder: Path, begun: int, seconds: float) -> "DiskTime":
+        """The time of the disk so many `seconds` ago, or earlier where a clock was set meanwhile. Raises OSError.
+
+        Args:
+            folder: As in `of`.
+            begun: What the clock of this machine said then, in nanoseconds.
+            seconds: By a clock that nobody sets.
+        """
+        device, now = cls.of(folder)
+        return cls(device, min(begun, now - int(seconds * 10**9)))
+
     def settled(self, found: os.stat_result) -> bool:
         """Whether something had been as it is for a while: with another change, it would have got another time."""
         return found.st_dev == self.device and max(found.st_mtime_ns, found.st_ctime_ns) < self.now - _TICK
@@ -61,6 +73,8 @@ class CheckInputs(NamedTuple):
     kinds: Mapping[str, str]
     #: Where they were, links followed.
     real: Mapping[str, str]
+    #: By their folders, what `names_in` gave where the times of a folder say nothing: a first check makes `.rubric` in it.
+    entries: Mapping[str, str]
 
     def stamp(self, since: DiskTime | None = None) -> str:
         """The same as long as no file changes. Raises OSError where one is gone, and where one may have changed `since`."""
@@ -77,10 +91,12 @@ class CheckInputs(NamedTuple):
         return signed.hexdigest()
 
     def hold(self) -> bool:
-        """Whether all inputs without a stamp are unchanged."""
+        """Whether all inputs without a stamp are unchanged. Raises OSError for a folder that cannot be looked into."""
         folders: dict[str, str] = {}
-        return all(kind_of(path) == kind for path, kind in self.kinds.items()) and all(
-            real_path(path, folders) == real for path, real in self.real.items()
+        return (
+            all(kind_of(path) == kind for path, kind in self.kinds.items())
+            and all(real_path(path, folders) == real for path, real in self.real.items())
+            and all(names_in(folder) == names for folder, names in self.entries.items())
         )
 
     def _stamped(self) -> Iterator[str]:
@@ -88,6 +104,20 @@ class CheckInputs(NamedTuple):
             inside = os.path.join(folder, "")
             for name in names:
                 yield inside + name if name else folder
+
+
+def names_in(folder: str, entries: "Iterable[os.DirEntry[str]] | None" = None) -> str:
+    """A digest of the names in a folder and of what they are, but for rubric's own folder; `entries`, where it was listed before.
+
+    Raises OSError for a folder that cannot be looked into.
+    """
+    from hashlib import blake2b  # noqa: PLC0415  # see `stamp`
+
+    if entries is None:
+        with os.scandir(folder) as listed:
+            return names_in(folder, list(listed))
+    named = sorted((e.name, e.is_dir(follow_symlinks=False), e.is_symlink()) for e in entries if e.name != ".rubric")
+    return blake2b(repr(named).encode(errors="surrogateescape"), digest_size=16).hexdigest()
 
 
 def kind_of(path: str) -> str:

@@ -13,6 +13,7 @@ from rubric_core.dataclass_copies import field_values
 from rubric_core.disk import DiskFiles
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.project import Project
+from rubric_core.user_dirs import cache_folder
 
 if TYPE_CHECKING:
     from rubric_core.cli.cache import Cache
@@ -64,7 +65,9 @@ class CheckRun:
         from rubric_core.cli.input_collection import inputs_of  # noqa: PLC0415  # a few files need none of this
 
         used = {self._checker.configuration(source).path for source in self._found}
-        return inputs_of(self._sources, self._found, [path for path in used if path is not None], facts)
+        folder = cache_folder(self._sources.names)
+        root = None if folder is None else folder.parent.parent
+        return inputs_of(self._sources, self._found, [path for path in used if path is not None], facts, root)
 
     def unfixed(self, shown: str) -> CheckedFile | str:
         """A file that was found, as it is on disk, after its fixes could not be written; see `FileChecker.attempt`."""

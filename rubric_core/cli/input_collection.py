@@ -6,10 +6,10 @@
 import errno
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rubric_core.cli.check_inputs import ABSENT, FILE, FOLDER, CheckInputs, kind_of
+from rubric_core.cli.check_inputs import ABSENT, FILE, FOLDER, CheckInputs, kind_of, names_in
 from rubric_core.cli.dependencies import NO_NAMES, REAL_PATH, SUITES, Fact
 from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import CONFIGURATION_FILES
@@ -21,7 +21,11 @@ _GONE = (errno.ENOENT, errno.ENOTDIR, NO_NAMES)
 
 
 def inputs_of(
-    sources: SourceCollector, found: Iterable[Source], configurations: Iterable[Path], facts: Iterable[Fact]
+    sources: SourceCollector,
+    found: Iterable[Source],
+    configurations: Iterable[Path],
+    facts: Iterable[Fact],
+    root: Path | None,
 ) -> CheckInputs | None:
     """Everything that a check depended on, as plain paths; None where no stamp can stand for some of it.
 
@@ -30,9 +34,10 @@ def inputs_of(
         found: What was checked.
         configurations: The files that said how.
         facts: What was found out for that.
+        root: The folder that has the cache, which a first check makes there.
     """
-    collection = _Collection(sources.looked_into)
     try:
+        collection = _Collection(sources.looked_into, str(root))
         for name in sources.names:
             collection.named(os.path.join(os.getcwd(), name))
         for path, was_there in sources.looked_at.items():
@@ -52,9 +57,9 @@ def inputs_of(
             collection.content(str(configuration))
         for fact in facts:
             collection.fact(fact)
-    except _UncertainError:
+        return collection.inputs()
+    except (_UncertainError, OSError):
         return None
-    return collection.inputs()
 
 
 class _UncertainError(Exception):
@@ -62,11 +67,17 @@ class _UncertainError(Exception):
 
 
 class _Collection:
-    def __init__(self, listed: Collection[str]) -> None:
-        """`listed` are folders of which all names counted."""
+    def __init__(self, listed: Mapping[str, Sequence["os.DirEntry[str]"]], root: str) -> None:
+        """`listed` are folders of which all names counted; see `inputs_of`. Raises _UncertainError and OSError."""
+        self._entries: dict[str, str] = {}
         self._stamped: defaultdict[str, set[str]] = defaultdict(set)
-        for folder in listed:
-            self._stamped[folder].add("")
+        for folder, entries in listed.items():
+            if folder == root:
+                self._entries[folder] = names_in(folder, entries)
+                if names_in(folder) != self._entries[folder]:
+                    raise _UncertainError
+            else:
+                self._stamped[folder].add("")
         self._kinds: dict[str, str] = {}
         self._real: dict[str, str] = {}
         #: The names in folders; None for those that are no folders.
@@ -74,7 +85,8 @@ class _Collection:
 
     def inputs(self) -> CheckInputs:
         """What came together."""
-        return CheckInputs({folder: sorted(names) for folder, names in self._stamped.items()}, self._kinds, self._real)
+        stamped = {folder: sorted(names) for folder, names in self._stamped.items()}
+        return CheckInputs(stamped, self._kinds, self._real, self._entries)
 
     def content(self, path: str) -> None:
         """A file was read."""
@@ -104,14 +116,26 @@ class _Collection:
 
     def absent(self, path: str) -> None:
         """Nothing was there: where all names of a folder count, that is one more that is not among them."""
-        folder, name = os.path.split(path)
+        self._absent(*os.path.split(path))
+
+    def _absent(self, folder: str, name: str) -> None:
+        if self._is_missing(folder, name):
+            return
+        path = os.path.join(folder, name)
         while name and self._listed(folder) is None:
             folder, name = os.path.split(folder)
-        names = self._listed(folder)
-        if "" not in self._stamped.get(folder, ()) or names is None or name in names:
+        if not self._is_missing(folder, name):
+            names = self._listed(folder)
             path = os.path.join(folder, name) if names is not None and name not in names else path
             if self._kind(path) != ABSENT:
                 raise _UncertainError
+
+    def _is_missing(self, folder: str, name: str) -> bool:
+        """Whether it is not among the names of a folder of which all count."""
+        if folder not in self._entries and "" not in self._stamped.get(folder, ()):
+            return False
+        names = self._listed(folder)
+        return names is not None and name not in names
 
     def _listed(self, folder: str) -> frozenset[str] | None:
         if folder not in self._names:
@@ -125,12 +149,16 @@ class _Collection:
 
     def fact(self, fact: Fact) -> None:
         """Something was asked about a path. Raises _UncertainError."""
-        answers, path = fact.answers, os.path.join(fact.folder, fact.name)
+        folder, name, answers = fact
         if SUITES in answers:
             return  # the same as long as folders hold the same
-        if all(answer is False or answer in _GONE for answer in answers.values()):
-            self.absent(path)
+        for answer in answers.values():
+            if answer is not False and answer not in _GONE:
+                break
+        else:
+            self._absent(folder, name)
             return
+        path = os.path.join(folder, name)
         kind = kind_of(path)
         self._agree(answers, kind)
         if REAL_PATH in answers:

@@ -94,7 +94,8 @@ class LastReport:
     """Where the report of a check is kept."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self._begun = time.monotonic()
+        #: Seconds by a clock that nobody sets, nanoseconds by one that may be set.
+        self._begun, self._clock = time.monotonic(), time.time_ns()
         self._options = options
         self._file: CacheFile | None = None
         self._since: DiskTime | None = None
@@ -114,8 +115,8 @@ class LastReport:
 
             from rubric_core.cli.check_inputs import CheckInputs  # noqa: PLC0415
 
-            stamp, stamped, kinds, real, *printed = json.loads(self._opened(folder).read())
-            inputs = CheckInputs(stamped, kinds, real)
+            stamp, listed, *printed = json.loads(self._opened(folder).read())
+            inputs = CheckInputs(*listed)
             if inputs.hold() and inputs.stamp() == stamp:
                 return PrintedReport(*printed)
         return None
@@ -131,12 +132,15 @@ class LastReport:
 
     def keep(self, printed: PrintedReport, inputs: "CheckInputs") -> None:
         """Remember what a check printed, unless something that it looked at may be another thing by now."""
-        import json  # noqa: PLC0415  # a few files need none of it
+        import json  # noqa: PLC0415  # a few files need none of these
+
+        from rubric_core.cli.check_inputs import DiskTime  # noqa: PLC0415  # see above
 
         with contextlib.suppress(OSError, ValueError):
             folder = self._folder()
-            if folder is not None and self._since is not None:
-                body = (inputs.stamp(self._since), *inputs, *printed)
+            if folder is not None and folder.is_dir():
+                since = self._since or DiskTime.before(folder, self._clock, time.monotonic() - self._begun)
+                body = (inputs.stamp(since), inputs, *printed)
                 self._opened(folder).write(json.dumps(body, separators=(",", ":"), check_circular=False))
 
     def _folder(self) -> Path | None:

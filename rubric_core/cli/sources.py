@@ -4,7 +4,7 @@
 # ruff: noqa: PTH112
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,7 +113,7 @@ class SourceCollector:
                 yield Source(shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path])
 
     @property
-    def looked_into(self) -> Collection[str]:
+    def looked_into(self) -> Mapping[str, Sequence[os.DirEntry[str]]]:
         """See `Discovery`."""
         return self._discovery.looked_into
 

@@ -5,7 +5,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,8 +62,9 @@ class Discovery:
         self.unreadable: list[str] = []
         #: Every file that was passed on the way and could be checked: how it is spelt, and what counts there.
         self._passed: dict[str, tuple[str, FolderScope]] = {}
-        #: Where account is kept: the folders of which all names counted, and the files that counted, whether they were there or not.
-        self.looked_into: set[str] = set()
+        #: Where account is kept: the folders of which all names counted, as they were listed, and the files that counted,
+        #: whether they were there or not.
+        self.looked_into: dict[str, Sequence[os.DirEntry[str]]] = {}
         self.looked_at: dict[str, bool] = {}
         #: What suites were found in each folder, and what counts in those where a walk began.
         self._listings: dict[str, _Listing] = {}
@@ -181,7 +182,7 @@ class Discovery:
         if self._keeps_account:
             links = {e.path: _stamp(e.path) for e in entries if e.is_symlink() and e.name.lower().endswith(_ENDINGS)}
             self._note({**links, **stamps})
-            self.looked_into.add(whole)
+            self.looked_into[whole] = entries
         return _Listing(outer, here, tuple(folders), tuple(files), stamps)
 
     def _miss_targets(self, shown: str, path: str, here: FolderScope) -> None:
