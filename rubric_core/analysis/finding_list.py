@@ -11,7 +11,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit
 from rubric_core.validation.rule import SEVERITIES, Diagnostic, Fix
 
-__all__ = ["FindingList", "FindingsByBlock", "in_order", "same_findings", "shift_findings"]
+__all__ = ["FindingList", "FindingsByBlock", "in_order", "same_findings", "shared_ends", "shift_findings"]
 
 T = TypeVar("T")
 
@@ -118,10 +118,15 @@ def same_findings(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T],
 
     `differ` tells whether two members are not the same; as it is, only the very same ones are.
     """
+    start, end = shared_ends(one, other, differ)
+    return start, min(end, min(len(one), len(other)) - start)
+
+
+def shared_ends(one: Sequence[T], other: Sequence[T], differ: Callable[[T, T], bool] = is_not) -> tuple[int, int]:
+    """How many members two sequences share at the beginning and at the end: all at both where they are the same. See `same_findings`."""
     least = min(len(one), len(other))
     start = next(compress(count(), map(differ, one, other)), least)
-    end = next(compress(count(), map(differ, reversed(one), reversed(other))), least)
-    return start, min(end, least - start)
+    return start, next(compress(count(), map(differ, reversed(one), reversed(other))), least)
 
 
 class ShiftedFindings:

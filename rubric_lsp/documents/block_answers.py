@@ -12,7 +12,7 @@ from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rubric_core.analysis import Analysis, LocalText
-from rubric_core.analysis.finding_list import same_findings
+from rubric_core.analysis.finding_list import shared_ends
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.blocks import Document
@@ -149,8 +149,9 @@ class BlockAnswer:
         self._encoding = encoding
         self._last: _Version | None = None
         self._frame: _Around | None = None
-        #: How many blocks were processed, so that tests can check that only changed ones are.
-        self.looked_at = 0
+        #: How many blocks were processed, and for how many it was asked whether they have to be: tests check that only
+        #: changed ones are.
+        self.looked_at = self.compared = 0
 
     def of(
         self,
@@ -198,16 +199,19 @@ class BlockAnswer:
         last = self._last
         if last is None or now.judged_in is None or (last.judged_in, last.about) != (now.judged_in, now.about):
             return 0, 0
-        start, end = same_findings(last.document.blocks, now.document.blocks)
-        if last.keys is None or now.keys is None:
-            return (start, end) if last.keys is now.keys else (0, 0)
-        first, behind = same_findings(last.keys, now.keys, ne)
-        return min(start, first), min(end, behind)
+        start, end = shared_ends(last.document.blocks, now.document.blocks)
+        if last.keys is not None and now.keys is not None:
+            first, behind = shared_ends(last.keys, now.keys, ne)
+            start, end = min(start, first), min(end, behind)
+        elif last.keys is not now.keys:
+            return 0, 0
+        return start, min(end, min(len(last.known), len(now.document.blocks)) - start)
 
     def _part(
         self, analysis: Analysis, number: int, now: _Version, changed: Mapping[SyntaxTree, _Known]
     ) -> _Known | None:
         """The part of a block, None where it has none."""
+        self.compared += 1
         block, key = now.document.blocks[number], now.keys[number] if now.keys is not None else None
         if not block.key or not block.text or (now.keys is not None and not key):
             return None

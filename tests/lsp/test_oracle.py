@@ -90,7 +90,7 @@ def test_random_edits(both: dict[Encoding, tuple[Follower, Follower]], text: str
 
 
 def test_only_the_edited_case_is_written_anew(both: dict[Encoding, tuple[Follower, Follower]]) -> None:
-    """What each answer looks at after an edit: one block, wherever it stands by then."""
+    """What each answer looks at after an edit: one block, wherever it stands by then. Of the others none is compared with what it was."""
     server = both["utf-16"][0].server
     uri, case = "file:///oracle/many.eval.yaml", "  - id: c{}\n    criteria: x\n    input: hi\n    bogus: 1\n"
     text = "tests:\n" + "".join(case.format(n) for n in range(20))
@@ -100,7 +100,8 @@ def test_only_the_edited_case_is_written_anew(both: dict[Encoding, tuple[Followe
         both["utf-16"][0].told(snapshot)
         coloring(snapshot)
         kept = snapshot.kept
-        return [kept.colors.looked_at, *(answer.looked_at for answer in kept.answers.values())]
+        answers = kept.answers.values()
+        return [kept.colors.looked_at, *(a.looked_at for a in answers), *(a.compared for a in answers)]
 
     before = looked_at()
     for number, line in enumerate((34, 50), 1):
