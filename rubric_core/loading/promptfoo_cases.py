@@ -1,4 +1,4 @@
-"""Files of promptfoo with cases, prompts and values: what kind each is, and which variables and secrets are in it."""
+"""Files of promptfoo with cases, prompts and values: what kind each is, and which variables are in it."""
 
 import io
 import json
@@ -8,27 +8,21 @@ from typing import Any
 
 from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.language.secret_names import NOT_SENT, looks_secret
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.workbook_text import workbook_text
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
-from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 
 __all__ = [
+    "case_data",
     "case_file_trouble",
-    "is_secret",
     "kind_of_cases",
     "kind_of_prompt",
-    "secrets_read",
     "variables_in_cases",
     "words_in",
 ]
 
 _YAML = (".yaml", ".yml", ".json")
-#: Of which what is for providers is not sent.
-_OF_DATA = (*_YAML, ".jsonl")
 _PROMPTS = (*PROMPTS, *_YAML)
 _WORD = pattern(r"[A-Za-z_]\w*")
 #: Columns of tables begin like this if they are no variables.
@@ -59,7 +53,7 @@ def variables_in_cases(path: Path, look: TrackedLookup) -> frozenset[str] | None
             return None
         if path.suffix.lower() == ".csv":
             return _columns(text)
-        found = _data(path, text)
+        found = case_data(path, text)
         if found is None:
             return None
         names: set[str] = set()
@@ -93,7 +87,7 @@ def case_file_trouble(path: Path, look: TrackedLookup) -> str:
     text = look.text(path)
     if text is None or path.suffix.lower() not in (*_YAML, ".jsonl"):
         return ""
-    for case in _data(path, text) or ():
+    for case in case_data(path, text) or ():
         if isinstance(case, dict) and case and not _NEEDED & case.keys() and "$ref" not in case:
             if "tests" in case:
                 return f"{path.name} has a key `tests`; a file of cases is the list itself"
@@ -101,7 +95,7 @@ def case_file_trouble(path: Path, look: TrackedLookup) -> str:
     return ""
 
 
-def _data(path: Path, text: str) -> list[Any] | None:
+def case_data(path: Path, text: str) -> list[Any] | None:
     """The cases of a file as plain data; None where it cannot be read."""
     if path.suffix.lower() == ".jsonl":
         return _rows(text)
@@ -130,55 +124,3 @@ def _columns(text: str) -> frozenset[str] | None:
     except csv.Error:
         return None
     return frozenset(name.strip() for name in header if not name.strip().startswith(SPECIAL))
-
-
-def secrets_read(path: Path, look: TrackedLookup, *, cases: bool) -> frozenset[str]:
-    """The secrets by the names of their variables; `ANY_VARIABLE` for a name that is computed.
-
-    Of files with `cases`, or with defaults or scenarios, what is for providers is left out.
-    """
-
-    def find(files: TrackedLookup) -> frozenset[str]:
-        text = files.text(path)
-        if text is None:
-            content = files.data(path) or b""
-            is_workbook = path.suffix.lower() == ".xlsx"
-            text = workbook_text(content) if is_workbook else content.decode("utf-8", "replace")
-        if "env" not in text or ("{{" not in text and "{%" not in text):
-            return frozenset()
-        data = _data(path, text) if cases and path.suffix.lower() in _OF_DATA else None
-        return frozenset(
-            name
-            for each in ([text] if data is None else _texts(data))
-            for name, _ in environment_read(each.replace("${{", " {{"))  # there, a dollar sign and a variable
-            if is_secret(name)
-        )
-
-    return look.once(("promptfoo secrets", path, cases), find)
-
-
-def is_secret(name: str) -> bool:
-    """Whether the value of a variable does not belong in a prompt."""
-    return name == ANY_VARIABLE or looks_secret(name)
-
-
-def _texts(data: Any) -> Iterator[str]:
-    """The texts in plain data that are not for providers. The keys of variables are names that anybody may choose."""
-    left, seen = [(data, False)], set[tuple[int, bool]]()
-    while left:
-        value, below_vars = left.pop()
-        if isinstance(value, str):
-            yield value
-        elif (
-            isinstance(value, list | dict) and (id(value), below_vars) not in seen
-        ):  # an anchor may stand in many places
-            seen.add((id(value), below_vars))
-            if isinstance(value, list):
-                left += [(item, below_vars) for item in value]
-            else:
-                left += [(v, below_vars or k == "vars") for k, v in value.items() if below_vars or _is_sent(k, v)]
-
-
-def _is_sent(key: Any, value: Any) -> bool:
-    """Whether what stands behind a key may go to a model; the `config` of a scenario is a list of variables."""
-    return key not in NOT_SENT or (key == "config" and isinstance(value, list))

@@ -14,8 +14,8 @@ from rubric_core.loading.issues import Issue
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.promptfoo_cases import secrets_read
 from rubric_core.loading.reference_issues import MissingFile
+from rubric_core.loading.secrets_read import secrets_read
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span
 

@@ -36,6 +36,7 @@ from rubric_core.loading.reference_issues import (
     UnknownTemplate,
     UnusedTarget,
 )
+from rubric_core.loading.sent_files import secrets_of_table, sent_files
 from rubric_core.loading.template_files import template_trouble
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 
@@ -96,6 +97,8 @@ class References(FileLookup):
         found += outside_files(
             shapes if marked else (), (m for _, m in words), look, self.directory, self.project.fallback
         )
+        if self.dialect.properties.interpolation:
+            found += sent_files(every, look, self.directory, self.project.fallback)
         for outer in shapes if self.kind is FileKind.TARGETS else ():
             for shape in children(outer):
                 if isinstance(shape, Entry):
@@ -136,6 +139,8 @@ class References(FileLookup):
                     span=node.span, node=node, name=name.removeprefix(URL), trouble=trouble, refused=not found.given_up
                 )
             )
+        if self.dialect.properties.interpolation:
+            wrong += secrets_of_table(node, found.files, look)
         return found, wrong, frozenset(look.seen)
 
     def _trouble(self, found: CaseFileContents) -> str:

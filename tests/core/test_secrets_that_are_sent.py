@@ -164,3 +164,97 @@ def test_in_addresses_and_requests(provider: str) -> None:
 def test_a_header_for_a_key_may_have_one(header: str) -> None:
     provider = f"{{id: https://a.example, config: {{headers: {{{header}: 'Bearer {KEY}'}}}}}}"
     assert sent(f"prompts: ['{{{{ q }}}}']\nproviders: [{provider}]\ntests: [{{vars: {{q: hi}}}}]\n") == []
+
+
+#: A repository, and files beside it.
+PLACE = {"repo/.git/HEAD": "ref: refs/heads/main\n", "order.json": "[]", "notes.txt": ""}
+CASE = "tests:\n  - {id: a, vars: {q: hi}, assert: [{type: contains, value: x}]}\n"
+
+
+def sent_by_agentv(written: str, name: str = "s.eval.yaml", **files: str) -> list[tuple[str, str]]:
+    """The codes and words of what goes to a model, in a suite of AgentV or a file beside it."""
+    text = f"# rubric: dialect=agentv-5\n{written}\n"
+    folder = Folder({f"repo/evals/{path}": content for path, content in {**files, name: text}.items()} | PLACE)
+    path = ROOT / "repo/evals" / name
+    analysis = analyze(LANGUAGE.document(text, path), LANGUAGE, path=path, project=Project(folder))
+    codes = ("environment-sent", "outside-file")
+    return [(d.code, text[slice(*d.span)]) for d in analysis.diagnostics if d.code in codes]
+
+
+@pytest.mark.parametrize("read", [KEY, "${{ SHOP_API_KEY }}"])
+@pytest.mark.parametrize(
+    ("written", "word", "name", "content"),
+    [
+        (f"prompts: [file://p.txt]\n{CASE}", "file://p.txt", "p.txt", "{{ q }} READ"),
+        (f"prompts: [file://*.md]\n{CASE}", "file://*.md", "p.md", "{{ q }} READ"),
+        (f"prompts: [{{label: short, path: p.txt}}]\n{CASE}", "p.txt", "p.txt", "{{ q }} READ"),
+        (f"prompts: [{{id: file://p.txt}}]\n{CASE}", "file://p.txt", "p.txt", "{{ q }} READ"),
+        (f"prompts: [file://p.yaml]\n{CASE}", "file://p.yaml", "p.yaml", "- {role: user, content: 'READ'}"),
+        (f"default_test: {{prompts: [file://p.txt]}}\n{CASE}", "file://p.txt", "p.txt", "{{ q }} READ"),
+        (f"scenarios: [{{config: [file://r.jsonl]}}]\n{CASE}", "file://r.jsonl", "r.jsonl", '{"vars": {"q": "READ"}}'),
+        ("tests: file://cases.csv", "file://cases.csv", "cases.csv", "id,q\na,READ\n"),
+        ("tests:\n  - file://cases.csv", "file://cases.csv", "cases.csv", "id,q\na,READ\n"),
+    ],
+)
+def test_in_files_of_agentv(written: str, word: str, name: str, content: str, read: str) -> None:
+    assert sent_by_agentv(written, **{name: content.replace("READ", read)}) == [("environment-sent", word)]
+    assert sent_by_agentv(written, **{name: content.replace("READ", read.replace("SHOP_API_KEY", "SHOP"))}) == []
+
+
+def test_in_rows_of_scenarios() -> None:
+    rows = f"scenarios: [{{config: [{{vars: {{q: '{KEY}'}}}}], tests: []}}]\n{CASE}"
+    assert sent_by_agentv(rows) == [("environment-sent", "env.SHOP_API_KEY")]
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("url: 'https://a.example/?key=READ'", ["READ"]),
+        ("url: https://a.example, body: {prompt: '{{ prompt }}', more: ['READ']}", ["READ"]),
+        ("url: https://a.example, headers: {X-Debug: 'READ'}", ["READ"]),
+        ("url: https://a.example, headers: {Authorization: 'Bearer READ', X-API-Key: 'READ'}", []),
+        ("url: 'READ'", []),  # the address itself is kept in the environment
+    ],
+)
+def test_in_what_targets_of_agentv_send(setting: str, words: list[str]) -> None:
+    text = f"providers:\n  - {{id: http, label: bot, config: {{{setting.replace('READ', KEY)}}}}}"
+    expected = [("environment-sent", word.replace("READ", "env.SHOP_API_KEY")) for word in words]
+    assert sent_by_agentv(text, "../.agentv/providers.yaml") == expected
+
+
+def test_the_keys_of_a_model_are_for_the_model() -> None:
+    text = f"providers:\n  - {{id: openai, label: bot, config: {{api_key: '{KEY}', base_url: https://a.example/v1, model: m}}}}"
+    assert sent_by_agentv(text, "../.agentv/providers.yaml") == []
+    agent = f"providers:\n  - {{id: claude-cli, label: bot, config: {{system_prompt: 'use {KEY}'}}}}"
+    assert sent_by_agentv(agent, "../.agentv/providers.yaml") == [("environment-sent", "env.SHOP_API_KEY")]
+
+
+@pytest.mark.parametrize(
+    ("written", "word", "files"),
+    [
+        ("prompts: [file://../../*.txt]", "file://../../*.txt", {}),
+        ("prompts: [{label: short, path: ../../notes.txt}]", "../../notes.txt", {}),
+        ("default_test: {vars: {q: [{role: user, content: [{type: file, value: ../../notes.txt}]}]}}", "../../notes.txt", {}),
+        (
+            "prompts: [file://p.yaml]",
+            "file://p.yaml",
+            {"p.yaml": "- {role: user, content: [{type: file, value: ../../order.json}]}\n"},
+        ),
+        (
+            "prompts: [file://p.txt]",
+            "file://p.txt",
+            {"p.txt": '[{"role": "user", "content": [{"type": "file", "value": "../../order.json"}]}]'},
+        ),
+    ],
+)  # fmt: skip
+def test_files_outside_that_prompts_of_agentv_name(written: str, word: str, files: dict[str, str]) -> None:
+    assert sent_by_agentv(f"{written}\n{CASE}", **files) == [("outside-file", word)]
+    inside = {name: content.replace("../../order.json", "in.txt") for name, content in files.items()}
+    harmless = written.replace("../../notes.txt", "in.txt").replace("../../*.txt", "in.*")
+    assert sent_by_agentv(f"{harmless}\n{CASE}", **inside, **{"in.txt": ""}) == []
+
+
+def test_a_judges_prompt_is_reported_once() -> None:
+    text = "prompts: ['{{ q }}']\ntests:\n  - {id: a, vars: {q: hi}, assert: [{type: llm-rubric, value: x, prompt: file://judge.md}]}\n"
+    judge = f"{{{{ output }}}} {KEY}"
+    assert sent_by_agentv(text, **{"judge.md": judge}) == [("environment-sent", "file://judge.md")]

@@ -137,7 +137,9 @@ def test_a_variable_whose_name_is_put_together_is_any(connect: Connect, tmp_path
     assert "read any variable" in asked(connect, tmp_path, suite(prompts=f"'{prompt}'", providers="hosted"))
 
 
-@pytest.mark.parametrize("how", ["absolute", "relative", "link", "variable", "pattern"])
+@pytest.mark.parametrize(
+    "how", ["absolute", "relative", "link", "variable", "pattern", "messages", "messages in a text"]
+)
 def test_files_outside_are_named(connect: Connect, tmp_path: Path, how: str) -> None:
     secret = written(tmp_path / "outside", {"secret.txt": "s"}) / "secret.txt"
     (tmp_path / "suites").mkdir()
@@ -146,6 +148,11 @@ def test_files_outside_are_named(connect: Connect, tmp_path: Path, how: str) -> 
     prompts, cases = f"file://{path}", CASES
     if how == "variable":
         prompts, cases = "'{{ q }}'", CASES.replace("q: hi", f"q: file://{path}")
+    if how.startswith("messages"):  # in a file that is a prompt, where the suite itself does not say it
+        prompts = f"{{label: x, path: prompt.{'txt' if 'text' in how else 'yaml'}}}"
+        messages = [{"role": "user", "content": [{"type": "file", "value": path}]}]
+        for name in ("prompt.txt", "prompt.yaml"):
+            (tmp_path / "suites" / name).write_text(json.dumps(messages), encoding="utf-8")
     assert f"read {secret} outside of the open folder" in asked(connect, tmp_path, suite(cases, prompts, "hosted"))
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from rubric_core.ports import ChatMessage, Files, Role
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node
 
-__all__ = ["as_messages", "files_in_messages", "messages_of", "prompt_inputs", "reference_of", "referenced_files"]
+__all__ = ["as_messages", "messages_of", "prompt_inputs", "reference_of", "referenced_files"]
 
 #: The files that early releases treat as instructions rather than as material.
 _GUIDELINE = re.compile(r"(?:^|/)(?:instructions|prompts)/|\.(?:instructions|prompt)\.md$")
@@ -53,19 +53,6 @@ def referenced_files(suite: Suite, case: Case) -> list[str]:
     blocks = [b for m in messages for b in _blocks(m) if b.type == "file" and b.value]
     named = case.input_files if case.has("input_files") else suite.input_files
     return [*(n for n in named or () if isinstance(n, str)), *(b.value for b in blocks if b.value)]
-
-
-def files_in_messages(value: object) -> Iterator[str]:
-    """The files that messages in plain data name, verbatim, wherever they stand: variables and prompts hold messages, too."""
-    if isinstance(value, list):
-        for item in value:
-            yield from files_in_messages(item)
-    elif isinstance(value, dict):
-        if value.get("type") == "file" and isinstance(value.get("value"), str):
-            yield value["value"]
-        for item in value.values():
-            if isinstance(item, list | dict):
-                yield from files_in_messages(item)
 
 
 def messages_of(value: object, directory: Path, files: Files, anchors: Mapping[str, Node]) -> Sequence[ChatMessage]:

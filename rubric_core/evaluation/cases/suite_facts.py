@@ -49,6 +49,8 @@ class SuiteFacts:
     entries: dict[tuple[str | None, ...], TargetEntries] = field(default_factory=dict)
     #: The files that a file imports.
     imports: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
+    #: The files that the messages in a prompt file name, as they are written there.
+    files_in_prompts: dict[Path, tuple[str, ...]] = field(default_factory=dict)
     #: The files below a directory that is copied into workspaces, with their digests.
     trees: dict[Path, Mapping[str, str]] = field(default_factory=dict)
     #: The programs of custom provider kinds.

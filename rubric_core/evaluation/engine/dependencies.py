@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rubric_core.evaluation.cases.messages import files_in_messages, referenced_files
+from rubric_core.evaluation.cases.messages import referenced_files
 from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.runnable import Runnable
@@ -27,6 +27,7 @@ from rubric_core.language.shape import children
 from rubric_core.language.value_kinds import Text
 from rubric_core.loading.directory_search import URL, current_directory, find_file, without_function
 from rubric_core.loading.known_names import file_named
+from rubric_core.loading.sent_files import files_in_messages, messages_in_file
 from rubric_core.ports import Files
 from rubric_core.syntax.plain_data import plain
 
@@ -41,6 +42,8 @@ _FILE_SETTINGS = frozenset(
 )
 #: Shapes that name files in other ways than by an address.
 _NAMING = (CodeEvaluator, PromptProgram, Preprocessor, Aggregator, LlmJudge, LlmRubric, Custom)
+#: Bytes of a prompt file that is looked into; a run reads no longer one.
+_LARGEST_PROMPT = 1_000_000
 _PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments")
 
 
@@ -148,13 +151,27 @@ class CaseDependencies:
                     yield from self._named_by(shape)
 
     def _prompt_files(self, written: object) -> Iterator[tuple[str, Path, Path]]:
-        """The files of a prompt that says more about itself than a text: those without `file://` in front."""
-        if not isinstance(written, Mapping):
-            return
-        for name in ("path", "file", "function_file"):
-            if isinstance(written.get(name), str):
-                yield from self._searched(without_function(written[name].removeprefix(URL)))
-        yield from self.in_command(written.get("command"), self._directory)
+        """The files of a prompt that says more about itself than a text, and those that the messages in its file name."""
+        named = [written] if isinstance(written, str) and written.startswith(URL) else []
+        if isinstance(written, Mapping):
+            named = [written[name] for name in ("path", "file", "function_file", "id") if name in written]
+            yield from self.in_command(written.get("command"), self._directory)
+        for name in named:
+            for found in self._searched(without_function(name.removeprefix(URL))) if isinstance(name, str) else ():
+                yield found
+                for inner in self._named_in_messages(found[1]):
+                    yield from self._searched(inner)
+
+    def _named_in_messages(self, path: Path) -> tuple[str, ...]:
+        """The files that the messages in a prompt file name."""
+        known = self._runnable.facts.files_in_prompts
+        if path not in known:
+            try:
+                text = self._files.read(path, _LARGEST_PROMPT).decode("utf-8", "replace")
+            except OSError:
+                text = ""
+            known[path] = tuple(files_in_messages(messages_in_file(path.name, text)))
+        return known[path]
 
     def _searched(self, name: str) -> Iterator[tuple[str, Path, Path]]:
         path = find_file(name, self._directory, self._files, current_directory())

@@ -102,7 +102,13 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     "environment-sent": (
         "Suite",
         "Case",
+        "DefaultTest",
+        "Scenario",
+        "LlmJudge",
+        "Rubric",
+        "Entry",
         "PromptText",
+        "SecretsInFile",
         "PromptfooSuite",
     ),
     "extension-hook": ("Suite",),

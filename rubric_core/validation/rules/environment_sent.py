@@ -3,40 +3,90 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from rubric_core.language.model import Case, Suite
+from rubric_core.language.evaluators import LlmJudge, Rubric
+from rubric_core.language.model import Case, DefaultTest, Scenario, Suite
 from rubric_core.language.secret_names import NOT_SENT, looks_secret
-from rubric_core.loading.promptfoo_cases import is_secret
+from rubric_core.language.targets import Entry
+from rubric_core.language.variables import ENVIRONMENT_REFERENCE
 from rubric_core.loading.reference_issues import PromptText
+from rubric_core.loading.secrets_read import is_secret
+from rubric_core.loading.sent_files import SecretsInFile
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, walk
 from rubric_core.text import Span
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
 from rubric_core.validation.promptfoo.suite_notes import templated_nodes
-from rubric_core.validation.rule import TEMPLATES, Context, Finding, rule
+from rubric_core.validation.rule import Context, Finding, rule
 
 __all__ = ["ENVIRONMENT_SENT"]
 
 #: What the ids of promptfoo's providers begin with that are addresses.
 _BY_ADDRESS = ("http", "ws", "websocket", "webhook:")
+#: The settings of AgentV's targets that are addresses, and those that are sent with every case.
+_ADDRESSES, _SENT = ("url", "base_url", "endpoint", "cli_url"), ("body", "system_prompt")
 
 
-@rule("environment-sent", "warning", "A key or token from the environment in a prompt", signs=TEMPLATES)
-def ENVIRONMENT_SENT(visited: Suite | Case | PromptText | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+@rule("environment-sent", "warning", "A key or token from the environment in a prompt")
+def ENVIRONMENT_SENT(  # noqa: N802  # a rule is a constant
+    visited: Suite
+    | Case
+    | DefaultTest
+    | Scenario
+    | LlmJudge
+    | Rubric
+    | Entry
+    | PromptText
+    | SecretsInFile
+    | PromptfooSuite,
+    context: Context,
+) -> Iterator[Finding]:
     """Prompts, variables and what graders get are filled in from the environment of whoever runs the suite."""
     if isinstance(visited, PromptfooSuite):
         yield from _in_promptfoo(visited)
-        return
-    if not context.dialect.properties.interpolation:
-        return
-    if isinstance(visited, PromptText):
-        if visited.path is None:
-            yield from _found(Span(0, len(context.text)), context)
-        return
-    if visited.borrowed or not isinstance(visited.node, Mapping):
-        return
-    cases = visited.places.get("cases") if isinstance(visited, Suite) else None
-    for node in _texts(visited.node, cases.node if cases is not None else None):
-        yield from _found(node.span, context)
+    elif isinstance(visited, SecretsInFile):
+        yield from (_sent(name, visited.span) for name in sorted(visited.names))
+    elif isinstance(visited, PromptText):
+        yield from _in_prompt(visited, context)
+    elif context.dialect.properties.interpolation and context.templated and not visited.borrowed:
+        if isinstance(visited, Entry):
+            yield from _in_target(visited, context)
+        elif isinstance(visited.node, Mapping):
+            cases = visited.places.get("cases") if isinstance(visited, Suite) else None
+            for node in _texts(visited.node, cases.node if cases is not None else None):
+                yield from _found(node.span, context)
+
+
+def _in_prompt(prompt: PromptText, context: Context) -> Iterator[Finding]:
+    """In the prompt of a judge: where it stands if it is checked by itself, else where it is named."""
+    if not context.dialect.properties.nunjucks:
+        return  # its environment is not filled in
+    if prompt.path is None:
+        yield from _found(Span(0, len(context.text)), context)
+    elif not prompt.checked:
+        names = {name for name, _ in environment_read(prompt.text) if is_secret(name)}
+        yield from (_sent(name, prompt.span) for name in sorted(names))
+
+
+def _in_target(entry: Entry, context: Context) -> Iterator[Finding]:
+    """In what a target sends with every case. Its keys belong in settings and headers that are for them."""
+    for name, place in entry.places.items():
+        if place.borrowed:
+            continue
+        if name in _ADDRESSES:
+            # A variable that is the whole address tells where the server is, whatever its name.
+            whole = isinstance(place.node, Scalar) and ENVIRONMENT_REFERENCE.fullmatch(place.node.text.strip())
+            yield from () if whole else _in_setting(place.node, context, "address")
+        elif name in _SENT:
+            yield from _in_setting(place.node, context)
+        elif name == "headers" and isinstance(place.node, Mapping):
+            for header in place.node.entries:
+                if not _is_for_keys(header.name or ""):
+                    yield from _in_setting(header.value, context)
+
+
+def _in_setting(node: Node, context: Context, part: Literal["address", "text"] = "text") -> Iterator[Finding]:
+    for each in _scalars(node):
+        yield from _found(each.span, context, part)
 
 
 def _texts(node: Node, cases: Node | None) -> Iterator[Scalar]:
@@ -52,18 +102,18 @@ def _texts(node: Node, cases: Node | None) -> Iterator[Scalar]:
         for entry in node.entries:
             if entry.name == "vars":  # whose keys are names that anybody may choose
                 yield from _scalars(entry.value)
-            elif entry.name not in NOT_SENT:
-                yield from _texts(entry.value, cases)
+            elif entry.name not in NOT_SENT or (entry.name == "config" and isinstance(entry.value, Sequence)):
+                yield from _texts(entry.value, cases)  # the `config` of a scenario is a list of variables
 
 
 def _scalars(node: Node) -> Iterator[Scalar]:
     return (each for each in walk(node) if isinstance(each, Scalar))
 
 
-def _found(span: Span, context: Context) -> Iterator[Finding]:
+def _found(span: Span, context: Context, part: Literal["address", "text"] = "text") -> Iterator[Finding]:
     for name, at in environment_read(context.text[span.start : span.end]):
         if is_secret(name):
-            yield _sent(name, at.moved(span.start))
+            yield _sent(name, at.moved(span.start), part)
 
 
 def _in_promptfoo(suite: PromptfooSuite) -> Iterator[Finding]:
