@@ -7,12 +7,14 @@ suites of the folder did when they were run, so that a person is asked again whe
 import json
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rubric_core.atomic_write import write_file
 from rubric_core.disk import read_file
+from rubric_core.file_lock import locked
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.user_dirs import user_directory
 
@@ -20,6 +22,8 @@ __all__ = ["Trust", "is_wide", "real_path"]
 
 #: Bytes.
 _LARGEST = 10_000_000
+#: Seconds to wait for another process that changes the list.
+_PATIENCE = 2.0
 
 
 def real_path(path: Path) -> Path:
@@ -96,16 +100,15 @@ class Trust:
     def allow(self, suite: Path, cases: Collection[str], does: Collection[str]) -> None:
         """Remember what these cases of a suite in a trusted folder do. Raises OSError when that cannot be written down."""
         real = real_path(suite)
-        entries = self._entries()
-        entry = self._holding(entries, real)
-        if entry is None:
-            return
         name = str(real)
-        before = (len(entry.does.get(name, ())), len(entry.cases.get(name, ())))
-        entry.does.setdefault(name, set()).update(does)
-        entry.cases.setdefault(name, set()).update(cases)
-        if before != (len(entry.does[name]), len(entry.cases[name])):
-            self._write(entries)
+        entry = self._holding(self._entries(), real)
+        if entry is None or (set(does) <= entry.does.get(name, set()) and set(cases) <= entry.cases.get(name, set())):
+            return
+        with self._changing() as entries:
+            entry = self._holding(entries, real)
+            if entry is not None:
+                entry.does.setdefault(name, set()).update(does)
+                entry.cases.setdefault(name, set()).update(cases)
 
     def add(self, folder: Path) -> Path:
         """Trust a folder from now on. Raises OSError when that cannot be written down, or it cannot be looked at."""
@@ -113,15 +116,26 @@ class Trust:
         identity = _identity(real)
         if identity is None:
             raise FileNotFoundError(2, "no such folder", str(real))
-        kept = [entry for entry in self._entries() if entry.path != real]
-        self._write([*kept, _Entry(real, identity)])
+        with self._changing() as entries:
+            entries[:] = [*(entry for entry in entries if entry.path != real), _Entry(real, identity)]
         return real
 
     def remove(self, folder: Path) -> Path:
         """Trust a folder no longer."""
         real = real_path(folder)
-        self._write([entry for entry in self._entries() if entry.path != real])
+        with self._changing() as entries:
+            entries[:] = [entry for entry in entries if entry.path != real]
         return real
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[_Entry]]:
+        """The list, to be changed: what another process changes meanwhile is kept. Raises OSError, also where it cannot be read."""
+        file = self.file
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with locked(file.with_name(f"{file.name}.lock"), _PATIENCE):
+            entries = self._read()
+            yield entries
+            self._write(entries)
 
     def _holding(self, entries: Collection[_Entry], real: Path) -> _Entry | None:
         held = [each for each in entries if real.is_relative_to(each.path) and each.is_as_it_was]
@@ -129,19 +143,24 @@ class Trust:
 
     def _entries(self) -> list[_Entry]:
         try:
+            return self._read()
+        except OSError:
+            return []
+
+    def _read(self) -> list[_Entry]:
+        """What is listed; nothing where that is damaged. Raises OSError for a file that is there and cannot be read."""
+        try:
             data = json.loads(read_file(self.file, _LARGEST))
-        except (OSError, ValueError, RecursionError):
+        except (FileNotFoundError, ValueError, RecursionError):
             return []
         listed = data.get("folders") if isinstance(data, dict) else None
         found = (_entry(each) for each in listed) if isinstance(listed, list) else ()
         return [each for each in found if each is not None]
 
     def _write(self, entries: Collection[_Entry]) -> None:
-        file = self.file
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         rows = [entry.row() for entry in sorted(entries, key=lambda each: str(each.path))]
         # Nobody else has to know which folders there are, or may add one.
-        write_file(file, (json.dumps({"folders": rows}, indent=1) + "\n").encode(), private=True)
+        write_file(self.file, (json.dumps({"folders": rows}, indent=1) + "\n").encode(), private=True)
 
 
 def _entry(row: object) -> _Entry | None:

@@ -40,6 +40,6 @@ def cache_folder(names: Sequence[str]) -> Path | None:
 def hide(folder: Path) -> None:
     """Make a folder whose content git does not track. Raises OSError."""
     ignore = folder / ".gitignore"
-    if not ignore.exists():
+    if not os.path.lexists(ignore):  # a link that leads nowhere would be filled where it leads
         folder.mkdir(parents=True, exist_ok=True)
         write_file(ignore, b"*\n")

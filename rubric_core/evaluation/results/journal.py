@@ -11,17 +11,17 @@ from typing import IO, Any
 from rubric_core.atomic_write import write_file
 from rubric_core.control_characters import escape_json
 from rubric_core.disk import open_file
+from rubric_core.file_lock import OPEN_LOCK, locked, open_own_file, system_locks
 
 #: Bytes of a file of results: 20,000 cases have a tenth of it.
 _LARGEST = 2_000_000_000
 #: Bytes of a row.
 _LONGEST_LINE = 64_000_000
 
-__all__ = ["Journal", "JournalRows", "json_text", "locked", "write_atomically"]
+__all__ = ["Journal", "JournalRows", "json_text", "write_atomically"]
 
 
-_LOCK = os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-_ADD = _LOCK | os.O_APPEND
+_ADD = OPEN_LOCK | os.O_APPEND
 #: How often a journal that is taken away is opened anew. A file system may know no file again; there it is opened for each row.
 _TRIES = 3
 #: Who may read what holds answers: its owner alone.
@@ -39,10 +39,6 @@ def write_atomically(path: Path, text: str | Iterable[str], *, private: bool = F
     )
 
 
-def _opened(name: str, flags: int) -> int:
-    return os.open(name, flags, _PRIVATE)
-
-
 _ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -52,27 +48,7 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return escape_json(text)
 
 
-def _system_locks() -> Any:
-    """The module of the system's locks on files; None where there are none, as on Windows."""
-    with contextlib.suppress(ImportError):
-        import fcntl  # noqa: PLC0415  # not on Windows
-
-        return fcntl
-    return None
-
-
-_LOCKS = _system_locks()
-
-
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a lock file where the system has such locks. Raises OSError."""
-    if _LOCKS is None:
-        yield
-        return
-    with open(path, "wb", buffering=0, opener=_opened) as file:  # `Path.open` takes no opener
-        _LOCKS.flock(file, _LOCKS.LOCK_EX)
-        yield
+_LOCKS = system_locks()
 
 
 class _Held:
@@ -82,8 +58,8 @@ class _Held:
         """Raises OSError."""
         self._files: list[int] = []
         self._names = str(lock), str(path)
-        for name, how in zip(self._names, (_LOCK, _ADD), strict=True):
-            self._files.append(_opened(name, how))
+        for name, how in zip(self._names, (OPEN_LOCK, _ADD), strict=True):
+            self._files.append(open_own_file(name, how))
         self._known = [_identity(os.fstat(file)) for file in self._files]
 
     @property
@@ -161,7 +137,7 @@ class Journal:
                 return
             self._held = None
         self._prepare()
-        with self.locked(), open(self.path, "ab", opener=_opened) as file:
+        with self.locked(), open(self.path, "ab", opener=open_own_file) as file:
             file.write(line)
 
     def locked(self) -> contextlib.AbstractContextManager[None]:

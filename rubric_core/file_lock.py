@@ -1,0 +1,83 @@
+"""The system's locks on files, for what several processes read, change and write.
+
+A lock file, or a journal beside one, may lie in a repository that comes from anybody: a link in its place is not followed, so that no
+other file is emptied or written to, and a pipe in its place is not waited for.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["OPEN_LOCK", "locked", "open_own_file", "system_locks"]
+
+#: How a lock file is opened.
+OPEN_LOCK = os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+_ONLY_HERE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+#: Who may read what holds answers: its owner alone.
+_PRIVATE = 0o600
+#: Seconds between two tries.
+_PAUSE = 0.01
+
+
+def system_locks() -> Any:
+    """The module of the system's locks on files; None where there are none, as on Windows."""
+    with contextlib.suppress(ImportError):
+        import fcntl  # noqa: PLC0415  # not on Windows
+
+        return fcntl
+    return None
+
+
+def open_own_file(name: str | os.PathLike[str], flags: int) -> int:
+    """Open a file that is rubric's own; a new one is for its owner alone. Raises OSError, also for links and for what is no file."""
+    file = os.open(name, flags | _ONLY_HERE, _PRIVATE)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(errno.EINVAL, "this is not a regular file", os.fspath(name))
+    return file
+
+
+@contextlib.contextmanager
+def locked(path: Path, patience: float | None = None) -> Iterator[None]:
+    """Hold a lock file where the system has such locks.
+
+    Args:
+        path: The lock file; its folder has to exist.
+        patience: Seconds to wait for another process, which may have been stopped; None waits for as long as it takes.
+
+    Raises OSError.
+    """
+    locks = system_locks()
+    if locks is None:
+        yield
+        return
+    file = open_own_file(path, OPEN_LOCK)
+    try:
+        if patience is None:
+            locks.flock(file, locks.LOCK_EX)
+        else:
+            _lock_within(locks, file, path, patience)
+        yield
+    finally:
+        os.close(file)
+
+
+def _lock_within(locks: Any, file: int, path: Path, patience: float) -> None:
+    end = time.monotonic() + patience
+    while not _try_to_lock(locks, file):
+        if time.monotonic() >= end:
+            raise OSError(errno.EAGAIN, f"another process has locked it for {patience:g} s", str(path))
+        time.sleep(_PAUSE)
+
+
+def _try_to_lock(locks: Any, file: int) -> bool:
+    try:
+        locks.flock(file, locks.LOCK_EX | locks.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

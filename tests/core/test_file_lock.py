@@ -1,0 +1,122 @@
+"""Lock files and journals lie in repositories that may come from anybody, and are shared by processes."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rubric_core.evaluation.judging.recording_paths import recordings_journal
+from rubric_core.file_lock import locked
+from rubric_core.trust import Trust
+from rubric_core.user_dirs import hide
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
+
+_TRUSTING = """\
+import sys
+from pathlib import Path
+from rubric_core.trust import Trust
+from rubric_core.user_dirs import hide
+trust = Trust(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(int(sys.argv[3])):
+    folder = Path(sys.argv[2]) / f"folder{number}"
+    trust.add(folder)
+    trust.allow(folder / "s.eval.yaml", ["a"], ["does"])
+"""
+
+
+def test_what_several_processes_allow_at_once_is_all_kept(tmp_path: Path) -> None:
+    file, many, each = tmp_path / "trust.json", 4, 12
+    for process in range(many):
+        for number in range(each):
+            (tmp_path / f"home{process}" / f"folder{number}").mkdir(parents=True)
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", _TRUSTING, file, tmp_path / f"home{process}", str(each)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )
+        for process in range(many)
+    ]  # fmt: skip
+    for process in running:  # they begin together
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        process.communicate("\n", timeout=60)
+        assert process.returncode == 0
+    trust = Trust(file)
+    assert len(trust.folders()) == many * each
+    assert all(trust.run_before(folder / "s.eval.yaml") == {"a"} for folder in trust.folders())
+
+
+def test_a_process_that_was_stopped_with_the_lock_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rubric_core.trust._PATIENCE", 0.05)
+    trust = Trust(tmp_path / "trust.json")
+    trust.add(tmp_path)
+    (tmp_path / "other").mkdir()
+    with locked(tmp_path / "trust.json.lock"), pytest.raises(OSError, match="another process"):
+        trust.add(tmp_path / "other")
+    assert trust.folders() == [tmp_path]
+    assert trust.add(tmp_path / "other") == tmp_path / "other"
+
+
+def test_a_list_that_cannot_be_read_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trust = Trust(tmp_path / "trust.json")
+    trust.add(tmp_path)
+    before = trust.file.read_bytes()
+
+    def refused(*_: object) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("rubric_core.trust.read_file", refused)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(OSError, match="Input/output"):
+        trust.add(tmp_path / "other")
+    assert trust.folders() == []
+    assert trust.file.read_bytes() == before
+
+
+@pytest.mark.parametrize("linked", ["lock", "journal"])
+def test_a_link_in_the_place_of_a_lock_or_a_journal_is_not_followed(tmp_path: Path, linked: str) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious", encoding="utf-8")
+    journal = recordings_journal(tmp_path / "repo" / "s.eval.yaml")
+    place = journal.path if linked == "journal" else journal.path.with_suffix(".lock")
+    place.parent.mkdir(parents=True)
+    place.symlink_to(victim)
+    with pytest.raises(OSError, match="symbolic link"):
+        journal.append({"a": 1})
+    if linked == "lock":
+        with pytest.raises(OSError, match="symbolic link"), journal.locked():
+            pass
+    assert victim.read_text(encoding="utf-8") == "precious"
+    place.unlink()
+    journal.append({"a": 1})
+    assert json.loads(journal.path.read_text(encoding="utf-8")) == {"a": 1}
+
+
+def test_a_pipe_in_the_place_of_a_lock_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "lock")
+    with pytest.raises(OSError, match="No such device"), locked(tmp_path / "lock"):
+        pass
+    reader = os.open(tmp_path / "lock", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(OSError, match="not a regular file"), locked(tmp_path / "lock"):
+            pass
+    finally:
+        os.close(reader)
+
+
+def test_a_link_that_leads_nowhere_is_not_filled_where_it_leads(tmp_path: Path) -> None:
+    folder = tmp_path / "repo" / ".rubric"
+    folder.mkdir(parents=True)
+    (folder / ".gitignore").symlink_to(tmp_path / "victim")
+    hide(folder)
+    assert not (tmp_path / "victim").exists()
