@@ -128,6 +128,28 @@ def test_no_cell_of_csv_is_a_formula(database: ResultDatabase) -> None:
     assert {"'=1+1", "'+1", "'-1", "'@x", "fine = 1"} <= set(cells)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "a;=cmd|'/C calc'!A0;b", 'a;"=HYPERLINK(""http://x"")"', "a\t@SUM(1)", "a;;+1", "a\n=1+1", "a\r\n-2+3+cmd|'/C calc'!A0", 'a\n"=1"', "a\n=1",
+    ],
+)  # fmt: skip
+def test_no_cell_of_csv_is_a_formula_where_semicolons_or_tabs_separate_cells(
+    database: ResultDatabase, answer: str
+) -> None:
+    written = text(stored(database, [case("a", Verdict.PASSED, 1.0, answer=answer)]), "csv").removeprefix("\ufeff")
+    for separator in ";\t":  # each cell as it is read by Excel, to which quotes inside of a cell mean nothing
+        cells = [cell.lstrip('"') for line in written.splitlines() for cell in line.split(separator)]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+
+
+def test_lists_in_markdown_stay_as_they_are_in_csv(database: ResultDatabase) -> None:
+    answer = "two things:\n- one; and a half\n+ two"
+    written = text(stored(database, [case("a", Verdict.PASSED, 1.0, answer=answer)]), "csv")
+    (row,) = csv.DictReader(io.StringIO(written.removeprefix("\ufeff"), newline=""))
+    assert row["answer"] == answer
+
+
 def test_junit_keeps_to_the_schema_of_jenkins(database: ResultDatabase) -> None:
     root = ET.fromstring(text(stored(database, RESULTS), "junit"))
     for element in root.iter():

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 
 from rubric_core.control_characters import mask
@@ -17,6 +18,12 @@ _HEAD = (
 )  # fmt: skip
 #: Spreadsheets take a cell that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+#: Where semicolons separate cells, as in most of Europe, Excel reads a row of ours as other cells, and quotes inside of it as text: a
+#: semicolon, a tab or a line break in a text then begins a cell. In Markdown, many lines begin with a dash; those without a call and
+#: without another program or file are no formula that does anything.
+_INNER_FORMULA = re.compile(
+    r"""(?<=[;\t])(?="*[=+\-@＝＋－＠])|(?<=[\r\n])(?="*(?:[=@＝＠]|[+\-＋－][^;\t\r\n]*[(|!]))"""
+)
 #: Characters; Excel cuts cells that are longer, and takes the rest for further rows.
 _LONGEST_CELL = 32_000
 #: Without it, Excel reads the file in the encoding of the system.
@@ -49,10 +56,11 @@ def _line(values: list[str | float | None]) -> str:
 
 
 def _cell(value: str | float | None) -> str | float | None:
-    """A value as a spreadsheet may have it: text that begins like a formula gets an apostrophe, as OWASP advises."""
+    """A value as a spreadsheet may have it: text that begins like a formula gets an apostrophe, as OWASP advises, and so does one inside."""
     if not isinstance(value, str):
         return value
     text = mask(value)
     if len(text) > _LONGEST_CELL:
         text = f"{text[:_LONGEST_CELL]}… ({len(text) - _LONGEST_CELL:,} more characters)"
+    text = _INNER_FORMULA.sub("'", text)
     return f"'{text}" if text.startswith(_FORMULA) else text
