@@ -23,7 +23,7 @@ __all__ = ["Offer", "Scope", "steps", "steps_at"]
 
 #: The scope of an offer: one line, one case or entry, or the whole text.
 Scope = Literal["line", "item", "file"]
-#: A byte order mark, which is not part of the YAML.
+#: A byte order mark, which is not part of the YAML; some files begin with several.
 _MARK = "\ufeff"
 #: Characters. What stands around the cases is looked at together with them, which would take too long in a longer text.
 _LARGEST = 100_000
@@ -125,7 +125,7 @@ class _Piece:
             self._shift = analysis.document.start(local.number) - len(head)
             self.within = Span(len(head), len(head) + len(local.text))
         self._offset = offset - self._shift
-        self._mark = len(_MARK) if self._text.startswith(_MARK) else 0
+        self._mark = len(self._text) - len(self._text.lstrip(_MARK))
         #: A text already known to be broken is not parsed again, since that would repair it.
         broken = (
             any(state.tree.problems for state in analysis.states.values()) if local.in_frame else local.tree.problems
@@ -222,8 +222,9 @@ def steps(analysis: Analysis, read: Reader = lambda _: None) -> list[Offer]:
 
 def _whole(step: MigrationStep, analysis: Analysis, old: Dialect, new: Dialect, read: Reader) -> Iterator[Offer]:
     text = analysis.document.text
-    mark = _MARK if text.startswith(_MARK) else ""
-    progress = MigrationState(with_final_newline(text.removeprefix(mark)), analysis.kind, read)
+    body = text.lstrip(_MARK)
+    mark = text[: len(text) - len(body)]
+    progress = MigrationState(with_final_newline(body), analysis.kind, read)
     if progress.make(step, old, new):
         made = mark + progress.text[: len(progress.text) - len(with_final_newline(text)) + len(text)]
         notes = tuple(MigrationNote(note.offset + len(mark), note.words) for note in progress.notes)

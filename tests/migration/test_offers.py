@@ -8,7 +8,7 @@ from harness import analysis_of, cursor
 
 from rubric_core.analysis import Analysis
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.migration import Offer, migrate, steps_at
+from rubric_core.migration import Offer, migrate, steps, steps_at
 from rubric_core.syntax.parse import parse
 from rubric_core.text import apply_edits
 
@@ -46,6 +46,26 @@ def test_a_key_a_case_and_the_file() -> None:
     head, dash, behind = text.partition("  - id: b")
     assert case == head + dash + behind.replace("expected_outcome", "criteria").replace("input_messages", "input")
     assert file == migrate(text, "agentv-1", "agentv-2.7").text
+
+
+@pytest.mark.parametrize("marks", [0, 1, 3])
+def test_byte_order_marks_in_front_are_no_indentation(marks: int) -> None:
+    case = "tests:\n  - {id: a, criteria: x, input: hi}\n"
+    for marked in (
+        f"<|>evaluator: llm_judge # for every case\n{case}",
+        f"execution:\n  # for every case\n  <|>evaluators:\n    - {{name: n, type: contains, value: x}}\n  target: default\n{case}",
+    ):
+        without, with_marks = offered(marked), offered("\ufeff" * marks + marked)
+        for one, other in ((steps_of(without[0]), steps_of(with_marks[0])), (without[1], with_marks[1])):
+            assert [o.title for o in other] == [o.title for o in one]
+            made = [apply_edits(with_marks[0], o.edits) for o in other]
+            assert made == ["\ufeff" * marks + apply_edits(without[0], o.edits) for o in one]
+
+
+def steps_of(text: str) -> list[Offer]:
+    analysis = analysis_of(text)
+    assert isinstance(analysis, Analysis)
+    return steps(analysis)
 
 
 def test_around_the_cases_there_is_no_case() -> None:
