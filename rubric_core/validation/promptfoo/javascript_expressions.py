@@ -65,7 +65,7 @@ class ExpressionReader(TokenReader, ABC):
                 self.next()
         kind = self.conditional(no_in=no_in)
         if self.is_sign("=>"):
-            if kind not in ("name", "parentheses", "arguments"):
+            if kind not in ("name", "parentheses"):
                 self.unexpected()
             self.bind_used(begin)
             self.next()
@@ -74,8 +74,6 @@ class ExpressionReader(TokenReader, ABC):
             else:
                 self.assignment(no_in=no_in)
             kind = "value"
-        elif kind == "arguments":
-            raise FaultError("`()` holds no value")
         elif self.token.kind == "sign" and self.token.text in ASSIGNING:
             if kind not in ("name", "member", "literal", "parentheses"):
                 raise FaultError(f"what stands before `{self.token.text}` cannot be assigned to")
@@ -198,13 +196,14 @@ class ExpressionReader(TokenReader, ABC):
         self.token = read_token(self.code, end)
 
     def parenthesized(self) -> str:
-        if self.take(")"):
-            if not self.is_sign("=>"):
-                return "arguments"
-            return "parentheses"
-        has_rest = self.elements(")", is_call=False)
-        self.close("(")
-        return "arguments" if has_rest else "parentheses"
+        is_empty = self.take(")")
+        only_parameters = is_empty or self.elements(")", is_call=False)
+        if not is_empty:
+            self.close("(")
+        if only_parameters and not self.is_sign("=>"):
+            words = "`()` holds no value" if is_empty else "only parameters can end with a comma or contain `...`"
+            raise FaultError(words)
+        return "parentheses"
 
     def elements(self, end: str, *, is_call: bool = True) -> bool:
         """Values between commas, up to `end`. Gives whether there is `...`, or a comma at the end."""
