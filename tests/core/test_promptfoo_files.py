@@ -210,7 +210,7 @@ def test_files_of_cases_are_checked_where_a_configuration_names_them(
     monkeypatch.chdir(tmp_path)
     files = {
         "promptfooconfig.yaml": 'prompts: ["Say {{word}}"]\nproviders: [echo]\ntests: [cases.csv, more.yaml, also.json]\n',
-        "cases.csv": 'word,__expected\nhi,"contain:hi, ho"\nho,Answer: ho\n',
+        "cases.csv": 'word,__expected\nhi,"contain:hi, ho"\nho,Answer: ho\nha,contain\nho,file://ho.js\n',
         "more.yaml": "- vars: {word: hi}\n  asserts: []\n",
         "also.json": '[{"vars": {"word": "hi"},\n  "assert": [{"type": "contain", "value": "hi"}]}]\n',
         "other.csv": "word,__expect\nhi,contains:hi\n",

@@ -96,7 +96,7 @@ def _cell(column: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
 
 def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
     found = short_check(text)
-    if found is None or not found[1] or text.startswith(("file://", "http")):
+    if found is None or not found[1]:
         return
     name, _ = found
     if name in dialect.types or name in _SHORT or name.split(":")[0] in dialect.types:
