@@ -1,7 +1,8 @@
 """`python -m mutation`, with `tests` on the path: `make mutation` calls it.
 
-Plants one seeded mutation at a time in a copy of the checkout, and runs the tests of its package that reach its line. Prints how
-many were killed, and each that survived: a place where the tests are blind, or a change that changes nothing.
+Plants one seeded mutation at a time in a copy of the checkout, and runs the tests nearest to its package, then, of what these did
+not notice, those of its package that reach its line. Prints how many were killed, and each that survived: a place where the tests
+are blind, or a change that changes nothing.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
@@ -35,7 +37,24 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "rubric_core/migration": ("tests/migration",),
     "rubric_lsp/features": ("tests/lsp",),
 }
-#: So many tests are run first: most mutants are noticed by one of them.
+#: The tests that notice most mutants of a package for the time they take: which lines they reach need not be measured.
+NEAREST: Mapping[str, tuple[str, ...]] = {
+    "rubric_core/validation": ("tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/pages"),
+    "rubric_core/evaluation": ("tests/evaluation/test_evaluator_pages.py", "tests/evaluation/test_promptfoo_types.py"),
+    "rubric_core/loading": (
+        "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/core/test_lowering.py", "tests/core/test_project.py",
+        "tests/core/test_promptfoo_files.py", "tests/core/test_referred_files.py",
+    ),
+    "rubric_core/syntax": (
+        "tests/core/test_parse.py", "tests/core/test_line_reader.py", "tests/core/test_edit.py", "tests/core/test_yaml_layout.py",
+        "tests/core/test_mistakes.py", "tests/core/test_legal.py",
+    ),
+    "rubric_core/migration": ("tests/migration/test_migrate.py", "tests/migration/test_from_promptfoo.py"),
+    "rubric_lsp/features": ("tests/lsp/test_completion.py",),
+}  # fmt: skip
+#: Seconds that they take at most without a mutant.
+NEAREST_SECONDS = 30.0
+#: So many of the tests that reach a line are run first: most mutants are noticed by one of them.
 FIRST = 20
 #: Seconds that the further tests of one mutant take without it, at most.
 MOST_SECONDS = 120.0
@@ -61,20 +80,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     begun = time.monotonic()
     packages = [each for each in PACKAGES if options.only in each]
     planted = _chosen(packages, options.number, options.seed)
-    folders = sorted({tests for package in packages for tests in PACKAGES[package]})
-    with _copies(options.at_once) as copies:
-        print(f"seed {options.seed}: {len(planted)} mutants; which tests reach them is measured …", flush=True)
-        reach = measure(copies[0], folders, ROOT / ".tools" / "mutation" / _commit(), options.at_once)
+    with _copies(options.at_once) as copies, ThreadPoolExecutor(options.at_once) as pool:
+        print(f"seed {options.seed}: {len(planted)} mutants", flush=True)
         free: queue.Queue[Path] = queue.Queue()
         for copy in copies:
             free.put(copy)
         killed: Counter[str] = Counter()
-        with ThreadPoolExecutor(options.at_once) as pool:
-            for each, verdict in pool.map(lambda one: (one, _tried(one, reach, free)), planted):
-                killed[each.package] += verdict not in (SURVIVED, UNREACHED)
-                if options.verbose or verdict in (SURVIVED, UNREACHED, HANGS):  # a busy machine makes tests slow, too
-                    where = f"{each.path}:{each.mutant.line}"
-                    print(f"{verdict:9} {where}  {each.mutant.described(each.text)}", flush=True)
+        left: list[Planted] = []
+        for each, verdict in zip(planted, pool.map(partial(_try_nearest, free=free), planted), strict=True):
+            if verdict or options.nearest:
+                _report(each, verdict or SURVIVED, killed, verbose=options.verbose)
+            else:
+                left.append(each)
+        if left:
+            print(f"{len(left)} are left; which tests reach them is measured …", flush=True)
+            folders = sorted({tests for each in left for tests in PACKAGES[each.package]})
+            reach = measure(copies[0], folders, ROOT / ".tools" / "mutation" / _commit(), options.at_once)
+            for each, verdict in zip(left, pool.map(partial(_try_reaching, reach=reach, free=free), left), strict=True):
+                _report(each, verdict, killed, verbose=options.verbose)
     for package in packages:
         amount = sum(each.package == package for each in planted)
         print(f"{package:24} {killed[package]:4} of {amount:4} killed")
@@ -96,20 +119,39 @@ def _chosen(packages: Sequence[str], number: int, seed: int) -> list[Planted]:
     return [each for package, found in every.items() for each in rng.sample(found, min(shares[package], len(found)))]
 
 
-def _tried(each: Planted, reach: Reach, free: "queue.Queue[Path]") -> str:
+def _report(each: Planted, verdict: str, killed: Counter[str], *, verbose: bool) -> None:
+    killed[each.package] += verdict not in (SURVIVED, UNREACHED)
+    if verbose or verdict in (SURVIVED, UNREACHED, HANGS):  # a busy machine makes tests slow, too
+        print(f"{verdict:9} {each.path}:{each.mutant.line}  {each.mutant.described(each.text)}", flush=True)
+
+
+def _try_nearest(each: Planted, free: "queue.Queue[Path]") -> str:
+    """How the nearest tests notice a mutant; nothing if they do not."""
+    with _planted(each, free) as copy:
+        return _verdict(copy, NEAREST[each.package], NEAREST_SECONDS)
+
+
+def _try_reaching(each: Planted, reach: Reach, free: "queue.Queue[Path]") -> str:
     """killed, hangs, survived, or that no test reaches it."""
     found = reach.tests(each.path, each.mutant.line, PACKAGES[each.package])
+    with _planted(each, free) as copy:
+        for tests in (found[:FIRST], _affordable(found[FIRST:], reach)):
+            if tests and (verdict := _verdict(copy, tests, sum(reach.seconds[test] for test in tests))):
+                return verdict
+    return SURVIVED if found else UNREACHED
+
+
+@contextmanager
+def _planted(each: Planted, free: "queue.Queue[Path]") -> Iterator[Path]:
+    """A copy of the checkout with a mutant."""
     copy = free.get()
     target = copy / each.path
     try:
         target.write_text(each.mutant.applied(each.text), encoding="utf-8")
-        for tests in (found[:FIRST], _affordable(found[FIRST:], reach)):
-            if tests and (verdict := _verdict(copy, tests, sum(reach.seconds[test] for test in tests))):
-                return verdict
+        yield copy
     finally:
         target.write_text(each.text, encoding="utf-8")
         free.put(copy)
-    return SURVIVED if found else UNREACHED
 
 
 def _affordable(tests: Sequence[str], reach: Reach) -> list[str]:
@@ -170,6 +212,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--wanted", type=float, default=0.9, metavar="SHARE", help="the share that has to be killed, 0..1"
     )
+    parser.add_argument("--nearest", action="store_true", help="run the nearest tests only: no reach is measured")
     parser.add_argument("-v", "--verbose", action="store_true", help="print those that were killed too")
     return parser.parse_args(arguments)
 
