@@ -63,16 +63,16 @@ class PullDiagnostics:
         """
         if known is None:
             self._deferral.say_everything(snapshot)
-        made = _report(self._said(snapshot), known)
+        made = _report(self._diagnostics(snapshot), known)
         if self._host.client.related_documents:
             related: dict[str, DocumentReport] = {
-                s.uri: _report(self._said(s).items, None) for s in self._dependents(snapshot)
+                s.uri: _report(self._diagnostics(s).items, None) for s in self._dependents(snapshot)
             }
             if related:
                 made["relatedDocuments"] = related
         return made
 
-    def _said(self, snapshot: Snapshot) -> JsonArray:
+    def _diagnostics(self, snapshot: Snapshot) -> JsonArray:
         if not self._host.client.pulls_diagnostics:
             return self._listed(snapshot)
         deferral = self._deferral

@@ -65,7 +65,9 @@ def analyze(
         raise TypeError(
             f"document must be a string or a Document, found {type(document).__name__}; `load_suite` reads a file"
         )
-    alone = partial(_alone, language=language, selection=selection, path=path, project=project, siblings=siblings)
+    alone = partial(
+        _analyze_alone, language=language, selection=selection, path=path, project=project, siblings=siblings
+    )
     analysis = alone(document, previous=previous, dialect=dialect, kind=kind)
     if analysis.kind in (FileKind.SUITE, FileKind.TARGETS):
         said = modeline(document.head) or dialect
@@ -106,7 +108,7 @@ def _is_said_before(found: Diagnostic, other: Analysis) -> bool:
     return found.code == UNUSED_IGNORE.code and other.document.position(found.span.start).line == 0
 
 
-def _alone(
+def _analyze_alone(
     document: Document,
     previous: Analysis | None,
     language: Language,

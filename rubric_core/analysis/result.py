@@ -225,9 +225,9 @@ class Analysis:
         local = self.local(offset)
         for node in walk(local.tree.root):
             if isinstance(node, Alias) and node.target is not None and node.span.covers(local.offset):
-                return _written(local.block, node.target)
+                return _dedented(local.block, node.target)
             if node.anchor == alias and node.whole.start <= local.offset <= node.span.start:
-                return _written(local.block, node)
+                return _dedented(local.block, node)
         found = self.anchors_at(offset).get(alias)
         return found[1] if found is not None else None
 
@@ -237,7 +237,7 @@ class Analysis:
         found: dict[str, tuple[Node, str]] = {}
         for name, node, block in self.anchoring.above(local.number):
             if block is not local.block or node.whole.start <= local.offset:
-                found.setdefault(name, (node, _written(block, node)))
+                found.setdefault(name, (node, _dedented(block, node)))
         return found
 
     def anchors(self, block: int) -> Mapping[str, Node]:
@@ -245,7 +245,7 @@ class Analysis:
         return self.anchoring.visible(block)
 
 
-def _written(block: Block, node: Node) -> str:
+def _dedented(block: Block, node: Node) -> str:
     """A value as it is written, as if it stood at the margin."""
     from textwrap import dedent  # noqa: PLC0415  # only for what hovers and fixes show of anchors
 

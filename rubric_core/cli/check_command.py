@@ -56,7 +56,7 @@ def _once(run: CheckRun, options: argparse.Namespace, last: LastReport) -> int:
     most = 0 if options.strict else options.max_warnings
     done = replace(run.round(cached=not options.no_cache), most_warnings=most, quiet=options.quiet)
     if options.fix and not options.diff:
-        done = _written(done, run, options.path)
+        done = _write_fixes(done, run, options.path)
     passed_over = () if options.quiet else map(check_output.passed_over, done.passed_over)
     with tee_streams() as (out, err):
         for each in (*done.failures, *passed_over):
@@ -131,7 +131,7 @@ def write_fixed(files: Iterable[CheckedFile]) -> dict[str, str]:
     return refused
 
 
-def _written(done: CheckRound, run: CheckRun, standard_input: str | None) -> CheckRound:
+def _write_fixes(done: CheckRound, run: CheckRun, standard_input: str | None) -> CheckRound:
     """Write what fixes changed. Files that refuse are named, and shown as they still are."""
     piped = (STANDARD_INPUT, standard_input)
     for each in done.files:

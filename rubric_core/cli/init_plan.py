@@ -101,7 +101,7 @@ def _extended(path: Path, added: list[FirstTarget]) -> str:
 def _command(options: argparse.Namespace, plan: Plan) -> FirstTarget:
     del plan
     command = options.program if "{" in options.program else f"{options.program} {{PROMPT}}"
-    return command_target(_named(options), "Your system: the command prints its answer.", command, "..")
+    return command_target(_target_name(options), "Your system: the command prints its answer.", command, "..")
 
 
 def _python(options: argparse.Namespace, plan: Plan) -> FirstTarget:
@@ -111,7 +111,9 @@ def _python(options: argparse.Namespace, plan: Plan) -> FirstTarget:
     if not colon or not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
         raise RefusedError(f"--function {options.function} is not MODULE:NAME, such as app.bot:answer")
     keys = (("provider", "python"), ("function", json.dumps(options.function)), ("cwd", '".."'))
-    return FirstTarget(_named(options), "Your system: a Python function, looked for in the folder above evals.", keys)
+    return FirstTarget(
+        _target_name(options), "Your system: a Python function, looked for in the folder above evals.", keys
+    )
 
 
 def _http(options: argparse.Namespace, plan: Plan) -> FirstTarget:
@@ -125,7 +127,7 @@ def _http(options: argparse.Namespace, plan: Plan) -> FirstTarget:
     if options.output:
         keys.append(("output", json.dumps(options.output, ensure_ascii=False)))
     return FirstTarget(
-        _named(options), "Your system: an HTTP endpoint; `output` is the path of the answer.", tuple(keys)
+        _target_name(options), "Your system: an HTTP endpoint; `output` is the path of the answer.", tuple(keys)
     )
 
 
@@ -136,7 +138,7 @@ def _openai(options: argparse.Namespace, plan: Plan) -> FirstTarget:
     if options.base_url:
         keys.append(("base_url", json.dumps(options.base_url, ensure_ascii=False)))
     keys.append(("api_key", f"${{{{ {variable} }}}}"))
-    return FirstTarget(_named(options), "Your system: a model.", tuple(keys))
+    return FirstTarget(_target_name(options), "Your system: a model.", tuple(keys))
 
 
 def _variable(options: argparse.Namespace) -> str:
@@ -155,7 +157,7 @@ def _existing(options: argparse.Namespace, plan: Plan) -> FirstTarget | None:
     return None
 
 
-def _named(options: argparse.Namespace) -> str:
+def _target_name(options: argparse.Namespace) -> str:
     name = options.target or OWN_TARGET
     if not name.replace("-", "").replace("_", "").isalnum() or not name[0].isalpha():
         raise RefusedError(f"--target {name} is not a name of letters, digits, - and _")

@@ -22,10 +22,10 @@ _MOST_SHOWN = 5
 
 def configurations_in(folder: Path) -> list[str]:
     """The configurations of promptfoo in a folder and below it, as `rubric check` finds them; a few of many."""
-    return list(islice(_found(folder), _MOST_SHOWN + 1)) if folder.is_dir() else []
+    return list(islice(_configurations(folder), _MOST_SHOWN + 1)) if folder.is_dir() else []
 
 
-def _found(folder: Path) -> Iterator[str]:
+def _configurations(folder: Path) -> Iterator[str]:
     for name in Discovery(Configurations(Language())).files(str(folder)):
         if is_promptfoo_configuration(Path(name)):
             yield name

@@ -95,9 +95,9 @@ class SuiteReport:
             return
         ready = self._order.take(place, result) if self._live.draws and place >= 0 else (result,)
         for each in ready:
-            self._put(each)
+            self._print_result(each)
 
-    def _put(self, result: CaseResult) -> None:
+    def _print_result(self, result: CaseResult) -> None:
         lines = ["", *_explained(result)] if self._explain else [self._live.line(result, self._style)]
         lines += _detailed(result, self._style) if self._volume == "verbose" else []
         lines += [*transcript(result), ""] if self._show_prompts else []
@@ -121,7 +121,7 @@ class SuiteReport:
     def end(self, done: SuiteOutcome) -> None:
         """Print what is left of a suite that is over or was interrupted."""
         for result in self._order.rest() if self._volume != "quiet" else ():
-            self._put(result)
+            self._print_result(result)
         self._before += done.before
         whole = None if self._listing or done.interrupted else done
         self._ended.append(_Ended(done.suite.path, done.results, whole))

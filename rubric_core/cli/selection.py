@@ -161,7 +161,7 @@ def named_cases(suite: LoadedSuite, ids: Sequence[str]) -> list[Runnable]:
     if not every:
         raise WrongUseError(_no_cases(suite.path, suite.analysis))
     if ids:
-        return list({id(case): case for name in ids for case in _named(suite, name)}.values())
+        return list({id(case): case for name in ids for case in _cases_named(suite, name)}.values())
     if not suite.in_range:
         raise WrongUseError(f"{suite.path}: there is no case to run: `filter_range` leaves none of {len(every)}")
     return _variations(suite.in_range)
@@ -190,7 +190,7 @@ def with_needed(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[R
     ]
 
 
-def _named(suite: LoadedSuite, name: str) -> list[Runnable]:
+def _cases_named(suite: LoadedSuite, name: str) -> list[Runnable]:
     """The cases with an id, or with one that a pattern stands for; an id comes before what it would be as a pattern."""
     every = _variations(suite.cases)
     found = [v for v in every if name in (v.id, v.base_id)]
@@ -213,7 +213,7 @@ def _variations(cases: Sequence[Runnable]) -> list[Runnable]:
 def failed_cases(path: Path, cases: Sequence[Runnable], options: argparse.Namespace, *, alone: bool) -> list[Runnable]:
     """Those of the cases that did not pass when they ran last. Raises WrongUseError where none was run yet, if the suite is `alone`."""
     allows = options.allow_grader_errors
-    stored = {(known.id, known.target, _stands(known, allows=allows)) for known in _latest(path)}
+    stored = {(known.id, known.target, _earlier_verdict(known, allows=allows)) for known in _latest(path)}
     if not stored and alone:
         raise WrongUseError(f"{path}: no case has been run yet, so there is none that failed")
     pairs = {(name, by) for name, by, verdict in stored if verdict is not Verdict.PASSED}
@@ -239,7 +239,7 @@ def _latest(suite: Path) -> Collection[KnownCase]:
         return ()
 
 
-def _stands(known: KnownCase, *, allows: bool) -> Verdict:
+def _earlier_verdict(known: KnownCase, *, allows: bool) -> Verdict:
     """The verdict of an earlier run; one in which a grader failed does not stand unless that is allowed."""
     return Verdict.UNSCORED if known.summary.grader_errors and not allows else known.summary.verdict
 
@@ -250,7 +250,7 @@ def unfinished_cases(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runn
         return [], Counter()
     allows = cases[0].options.allow_grader_errors
     latest = _latest(cases[0].path)
-    ended = (((each.id, each.summary.fingerprint), _stands(each, allows=allows)) for each in latest)
+    ended = (((each.id, each.summary.fingerprint), _earlier_verdict(each, allows=allows)) for each in latest)
     done = {key: verdict for key, verdict in ended if verdict is not Verdict.UNSCORED}
     known = {name for name, _ in done}
     left: list[Runnable] = []

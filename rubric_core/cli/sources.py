@@ -93,7 +93,7 @@ class SourceCollector:
         """Everything there is to check."""
         self._seen.clear()
         for name in self.names:
-            for source in self._named(name):
+            for source in self._sources_named(name):
                 if source.path not in self._seen:
                     self._seen.add(source.path)
                     yield source
@@ -131,7 +131,7 @@ class SourceCollector:
         """The folders among the names."""
         return [name for name in self.names if name and os.path.isdir(name)]
 
-    def _named(self, name: str) -> Iterator[Source]:
+    def _sources_named(self, name: str) -> Iterator[Source]:
         if name == STANDARD_INPUT:
             shown = self._standard_input or name
             yield Source(shown, absolute(shown), is_file=False)

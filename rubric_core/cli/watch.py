@@ -97,7 +97,7 @@ class FileWatch:
         self._stamps[source] = now_stamp
         self._checker.changed([source.path])
         now = self._known[source] = self._checker.attempt(source)
-        return own or _said(before) != _said(now)
+        return own or _findings_or_error(before) != _findings_or_error(now)
 
     def _search(self) -> bool:
         self._sources = self._make_sources()
@@ -135,5 +135,5 @@ def stamp(path: Path) -> _Stamp:
     return status.st_mtime_ns, status.st_size
 
 
-def _said(known: CheckedFile | str | None) -> object:
+def _findings_or_error(known: CheckedFile | str | None) -> object:
     return known.diagnostics if isinstance(known, CheckedFile) else known

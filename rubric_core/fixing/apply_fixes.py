@@ -54,7 +54,7 @@ def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> FindingComparison
     text, gate = analysis.document.text, Gate(analysis)
     chosen = non_overlapping(each for each in safe_fixes(found) if keeps_comments(text, each[1].edits))
     while chosen:
-        made, kept = _made(analysis, chosen)
+        made, kept = _try_fixes(analysis, chosen)
         if made is not None:
             return made
         if not kept:
@@ -64,7 +64,7 @@ def _round(analysis: Analysis, found: Iterable[Diagnostic]) -> FindingComparison
     return None
 
 
-def _made(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[FindingComparison | None, list[Offered]]:
+def _try_fixes(analysis: Analysis, chosen: Sequence[Offered]) -> tuple[FindingComparison | None, list[Offered]]:
     """The findings after some fixes (None if any fails verification), and the fixes that did not cause the failure."""
     try:
         trial = try_edits(analysis, (edit for _, fix in chosen for edit in fix.edits))

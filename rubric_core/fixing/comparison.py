@@ -84,15 +84,15 @@ class FindingComparison:
         """Whether the parser has more to say (of a fixed syntax error: as much), or there are new errors or warnings."""
         before, after = self._trial.stumbles
         unread = after > before or (self._mends_syntax and after == before)
-        return unread or any(True for _ in self._brought())
+        return unread or any(True for _ in self._introduced())
 
     def origins_of_brought(self) -> list[OffsetOrigin]:
         """The origins of new findings; while there are new syntax errors, only those, since they cause the others."""
         before, after = self._trial.stumbles
         stumbled = [self._shift.origin(offset) for offset in self._trial.stumbled] if after > before else []
-        return stumbled or [origin for _, origin in self._brought()]
+        return stumbled or [origin for _, origin in self._introduced()]
 
-    def _brought(self) -> Iterator[tuple[Diagnostic, OffsetOrigin]]:
+    def _introduced(self) -> Iterator[tuple[Diagnostic, OffsetOrigin]]:
         before, after = self._trial.stumbles
         for diagnostic, origin in self.new:
             if diagnostic.code in _UNREADABLE:

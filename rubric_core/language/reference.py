@@ -191,7 +191,7 @@ class _Catalogue:
             meaning += f" Example: {code_cell(f'{name}: {declared.example}')}"
         meaning += choices_of(declared.kind) + self._elsewhere(shape, declared)
         words = cell(declared.kind.words()) + self._needed(shape, declared)
-        yield code_cell(name), words, cell(declared.shown_default), cell(meaning), self._written(shape, declared)
+        yield code_cell(name), words, cell(declared.shown_default), cell(meaning), self._spellings(shape, declared)
 
     def _elsewhere(self, shape: type[Shape], declared: Key[Any]) -> str:
         """What the key takes in the dialects that differ from the catalogue."""
@@ -219,7 +219,7 @@ class _Catalogue:
             return f"; one of {', '.join(map(code_cell, names))} is required" if len(names) > 1 else "; required"
         return "; required" if needing == having else f"; required in {', '.join(d.name for d in needing)}"
 
-    def _written(self, shape: type[Shape], declared: Key[Any]) -> str:
+    def _spellings(self, shape: type[Shape], declared: Key[Any]) -> str:
         """Which dialects have a key, and how they spell it."""
         if declared.extension:
             return "rubric's own; AgentV ignores it"

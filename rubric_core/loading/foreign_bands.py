@@ -31,7 +31,7 @@ def read_foreign_bands(band: Band, node: Mapping, own: Collection[str]) -> bool:
         return _read(band, (entry,), (whole_number(single), whole_number(single)))
     if len(node.entries) == 1 and node.entries[0].name not in own:
         entry = node.entries[0]
-        bounds, text = _turned(entry)
+        bounds, text = _bounds_and_text(entry)
         if bounds[0] is not None:
             band.text = text
             return _read(band, (entry,), bounds)
@@ -69,7 +69,7 @@ def read_inverted_map(bands: SequenceOf[Band]) -> bool:
         entry = Entry(band.places["score_range"].node, band.places["outcome"].node)
         if _starts(entry.key):
             return False  # as in nearly every map
-        bounds, text = _turned(entry)
+        bounds, text = _bounds_and_text(entry)
         if any(bound is None or bound > HIGHEST for bound in bounds) or not text:
             return False
         read.append((entry, bounds, text))
@@ -113,7 +113,7 @@ def _single(band: Band) -> Node | None:
     return place.node if place is not None and whole_number(place.node) is not None else None
 
 
-def _turned(entry: Entry) -> tuple[tuple[int | None, int | None], str]:
+def _bounds_and_text(entry: Entry) -> tuple[tuple[int | None, int | None], str]:
     """The bounds and the text of `poor: [0, 4]`, `poor: 0-4`, `poor: {min: 0, max: 4}`, `0-4: poor` and `poor: 4`."""
     key, value = entry.key, entry.value
     if isinstance(key, Scalar) and (found := _FROM_TO.match(key.text)):

@@ -29,7 +29,7 @@ def outside_files(
     shapes: Iterable[Shape], words: Iterable[Mention], look: TrackedLookup, directory: Path, fallback: Path | None
 ) -> Iterator[OutsideFile]:
     """Those that are named in shapes; nothing where there is no repository to be outside of."""
-    named = {span: name for span, name in _named(shapes, words) if not name.endswith(CODE)}
+    named = {span: name for span, name in _referenced_files(shapes, words) if not name.endswith(CODE)}
     root = repository_of(directory, look) if named else None
     for span, name in named.items():
         if root is None:
@@ -46,7 +46,7 @@ def outside_file(span: Span, name: str, paths: Iterable[Path], root: Path, look:
     return OutsideFile(span=span, name=name, real=real) if real else None
 
 
-def _named(shapes: Iterable[Shape], words: Iterable[Mention]) -> Iterator[tuple[Span, str]]:
+def _referenced_files(shapes: Iterable[Shape], words: Iterable[Mention]) -> Iterator[tuple[Span, str]]:
     for mention in words:
         if mention.refers_to in ("file", "template") and not mention.borrowed:
             name = mention.text.removeprefix(URL)

@@ -209,7 +209,7 @@ def _entry(
 ) -> LoadedTargetEntry | None:
     node = _followed(node) or node
     if as_provider and isinstance(node, Scalar) and isinstance(node.value, str) and node.text.strip():
-        return LoadedTargetEntry(node.text, node.text, {}, node.span, home, _named(node), {}, as_provider)
+        return LoadedTargetEntry(node.text, node.text, {}, node.span, home, _from_shorthand(node), {}, as_provider)
     if as_provider and isinstance(node, Mapping):
         node = _unfolded(node)
     written = plain(node, home.anchors)
@@ -229,7 +229,7 @@ def _entry(
     )
 
 
-def _named(node: Scalar) -> Mapping:
+def _from_shorthand(node: Scalar) -> Mapping:
     """`openai:gpt-x` among the providers is short for `{id: "openai:gpt-x", label: "openai:gpt-x"}`."""
     made = Mapping(node.span, node.whole, None, None, flow=True)
     keys = (Scalar(node.span, node.whole, None, None, name, "plain") for name in ("id", "label"))

@@ -99,7 +99,7 @@ def _scalar(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
                 entry.key.span.start,
                 f"`{entry.value.text}` does not say which program judges: write it as an evaluator with its command",
             )
-        elif _alone(draft, holder):
+        elif _has_no_evaluators(draft, holder):
             yield from _as_list(draft, holder, entry)
         else:
             # Cases without evaluators are judged so anyway.
@@ -107,7 +107,7 @@ def _scalar(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
             yield change or MigrationNote(entry.key.span.start, "this has no effect beside the lists of evaluators")
 
 
-def _alone(draft: Draft, holder: ShapedMapping) -> bool:
+def _has_no_evaluators(draft: Draft, holder: ShapedMapping) -> bool:
     """Whether no list says who judges, neither here nor in any case."""
     places = [holder, *(draft.cases if issubclass(holder.shape, Suite) else draft.of(Suite))]
     lists = ("assertions", "evaluators", "rubrics")

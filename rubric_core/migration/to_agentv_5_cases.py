@@ -237,14 +237,14 @@ def _notes_to_metadata(draft: Draft) -> Iterator[EditGroup | MigrationNote]:
         entries = [
             (entry, entry.name)
             for field in ("note", "reference_answer", "dataset")
-            if field in site.shape.keys and (entry := _written(draft, site, field)) is not None and entry.name is not None
+            if field in site.shape.keys and (entry := _entry_for_field(draft, site, field)) is not None and entry.name is not None
             and (spelling := table.get(entry.name)) is not None and spelling.fate is SpellingStatus.REJECTED
         ]  # fmt: skip
         if entries:
             yield from group_under(draft, site, entries, "metadata")
 
 
-def _written(draft: Draft, site: ShapedMapping, field: str) -> Entry | None:
+def _entry_for_field(draft: Draft, site: ShapedMapping, field: str) -> Entry | None:
     """The entry for a field, read or not."""
     known = draft.source.table(site.shape)
     return next((e for e in site.node.entries if (s := known.get(e.name or "")) is not None and s.field == field), None)

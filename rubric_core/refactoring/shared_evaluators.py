@@ -74,7 +74,7 @@ def _same(found: tuple[str, int, CaseEntry], wanted: object) -> _Place | None:
     return None
 
 
-def _made(spot: RefactoringPlace, title: str, kind: str, edits: list[Edit]) -> Iterator[Refactoring]:
+def _refactoring(spot: RefactoringPlace, title: str, kind: str, edits: list[Edit]) -> Iterator[Refactoring]:
     """A refactoring over several blocks, unless it would break the text."""
     text = spot.analysis.document.text
     try:
@@ -100,7 +100,9 @@ def _anchored(spot: RefactoringPlace, here: Evaluator, same: list[_Place]) -> It
     lead = f"&{name} " if first.node.flow else f"&{name}{spot.newline}{margin}"
     edits = [Edit(Span(at, at), lead)]
     edits += (Edit(p.node.whole.moved(p.base), f"*{name}") for p in others)
-    yield from _made(spot, f"Share it by an anchor with {len(others)} other {_cases(len(others))}", "extract", edits)
+    yield from _refactoring(
+        spot, f"Share it by an anchor with {len(others)} other {_cases(len(others))}", "extract", edits
+    )
 
 
 def _cases(count: int) -> str:
@@ -142,7 +144,7 @@ def _for_all(spot: RefactoringPlace, same: list[_Place]) -> Iterator[Refactoring
         return
     at, column, lead = target
     written = lead + indent(dedent(piece, column_of(first.text, dash)), column)
-    yield from _made(
+    yield from _refactoring(
         spot, f"Move it to the suite: all {len(same)} cases have it", "extract", [Edit(Span(at, at), written), *edits]
     )
 
@@ -227,7 +229,7 @@ def _inlined(spot: RefactoringPlace) -> Iterator[Refactoring]:
     if not _comments_in(spot.text[slice(*gone)]) <= _comments_in(piece):
         return  # the comments around the list would be lost
     edits.append(Edit(spot.local.outer(gone), ""))
-    yield from _made(spot, "Write it into every case", "inline", edits)
+    yield from _refactoring(spot, "Write it into every case", "inline", edits)
 
 
 def _added(spot: RefactoringPlace, entry: CaseEntry, piece: str) -> Edit | None:

@@ -83,13 +83,13 @@ def _number(node: Node) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _each(value: float) -> float:
+def _scale_bound(value: float) -> float:
     """A bound scaled by itself: a fraction of 1 is multiplied by ten, one above the scale is divided by ten."""
     return value * 10 if 0 < value < 1 else value / 10 if value > HIGHEST else value
 
 
 #: From what was written to a scale of 0..10.
-_SCALES: tuple[Callable[[float], float], ...] = (lambda v: v, lambda v: v * 10, lambda v: v / 10, _each)
+_SCALES: tuple[Callable[[float], float], ...] = (lambda v: v, lambda v: v * 10, lambda v: v / 10, _scale_bound)
 
 
 def _scaled(written: Sequence[_WrittenBounds], scale: Callable[[float], float]) -> list[tuple[float, ...]]:

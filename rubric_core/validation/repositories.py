@@ -26,7 +26,7 @@ def as_address(repo: Repo, context: Context) -> Iterator[Fix]:
     edits: list[Edit] = []
     for entry in node.entries:
         if entry.name in _NAMES:
-            written = _written(node, entry, context)
+            written = _as_repository_keys(node, entry, context)
             if not written:
                 return
             line = newline_of(context.text) + " " * column_of(context.text, entry.key.span.start)
@@ -36,7 +36,7 @@ def as_address(repo: Repo, context: Context) -> Iterator[Fix]:
         yield Fix("write `repo` and `commit`" if "commit" in names else "write `repo`", tuple(edits), safe=False)
 
 
-def _written(repo: Mapping, entry: Entry, context: Context) -> list[str]:
+def _as_repository_keys(repo: Mapping, entry: Entry, context: Context) -> list[str]:
     """The keys of a block as keys of the repository; nothing where one of them has no place there."""
     block, written = entry.value, list[str]()
     for inner in block.entries if isinstance(block, Mapping) and not block.anchor else ():

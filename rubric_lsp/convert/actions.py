@@ -29,12 +29,12 @@ def code_actions(
     wanted = list(found)
     if not client.action_literals:
         return [_command(suite, a) for a in wanted if a.command]
-    given = {_named(d): d for d in params["context"]["diagnostics"]}
+    given = {_identity(d): d for d in params["context"]["diagnostics"]}
     shown = ((n, a) for n, a in enumerate(wanted) if client.disabled_actions or not a.disabled)
     return [_code_action(snapshot, a, given, client, n, suite) for n, a in shown]
 
 
-def _named(diagnostic: Params) -> tuple[str, int, int]:
+def _identity(diagnostic: Params) -> tuple[str, int, int]:
     """The identity of a diagnostic: its code and its start."""
     start = diagnostic["range"]["start"]
     return str(diagnostic.get("code")), start["line"], start["character"]

@@ -172,7 +172,7 @@ class BlockAnswer:
             about: What the items of all blocks are made from besides.
         """
         now = _Version(analysis.document, keys, analysis.judged_in, (about, first_line), [], [])
-        start, end = self._kept(now)
+        start, end = self._unchanged_ends(now)
         last = self._last
         known, cases = (last.known, last.cases) if last is not None else ([], [])
         behind, first_behind = len(known) - end, len(now.document.blocks) - end
@@ -194,7 +194,7 @@ class BlockAnswer:
         above, below = self._around(analysis, first_line, (framed, about), none=keys is not None and not framed)
         return AnswerParts(above, now.cases, below)
 
-    def _kept(self, now: _Version) -> tuple[int, int]:
+    def _unchanged_ends(self, now: _Version) -> tuple[int, int]:
         """How many blocks at the beginning and at the end have the items that they had."""
         last = self._last
         if last is None or now.judged_in is None or (last.judged_in, last.about) != (now.judged_in, now.about):

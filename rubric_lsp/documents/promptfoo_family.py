@@ -40,7 +40,7 @@ class PromptfooFamily:
                 yield found
             return
         whole = name.kind in _BY_BEGINNING and not name.defines
-        async for where, each in self._named(snapshot, name.kind):
+        async for where, each in self._occurrences(snapshot, name.kind):
             if each.defines and (is_name_of(name.name, each.name) if whole else each.name == name.name):
                 yield where, each.span
 
@@ -48,11 +48,11 @@ class PromptfooFamily:
         self, snapshot: Snapshot, name: NameOccurrence
     ) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
         """Every place where the same name is written."""
-        async for where, each in self._named(snapshot, name.kind):
+        async for where, each in self._occurrences(snapshot, name.kind):
             if each.name == name.name:
                 yield where, each
 
-    async def _named(self, snapshot: Snapshot, kind: NameKind) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
+    async def _occurrences(self, snapshot: Snapshot, kind: NameKind) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
         async for document in self._family(snapshot):
             for local, names in document.names({kind}):
                 for each in names:

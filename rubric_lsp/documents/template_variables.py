@@ -77,7 +77,7 @@ class VariableIndex:
         return [
             (document, name)
             async for document in self._documents()
-            for _, name in self._named(document)
+            for _, name in self._file_names(document)
             if self._leads_to(document, name, prompt)
         ]
 
@@ -120,7 +120,7 @@ class VariableIndex:
             return self._values(snapshot, name.name, {snapshot.analysis.local(name.span.start).number})[:_MOST]
         found: list[VariableValue] = []
         async for document in self._documents():
-            named = {number for number, n in self._named(document) if self._leads_to(document, n, snapshot)}
+            named = {number for number, n in self._file_names(document) if self._leads_to(document, n, snapshot)}
             found += self._values(document, name.name, named) if named else ()
             if len(found) >= _MOST:
                 break
@@ -141,7 +141,7 @@ class VariableIndex:
     def _case_files(self, suite: Snapshot) -> list[Snapshot]:
         return [s for path in suite.case_files if (s := self._around.at(path)) is not None]
 
-    def _named(self, document: Snapshot) -> Iterator[tuple[int, NameOccurrence]]:
+    def _file_names(self, document: Snapshot) -> Iterator[tuple[int, NameOccurrence]]:
         """Each name of a file that could be a prompt, with the number of its block."""
         for local, names in document.names({"file"}):
             for each in names:
@@ -150,7 +150,7 @@ class VariableIndex:
 
     def _files(self, document: Snapshot) -> Iterator[tuple[int, Path]]:
         """The files that names in a document lead to, with the numbers of the blocks."""
-        for number, each in self._named(document):
+        for number, each in self._file_names(document):
             for path in self._around.files_of(document.path, each) if document.path is not None else ():
                 yield number, path
 

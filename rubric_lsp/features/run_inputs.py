@@ -54,7 +54,7 @@ class RunInputs:
                 else around
             )
         for text in _texts(written):
-            self.variables += _named(text)
+            self.variables += _variable_names(text)
         for word, file in _files(case, taking, written):
             # Where a command names a file by its whole path, the command says it.
             self._file(file, is_said=os.path.isabs(word) and word in self._programs)  # noqa: PTH117  # it may be no path
@@ -67,7 +67,7 @@ class RunInputs:
         if self._roots and not is_said and not any(real.is_relative_to(root) for root in self._roots):
             self.outside.append(str(real))
         # A program may give a prompt or a value with templates, which are filled in like others.
-        self.variables += _named(_text(real))
+        self.variables += _variable_names(_text(real))
 
 
 def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
@@ -87,7 +87,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _named(text: str) -> list[str]:
+def _variable_names(text: str) -> list[str]:
     found = (name for name, _ in environment_read(text))
     return ["any variable, by a computed name" if name == ANY_VARIABLE else name for name in found]
 

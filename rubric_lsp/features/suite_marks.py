@@ -73,7 +73,7 @@ class SharedMarks:
                 continue  # of another file, and as it was
             self.looked_at += 1
             for part, each in _marks(case, results[case.id]):
-                self._put(part, each)
+                self._add_mark(part, each)
         self._counted = now
         return sorted(self._found.values(), key=span_of)
 
@@ -82,7 +82,7 @@ class SharedMarks:
             each.drop(name)
         self._found = {part: each for part, each in self._found.items() if each.marks}
 
-    def _put(self, part: Shape, each: "CaseMark") -> None:
+    def _add_mark(self, part: Shape, each: "CaseMark") -> None:
         from rubric_core.evaluation.reporting.summary import Summary  # noqa: PLC0415  # loaded when something was run
 
         self._found.setdefault(part, Summary(part)).put(each)

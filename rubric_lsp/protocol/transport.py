@@ -118,16 +118,16 @@ def _messages(framing: Framing, data: bytes) -> Iterator[object]:
 
 def encoded(message: object) -> bytes:
     """A message with its header; an array that is written already may be its result, or a member of that or of its parameters."""
-    body = _written(message, 1).encode()
+    body = _to_json(message, 1).encode()
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def _written(value: object, depth: int) -> str:
+def _to_json(value: object, depth: int) -> str:
     """A value as JSON; arrays that are written already are looked for in mappings, `depth` of them inside one another."""
     if isinstance(value, JsonArray):
         return value.text
     if isinstance(value, dict) and depth >= 0:
-        return "{" + ",".join(f"{json_text(key)}:{_written(each, depth - 1)}" for key, each in value.items()) + "}"
+        return "{" + ",".join(f"{json_text(key)}:{_to_json(each, depth - 1)}" for key, each in value.items()) + "}"
     return json_text(value)
 
 

@@ -33,7 +33,7 @@ class TestExplorer:
         repeat = asked.get("repeat")
         if repeat is not None and (not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1):
             raise RequestFailedError(INVALID_PARAMS, f"repeat must be a whole number of at least 1, found {repeat!r}")
-        wanted = tuple(await self._wanted(asked))
+        wanted = tuple(await self._selected_cases(asked))
         if not wanted:
             raise RequestFailedError(INVALID_PARAMS, "there is nothing to run")
         said = {name: asked.get(name) is True for name in ("failed", "lacking", "outdated", "record")}
@@ -41,7 +41,7 @@ class TestExplorer:
         job = await self._runs.start(order, wait=asked.get("wait") is True)
         return {"runId": "", "tests": []} if job is None else {"runId": job.name, "tests": list(ids_of(job))}
 
-    async def _wanted(self, asked: Mapping[str, Any]) -> list[CaseSelection]:
+    async def _selected_cases(self, asked: Mapping[str, Any]) -> list[CaseSelection]:
         included, excluded = _names(asked, "include"), _names(asked, "exclude")
         left_out = [self.tree.find(test) for test in excluded]
         if not included:

@@ -95,11 +95,11 @@ def select_cases(
     """
     parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, known)]
     if not parts and not order.lacking:
-        raise RequestFailedError(INVALID_PARAMS, _nothing(order))
+        raise RequestFailedError(INVALID_PARAMS, _why_nothing_runs(order))
     return parts
 
 
-def _nothing(order: RunRequest) -> str:
+def _why_nothing_runs(order: RunRequest) -> str:
     if order.failed:
         return "no case failed in its last run"
     if order.unscored:
@@ -131,7 +131,7 @@ def _parts(
     dialect = snapshot.analysis.dialect.name
     if wanted.evaluator:
         for case in cases:
-            yield _alone(wanted, case, suite.path, dialect)
+            yield _single_case(wanted, case, suite.path, dialect)
     elif cases:
         needed = [c for c in with_dependencies(cases, every) if c in cases or c.id not in wanted.excluded]
         yield SelectedCases(wanted.uri, suite.path, tuple(needed), dialect, partial=_is_partial(suite, needed))
@@ -163,7 +163,7 @@ def _is_partial(suite: LoadedSuite, chosen: Sequence[Runnable]) -> bool:
         return True
 
 
-def _alone(wanted: CaseSelection, case: Runnable, path: Path, dialect: str) -> SelectedCases:
+def _single_case(wanted: CaseSelection, case: Runnable, path: Path, dialect: str) -> SelectedCases:
     names = evaluator_names(case)
     if wanted.evaluator not in names:
         raise RequestFailedError(

@@ -24,13 +24,13 @@ def _home() -> Path:
 def cached(name: str, uri: str, text: str) -> Path:
     """A file with the text about a suite, not to be edited and not for others to read. Raises OSError."""
     try:
-        return _written(_home(), name, uri, text)
+        return _write_text(_home(), name, uri, text)
     except OSError as error:  # no home, or one that cannot be written to
         log.info("no cache for texts: %s", error)
-        return _written(Path(tempfile.mkdtemp(prefix="rubric-")), name, uri, text)
+        return _write_text(Path(tempfile.mkdtemp(prefix="rubric-")), name, uri, text)
 
 
-def _written(home: Path, name: str, uri: str, text: str) -> Path:
+def _write_text(home: Path, name: str, uri: str, text: str) -> Path:
     folder = home / hashlib.sha256(uri.encode()).hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)

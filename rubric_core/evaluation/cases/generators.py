@@ -24,7 +24,7 @@ async def generate_cases(suite: LoadedSuite, ports: Ports) -> Mapping[str, Gener
     """The cases that the programs of a suite generate, by their entry verbatim; nothing is cached."""
     if suite.test_programs:
         return {key: await _tests(program_of(key), suite, ports) for key in suite.test_programs}
-    return {text: await _made(text, suite, ports) for text in suite.programs}
+    return {text: await _generate(text, suite, ports) for text in suite.programs}
 
 
 async def _tests(program: TestProgram, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
@@ -51,7 +51,7 @@ def _lines(cases: list[Any]) -> GeneratedCases:
     return GeneratedCases("\n".join(json.dumps(case, ensure_ascii=False) for case in cases))
 
 
-async def _made(text: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
+async def _generate(text: str, suite: LoadedSuite, ports: Ports) -> GeneratedCases:
     try:
         value = await _returned(text, {}, suite, ports)
     except Unscored as problem:

@@ -108,7 +108,7 @@ class _Cases:
         rows = [self._row(node, number) for number, node in enumerate(self._nodes(), start=1)] or [ScenarioRow()]
         for test in self.scenario.tests or ():
             if isinstance(test, Case):
-                cases = [replace(self.frame, case=test, named=_named(test))]
+                cases = [replace(self.frame, case=test, named=_name_from_description(test))]
             elif isinstance(test, str):
                 cases = list(self.behind(test, self.frame.suite_span(self.scenario.at("tests"))))
             else:
@@ -156,7 +156,7 @@ class _Cases:
         )
 
 
-def _named(test: Case) -> str:
+def _name_from_description(test: Case) -> str:
     """A name for a test without an id, derived from its description."""
     node = test.places["description"].node if test.has("description") else None
     words = re.findall(r"\w+", node.text.lower()) if isinstance(node, Scalar) else []

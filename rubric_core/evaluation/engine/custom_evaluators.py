@@ -68,7 +68,7 @@ def _module_evaluator(module: ModuleType, name: str, kind: str, at: Shape | None
     found = named[0] if named else own[0] if len(own) == 1 else None
     if found is None:
         raise GraderError(f"{name} has no class with an `evaluate` method and the kind {kind}", at=at)
-    return _made(found, name, at)
+    return _instance(found, name, at)
 
 
 def _evaluates(value: object) -> bool:
@@ -79,7 +79,7 @@ def _made_in(value: object, module: ModuleType) -> bool:
     return (value if inspect.isclass(value) else type(value)).__module__ == module.__name__
 
 
-def _made(found: Any, name: str, at: Shape | None) -> Evaluator:
+def _instance(found: Any, name: str, at: Shape | None) -> Evaluator:
     """The evaluator: an instance as it is, a class called without arguments."""
     if not inspect.isclass(found):
         return cast("Evaluator", found)
@@ -102,7 +102,7 @@ def _installed(kind: str, at: Shape | None) -> Evaluator | None:
             raise GraderError(f"{where} cannot be loaded: {type(error).__name__}: {error}", at=at) from error
         if not _evaluates(found):
             raise GraderError(f"{where} has no `evaluate` method", at=at)
-        return UserEvaluator(_made(found, where, at), limited=True)
+        return UserEvaluator(_instance(found, where, at), limited=True)
     return None
 
 

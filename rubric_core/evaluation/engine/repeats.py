@@ -49,14 +49,14 @@ def budget_of(case: Runnable) -> float | None:
 
 def repeats_of(case: Runnable) -> Repeats:
     """The repeats set by command line, case or suite, within the budget of the case; one run by default."""
-    found, budget, allowed = _written(case), budget_of(case), case.options.allow_grader_errors
+    found, budget, allowed = _configured_repeats(case), budget_of(case), case.options.allow_grader_errors
     if budget is None and not allowed:
         return found
     limits = [limit for limit in (found.cost_limit_usd, budget) if limit is not None]
     return replace(found, cost_limit_usd=min(limits, default=None), allow_errors=allowed)
 
 
-def _written(case: Runnable) -> Repeats:
+def _configured_repeats(case: Runnable) -> Repeats:
     if case.options.repeat is not None:
         return Repeats(case.options.repeat, "mean")
     for shape in (case.case, case.suite):

@@ -109,13 +109,13 @@ def _seconds(duration_ms: float | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    return quoteattr(_written(text), {"\n": "&#10;", "\t": "&#9;"})
+    return quoteattr(_xml_text(text), {"\n": "&#10;", "\t": "&#9;"})
 
 
 def _text(text: str) -> str:
-    return escape(_written(text))
+    return escape(_xml_text(text))
 
 
-def _written(text: str) -> str:
+def _xml_text(text: str) -> str:
     shown = mask(text).translate(_NOT_IN_XML)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}… ({len(shown) - _LONGEST:,} more characters)"

@@ -59,7 +59,7 @@ async def ask_judge(
         except ProviderError as error:
             told = raw_request(request, provider.name, attempt)
             raise GraderError(f"the judge `{provider.name}`: {error}", request=told, replies=replies) from None
-        replies = (*replies, _kept(answer.text))
+        replies = (*replies, _truncated(answer.text))
         try:
             return read(answer.text), Judged(answer, replies)
         except ValueError as error:
@@ -86,14 +86,14 @@ def raw_request(request: Request, target: str, attempts: int = 1) -> Mapping[str
         "max_output_tokens": request.max_output_tokens,
     }
     return {
-        "system_prompt": _kept(by_role.get("system", "")),
-        "user_prompt": _kept(by_role.get("user", "")),
+        "system_prompt": _truncated(by_role.get("system", "")),
+        "user_prompt": _truncated(by_role.get("user", "")),
         "target": target,
         "attempts": attempts,
         **{name: value for name, value in settings.items() if value is not None},
     }
 
 
-def _kept(text: str) -> str:
+def _truncated(text: str) -> str:
     """A text as a result keeps it: whole, or truncated with a note of how much is left out."""
     return text if len(text) <= _KEPT else f"{text[:_KEPT]}\n… and {len(text) - _KEPT:,} more characters"

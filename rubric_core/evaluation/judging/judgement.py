@@ -81,7 +81,7 @@ class Judgement:
         )
         if self.mode in ("record", "refresh") and self.recordings is not None:
             pairs = [(item, checks[item.id]) for item in sheet.items]
-            made = self._made(self.judge, judged.answer)
+            made = self._provenance(self.judge, judged.answer)
             self.recordings.record_checks(self._judge_input(), pairs, sheet.ranges, made, afresh=self.mode == "refresh")
         score = sheet.score([self._notify_criterion(sheet.judged(item, checks[item.id])) for item in sheet.items])
         raw = raw_request(request, self.judge.name, judged.attempts)
@@ -154,7 +154,7 @@ class Judgement:
             self.judge, request, lambda text: read_free_form(text, style), self._consequence, self.context.exchanges
         )
         if self.mode in ("record", "refresh") and self.recordings is not None:
-            made = self._made(self.judge, judged.answer)
+            made = self._provenance(self.judge, judged.answer)
             self.recordings.record_free_form(self._judge_input(), score, made, afresh=self.mode == "refresh")
         raw = raw_request(request, self.judge.name, judged.attempts)
         judge = judged.answer.model or self.judge.name
@@ -222,7 +222,7 @@ class Judgement:
         asked, judge = self._judge_input(), self.judge.identity
         return all(self.recordings.check(asked, item, sheet.ranges, judge) is not None for item in sheet.items)
 
-    def _made(self, judge: Provider, answer: Answer) -> "Provenance":
+    def _provenance(self, judge: Provider, answer: Answer) -> "Provenance":
         """The provenance of a reply: judge, time, case and evaluator."""
         identity = answer.stand_in[1] if answer.stand_in else judge.identity
         config = self.context.evaluator

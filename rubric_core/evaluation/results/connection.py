@@ -229,13 +229,13 @@ def _create(path: Path) -> None:
             schema.create(connection)
             # Last: a log would be put into the database when it is closed, and closing does not say where the disk is full.
             connection.execute("PRAGMA journal_mode = WAL")
-        _put(draft, path)
+        _publish(draft, path)
     finally:
         for end in ("", *_BESIDE, _JOURNAL):
             draft.with_name(draft.name + end).unlink(missing_ok=True)
 
 
-def _put(draft: Path, path: Path) -> None:
+def _publish(draft: Path, path: Path) -> None:
     """Give a new database its name, unless another program was faster."""
     try:
         os.link(draft, path)

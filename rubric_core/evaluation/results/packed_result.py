@@ -27,7 +27,7 @@ _LEFT_OUT = frozenset({str, tuple, list})
 def pack_result(result: CaseResult) -> bytes:
     """The result without the runs of a case that ran several times."""
     try:
-        content = _written(storable_result(result))
+        content = _row_json(storable_result(result))
     except (TypeError, ValueError):  # a key that JSON has no word for, or a number
         content = json.dumps(stored_row(result))
     packed = content.encode()
@@ -50,7 +50,7 @@ def _unpacked(packed: bytes) -> bytes:
     return content
 
 
-def _written(result: CaseResult) -> str:
+def _row_json(result: CaseResult) -> str:
     """What `stored_row` gives, as JSON, and without its objects in between: each case of a run is written. Raises TypeError or ValueError."""
     texts = SentTexts()
 

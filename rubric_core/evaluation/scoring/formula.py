@@ -151,9 +151,9 @@ class _Reader:
         is_called = token.kind == "name" and bool(self._take("("))
         if token.kind != "name" or (token.text in _WORDS and not is_called):
             raise self._unreadable()
-        return self._call(token.text) if is_called else lambda: self._named(token.text)
+        return self._call(token.text) if is_called else lambda: self._value_of_name(token.text)
 
-    def _named(self, name: str) -> float:
+    def _value_of_name(self, name: str) -> float:
         found = self._known.get(name, CONSTANTS.get(name))
         if found is None:
             there = ", ".join(each for each in self._known if each != "__count") or "none"

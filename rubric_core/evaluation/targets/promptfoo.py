@@ -68,7 +68,7 @@ class PromptfooTargets(Targets):
         place = TargetLocation(
             entry.name, lambda _: entry.where(), self.directory, redact, entry.kind, quiet_period=quiet_period
         )
-        made = _made(filled, place, ports)
+        made = _build_provider(filled, place, ports)
         written = entry.settings.get("delay")
         delay = written if isinstance(written, int | float) and written > 0 else self.pause
         pace = self.rates.pace(target, None, delay / 1000)
@@ -92,7 +92,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _made(entry: LoadedTargetEntry, place: TargetLocation, ports: Ports) -> Provider:
+def _build_provider(entry: LoadedTargetEntry, place: TargetLocation, ports: Ports) -> Provider:
     """The provider of an entry whose kind only promptfoo has."""
     name, settings = entry.name, entry.settings
     config = settings.get("config")

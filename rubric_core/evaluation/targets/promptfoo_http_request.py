@@ -43,9 +43,9 @@ class RequestTemplate:
         written = self.config.get("request")
         if isinstance(written, str) and written:
             return self._raw(written, {**variables, "prompt": prompt})
-        return self._made(prompt, variables)
+        return self._build_request(prompt, variables)
 
-    def _made(self, prompt: Any, variables: Mapping[str, Any]) -> FilledRequest:
+    def _build_request(self, prompt: Any, variables: Mapping[str, Any]) -> FilledRequest:
         """The request that the settings make."""
         config, body = self.config, self.config.get("body")
         method = self._text(str(config.get("method") or "GET"), variables)

@@ -165,7 +165,7 @@ class Targets:
         from rubric_core.evaluation.targets.providers.policies import FallbackProvider  # noqa: PLC0415
 
         entry = self.followed(name, ports.environment)
-        provider = self._alone(entry, ports)
+        provider = self._without_fallbacks(entry, ports)
         written = self.entry(name).settings.get("fallback_targets") or entry.settings.get("fallback_targets")
         others = [
             self._filled(entry, "fallback_targets", other, ports.environment)
@@ -174,12 +174,12 @@ class Targets:
         ]
         if others:
             provider = FallbackProvider(
-                provider, others, lambda other: self._alone(self.followed(other, ports.environment), ports)
+                provider, others, lambda other: self._without_fallbacks(self.followed(other, ports.environment), ports)
             )
         judge = self.judge_name(name, ports.environment)
         return ResolvedTarget(name=name, kind=provider.kind, grader_target=judge, settings=entry.settings), provider
 
-    def _alone(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
+    def _without_fallbacks(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
         """The provider of an entry without fallbacks; its users share its limits. Raises Unscored."""
         if entry.name not in self._plain:
             self._plain[entry.name] = self._new(entry, ports)

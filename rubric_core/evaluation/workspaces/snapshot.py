@@ -62,23 +62,23 @@ def _below(root: Path, folder: Path, levels: tuple[Patterns, ...]) -> Iterator[t
         if is_folder:
             yield from _below(root, Path(entry.path), (*levels, *within(entry.path)))
             continue
-        kept = _kept(entry)
+        kept = _file_to_keep(entry)
         if kept is not None:
             yield Path(entry.path).relative_to(root).as_posix(), kept
 
 
-def _kept(entry: "os.DirEntry[str]") -> KeptFile | None:
+def _file_to_keep(entry: "os.DirEntry[str]") -> KeptFile | None:
     try:
         if entry.is_symlink():
             target = os.fsencode(os.readlink(entry.path))  # noqa: PTH115  # the text of the link, as it is
-            return KeptFile(_LINK, _named(target), target)
+            return KeptFile(_LINK, _content_name(target), target)
         status = entry.stat()
         if not stat.S_ISREG(status.st_mode):
             return None
         mode = "100755" if status.st_mode & stat.S_IXUSR else "100644"
         if status.st_size <= _LARGEST:
             content = read_file(Path(entry.path), _LARGEST)
-            return KeptFile(mode, _named(content), content)
+            return KeptFile(mode, _content_name(content), content)
         digest = _digest(status.st_size)
         with open_file(Path(entry.path)) as file:
             while chunk := file.read(1 << 20):
@@ -88,7 +88,7 @@ def _kept(entry: "os.DirEntry[str]") -> KeptFile | None:
     return KeptFile(mode, digest.hexdigest(), None)
 
 
-def _named(content: bytes) -> str:
+def _content_name(content: bytes) -> str:
     digest = _digest(len(content))
     digest.update(content)
     return digest.hexdigest()

@@ -36,7 +36,7 @@ class CaseWriter:
 
     def shared(self) -> list[Any]:
         """The checks of the default test."""
-        return self._written(self._shared, is_gated=self._is_gated, has_comments=True)
+        return self._evaluator_list(self._shared, is_gated=self._is_gated, has_comments=True)
 
     def cases(self) -> list[Any]:
         """Every case."""
@@ -56,12 +56,12 @@ class CaseWriter:
     def _case(self, draft: CaseDraft) -> Any:
         is_gated = self._needs_gates(draft)
         case = dict(draft.before)
-        checks = self._written(draft.checks, is_gated=is_gated, has_comments=draft.is_first)
+        checks = self._evaluator_list(draft.checks, is_gated=is_gated, has_comments=draft.is_first)
         inherits = draft.test.inherits and bool(self._shared.made)
         # What passes by its score alone must not be held up by required checks.
         is_apart = inherits and self._is_gated and draft.threshold is not None and not draft.is_emptied
         if is_apart:
-            checks = [*self._written(self._shared, is_gated=False, has_comments=False), *checks]
+            checks = [*self._evaluator_list(self._shared, is_gated=False, has_comments=False), *checks]
         if checks:
             case["assert"] = with_comments(draft.around_entry("assert", checks), draft.checks.lost)
         case |= draft.after
@@ -82,7 +82,7 @@ class CaseWriter:
         around = draft.comments if isinstance(draft.comments, Commented) else Commented(None)
         return Commented(case, (*around.above, *left, *lost), around.beside)
 
-    def _written(self, checks: Checks, *, is_gated: bool, has_comments: bool) -> list[Any]:
+    def _evaluator_list(self, checks: Checks, *, is_gated: bool, has_comments: bool) -> list[Any]:
         """Evaluators, with the comments of their assertions."""
         found: list[Any] = []
         for made, settings, at in checks.made:

@@ -124,7 +124,7 @@ class CaseReader:
             self._refuse(test)
             values = {name: self._value(test, name, value) for name, value in mapping_of(test.data.get("vars")).items()}
             rows = rows_of(values, mapping_of(test.data.get("options")))
-            rest = self._rest(test)
+            rest = self._remaining_keys(test)
         except NotCarriedError as error:
             self._notes.add(test.file.shown, test.line, f"the test {_shown(test, number)} is left out: {error}")
             return
@@ -223,7 +223,7 @@ class CaseReader:
         self._notes.add(test.file.shown, test.line, f"`threshold: {written}` is not carried over: AgentV takes 0 to 1")
         return None
 
-    def _rest(self, test: SourceTest) -> dict[str, Any]:
+    def _remaining_keys(self, test: SourceTest) -> dict[str, Any]:
         """The keys that follow the evaluators."""
         found: dict[str, Any] = {}
         options, default = mapping_of(test.data.get("options")), mapping_of(self._default.get("options"))

@@ -28,7 +28,7 @@ class NamedParts:
             if prompt.trouble:
                 self._notes.add(self._file.shown, line, f"the prompt {prompt.label} is left out: {prompt.trouble}")
                 continue
-            written = self._written(prompt, line)
+            written = self._prompt_value(prompt, line)
             if number in self._labelled or prompt.is_labelled or around:
                 name = "path" if prompt.path and isinstance(written, str) else "raw"
                 written = {"label": prompt.label, name: written, **around}
@@ -36,7 +36,7 @@ class NamedParts:
             found.append(self._file.comments.around(prompt.node, written) if is_own else written)
         return found
 
-    def _written(self, prompt: SourcePrompt, line: int) -> Any:
+    def _prompt_value(self, prompt: SourcePrompt, line: int) -> Any:
         """A text, a file, or the messages that a text is."""
         if "_conversation" in prompt.text:
             words = "AgentV fills in no `_conversation`: write the conversation as `turns` of a case"

@@ -93,18 +93,20 @@ class _Conversion:
             raise NothingCarriedError("none of its tests can be carried over", self.notes.listed())
         writer = CaseWriter(drafts, shared, self.notes)
         suite: dict[str, Any] = {}
-        self._put(suite, "description", source.data.get("description"))
+        self._set_key(suite, "description", source.data.get("description"))
         if isinstance(source.data.get("tags"), dict):
-            self._put(suite, "tags", source.data["tags"])
+            self._set_key(suite, "tags", source.data["tags"])
         providers, prompts = self.parts.providers(), self.parts.prompts(options)
         if not prompts:
             raise NothingCarriedError("none of its prompts can be carried over", self.notes.listed())
-        self._put(suite, "prompts", prompts)
-        self._put(suite, "providers", providers, "targets" if source.data.get("targets") is not None else "providers")
+        self._set_key(suite, "prompts", prompts)
+        self._set_key(
+            suite, "providers", providers, "targets" if source.data.get("targets") is not None else "providers"
+        )
         suite["threshold"] = Commented(writer.threshold, (_EVERY,)) if writer.threshold == EVERY else writer.threshold
-        self._put(suite, "default_test", self._default_test(writer.shared(), shared.lost, options), "defaultTest")
+        self._set_key(suite, "default_test", self._default_test(writer.shared(), shared.lost, options), "defaultTest")
         self._settings(suite)
-        self._put(
+        self._set_key(
             suite, "tests", [case if not n else with_comments(case, ("",)) for n, case in enumerate(writer.cases())]
         )
         self._note_rest()
@@ -112,7 +114,7 @@ class _Conversion:
         text = "".join(f"{line}\n" for line in (_MODELINE, *header)) + write_yaml(suite)
         return ConvertedConfiguration(text, self.notes.listed(), len(drafts), left_out)
 
-    def _put(self, suite: dict[str, Any], name: str, value: Any, key: str = "") -> None:
+    def _set_key(self, suite: dict[str, Any], name: str, value: Any, key: str = "") -> None:
         """Set a key of the suite, with the comments of the key that it comes from; those above the first are the header."""
         if value in (None, "", [], {}):
             return
@@ -176,12 +178,14 @@ class _Conversion:
                     "evaluateOptions",
                     "`repeat`: in promptfoo each run counts by itself; look at how AgentV combines them",
                 )
-        self._put(suite, "evaluate_options", found, "evaluateOptions")
+        self._set_key(suite, "evaluate_options", found, "evaluateOptions")
         if isinstance(self.source.data.get("nunjucksFilters"), dict):
-            self._put(suite, "nunjucks_filters", self.source.data["nunjucksFilters"], "nunjucksFilters")
+            self._set_key(suite, "nunjucks_filters", self.source.data["nunjucksFilters"], "nunjucksFilters")
         env = self.source.data.get("env")
         if isinstance(env, dict):
-            self._put(suite, "env", {name: value for name, value in env.items() if not self._is_secret(name, value)})
+            self._set_key(
+                suite, "env", {name: value for name, value in env.items() if not self._is_secret(name, value)}
+            )
 
     def _is_secret(self, name: str, value: Any) -> bool:
         """Whether a variable holds a key, which is not copied to another file."""

@@ -58,7 +58,7 @@ def weights(shape: Assertion, context: Context) -> Iterator[Finding]:
     if weight < 0:
         yield Finding(
             place.value, f"the weight is {number(weight)}; a weight is 0 or more",
-            fixes=_written(place, number(-weight)), severity="warning", consequence="promptfoo computes scores below 0 with it",
+            fixes=_write_value(place, number(-weight)), severity="warning", consequence="promptfoo computes scores below 0 with it",
         )  # fmt: skip
     elif weight == 0 and isinstance(shape, AssertionSet):
         yield Finding(
@@ -136,7 +136,7 @@ def thresholds(shape: PromptfooCase | Assertion, context: Context) -> Iterator[F
     words = f"{whose} can never pass" if value > 1 else "every score reaches it"
     yield Finding(
         place.value, f"`threshold` is {number(value)}, but scores are 0..1: {words}",
-        fixes=_written(place, _as_share(value)), severity="warning",
+        fixes=_write_value(place, _as_share(value)), severity="warning",
     )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def _judge_threshold(shape: Assertion, context: Context) -> Iterator[Finding]:
         return
     yield Finding(
         place.value, f"`threshold` is {number(value)}, but the judge is asked for a score of 0..1",
-        fixes=_written(place, _as_share(value)), severity="warning", consequence="with such a score it never passes",
+        fixes=_write_value(place, _as_share(value)), severity="warning", consequence="with such a score it never passes",
     )  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def _negative(shape: Assertion) -> Iterator[Finding]:
     value, place = shape.threshold, shape.places.get("threshold")
     if place is not None and isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
         words = f"`threshold` is {number(value)}; it is 0 or more"
-        yield Finding(place.value, words, fixes=_written(place, number(-value)), severity="warning")
+        yield Finding(place.value, words, fixes=_write_value(place, number(-value)), severity="warning")
 
 
 def word_counts(shape: measured.WordCount) -> Iterator[Finding]:
@@ -229,7 +229,7 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
         yield Finding(place.value, words, consequence=fails)
         return
     if found := _BETWEEN_SLASHES.match(pattern):
-        fixes = () if found["flags"] else _written(place, quoted(found["plain"]))
+        fixes = () if found["flags"] else _write_value(place, quoted(found["plain"]))
         words = "the slashes are part of this pattern; a pattern is written without them"
         words += f", and has no flags like `{found['flags']}`" if found["flags"] else ""
         yield Finding(
@@ -240,13 +240,13 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
         parse(pattern, "")
     except InvalidPatternError as error:
         literal = quoted(_SPECIAL.sub(r"\\\g<0>", pattern))
-        fixes = _written(place, literal, f"match it literally: {literal}")
+        fixes = _write_value(place, literal, f"match it literally: {literal}")
         yield Finding(place.value, f"this pattern is invalid: {error}", fixes=fixes, consequence=fails)
     except (UnsupportedPatternError, RecursionError):
         return
 
 
-def _written(place: FieldPlace, text_: str, title: str = "") -> tuple[Fix, ...]:
+def _write_value(place: FieldPlace, text_: str, title: str = "") -> tuple[Fix, ...]:
     scalar = isinstance(place.node, Scalar) and not place.node.is_block
     return (
         ()

@@ -71,10 +71,10 @@ def _schema(node: Node) -> Iterator[Finding]:
         elif name in _NAMED and isinstance(value, Mapping):
             for inner in value.entries:
                 if inner.name not in ("<<", "$ref"):
-                    yield from _named(inner)
+                    yield from _named_schema(inner)
 
 
-def _named(entry: Entry) -> Iterator[Finding]:
+def _named_schema(entry: Entry) -> Iterator[Finding]:
     """A schema with a name, as properties have."""
     if isinstance(entry.value, Scalar) and not isinstance(entry.value.value, bool):
         at = entry.key.span if entry.value.value is None else entry.value.span

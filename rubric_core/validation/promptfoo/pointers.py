@@ -34,7 +34,7 @@ def lost_pointers(suite: PromptfooSuite) -> Iterator[Finding]:
             continue
         lost = _lost(node.text, root, suite)
         if lost is not None:
-            yield _finding(at, node.text, lost, _meant(node.text, lost, root, suite))
+            yield _finding(at, node.text, lost, _intended_pointer(node.text, lost, root, suite))
 
 
 def _pointers(suite: PromptfooSuite, root: Mapping) -> Iterator[tuple[Scalar, Callable[[Span], Span]]]:
@@ -64,7 +64,7 @@ def _finding(at: Span, pointer: str, lost: _Lost, meant: str) -> Finding:
     return Finding(at, words, fixes=fixes, consequence=STOPS)
 
 
-def _meant(pointer: str, lost: _Lost, root: Mapping, suite: PromptfooSuite) -> str:
+def _intended_pointer(pointer: str, lost: _Lost, root: Mapping, suite: PromptfooSuite) -> str:
     """The pointer with the name that was probably meant; empty where that leads nowhere either."""
     parts = pointer.split("/")
     name = closest(parts[lost.part], lost.names)

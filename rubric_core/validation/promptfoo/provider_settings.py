@@ -47,7 +47,7 @@ def grader_keys(provider: Mapping) -> Iterator[Finding]:
         if "id" not in present:
             meant = closest(entry.name or "", ("id",)) if isinstance(entry.value, Scalar) else None
         else:
-            meant = _meant(entry.name, known, present)
+            meant = _intended_key(entry.name, known, present)
         if meant is not None:
             yield from _renamed(entry, meant, "a provider has no key", "promptfoo does not read it")
     yield from misspelt_settings(provider)
@@ -59,7 +59,7 @@ def slips_of_settings(node: Node | None) -> Iterator[Finding]:
         return
     present = {entry.name for entry in node.entries}
     for entry in node.entries:
-        meant = _meant(entry.name, _USUAL, present) if entry.name not in _OF_OTHERS else None
+        meant = _intended_key(entry.name, _USUAL, present) if entry.name not in _OF_OTHERS else None
         if meant is not None:
             yield from _renamed(
                 entry, meant, "models have no setting", "promptfoo gives it to the provider, which does not know it"
@@ -78,12 +78,12 @@ def misspelt_settings(provider: Mapping) -> Iterator[Finding]:
     also = _OF_OTHERS - _OF_NO_CHAT if "response_format" in family.config else _OF_OTHERS
     present = {entry.name for entry in settings.entries}
     for entry in settings.entries:
-        meant = _meant(entry.name, family.config, present) if entry.name not in also else None
+        meant = _intended_key(entry.name, family.config, present) if entry.name not in also else None
         if meant is not None:
             yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
 
 
-def _meant(name: str | None, known: Iterable[str], present: set[str | None]) -> str | None:
+def _intended_key(name: str | None, known: Iterable[str], present: set[str | None]) -> str | None:
     """The known key that a name is a slip of, if it is not there itself."""
     if name is None or name in known:
         return None

@@ -73,7 +73,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
     if suite.digest.is_plain and not misplaced:
         yield from _in_prompts(suite, every)
         yield from _in_requests(suite, every | _OF_REQUESTS)
-    shared = _kept(suite, shared)
+    shared = _reused_names(suite, shared)
     for placed, told in suite.digest.rendering:
         if told.clean_for is shared:
             continue
@@ -87,7 +87,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         yield from found
 
 
-def _kept(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
+def _reused_names(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
     """An equal set of names that was used before, so that cases checked with it are not checked again."""
     known = next((told.clean_for for _, told in suite.digest.rendering if told.clean_for is not None), None)
     return known if known == shared and known is not None else shared

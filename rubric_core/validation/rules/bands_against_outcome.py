@@ -36,7 +36,7 @@ def BANDS_AGAINST_OUTCOME(ranges: ScoreRanges, context: Context) -> Iterator[Fin
         yield Finding(
             bands[-1].at("outcome"),
             "10 is the best score, but these words describe a bad answer; reverse the bands",
-            fixes=tuple(_turned(bands, context)),
+            fixes=tuple(_reverse_outcomes(bands, context)),
         )
 
 
@@ -51,7 +51,7 @@ def _known_tone(text: str) -> str:
     return "" if good == bad else "praise" if good else "blame"
 
 
-def _turned(bands: list[Band], context: Context) -> Iterator[Fix]:
+def _reverse_outcomes(bands: list[Band], context: Context) -> Iterator[Fix]:
     """The words of the highest band for the lowest, and so on."""
     nodes = [band.places["outcome"].node for band in bands]
     if any(

@@ -37,12 +37,12 @@ def COMPOSITE_MEMBER(composite: Composite, context: Context) -> Iterator[Finding
             yield Finding(
                 member.at("type"),
                 "a member of a composite needs a name",
-                fixes=tuple(_named(member, composite, context)),
+                fixes=tuple(_name_after_type(member, composite, context)),
                 consequence="agentv silently drops this member",
             )
 
 
-def _named(member: Evaluator, composite: Composite, context: Context) -> Iterator[Fix]:
+def _name_after_type(member: Evaluator, composite: Composite, context: Context) -> Iterator[Fix]:
     """The name of its type, as long as no other member has it."""
     name = member.type_name.replace("_", "-")
     names = {m.name for m in composite.assertions or [] if isinstance(m, Evaluator)}

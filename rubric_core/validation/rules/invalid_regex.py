@@ -53,7 +53,7 @@ def INVALID_REGEX(regex: Regex | PromptfooRegex, context: Context) -> Iterator[F
         yield Finding(
             regex.at("value"),
             f"this pattern is invalid: {error}",
-            fixes=_written(regex, "match it literally", _SPECIAL.sub(r"\\\g<0>", regex.value)),
+            fixes=_replace_pattern(regex, "match it literally", _SPECIAL.sub(r"\\\g<0>", regex.value)),
             consequence="agentv scores 0 when the case runs",
         )
         return
@@ -63,7 +63,7 @@ def INVALID_REGEX(regex: Regex | PromptfooRegex, context: Context) -> Iterator[F
         yield Finding(
             regex.at("value"),
             "this pattern matches every answer, so the check cannot fail",
-            fixes=_written(regex, "require an answer that is not blank", "\\S"),
+            fixes=_replace_pattern(regex, "require an answer that is not blank", "\\S"),
             severity="warning",
         )
 
@@ -81,7 +81,7 @@ def _flags(regex: Regex, context: Context) -> tuple[Fix, ...]:
     )
 
 
-def _written(regex: Regex, title: str, pattern: str) -> tuple[Fix, ...]:
+def _replace_pattern(regex: Regex, title: str, pattern: str) -> tuple[Fix, ...]:
     place = regex.places["value"]
     if place.borrowed or not isinstance(place.node, Scalar) or place.node.is_block:
         return ()

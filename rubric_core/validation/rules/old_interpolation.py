@@ -28,7 +28,7 @@ def OLD_INTERPOLATION(shape: Suite | Case | Provider | Target, context: Context)
         return
     severity: Severity = "error" if isinstance(shape, Provider) else "information"
     consequence = "they reject the file" if severity == "error" else "they leave it as it is"
-    for span, name in _written(shape, shape.node, context):
+    for span, name in _written_texts(shape, shape.node, context):
         instead = f"{{{{ env.{name} }}}}"
         yield Finding(
             span,
@@ -82,7 +82,7 @@ def _too_early(shape: Suite | Case | Provider | Target, context: Context) -> Ite
                 )
 
 
-def _written(shape: Suite | Case | Provider, mapping: Mapping, context: Context) -> Iterator[tuple[Span, str]]:
+def _written_texts(shape: Suite | Case | Provider, mapping: Mapping, context: Context) -> Iterator[tuple[Span, str]]:
     # Providers of the suite itself are visited by themselves.
     inner = {place.name for field, place in shape.places.items() if field == "providers"}
     for entry in mapping.entries:

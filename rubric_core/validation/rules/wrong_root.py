@@ -20,11 +20,11 @@ def WRONG_ROOT(issue: WrongRoot, context: Context) -> Iterator[Finding]:  # noqa
         key = context.dialect.spelled(TargetFile, "providers") or "targets"
         fixes = (Fix(f"write `{key}:` above it", (Edit(Span(0, 0), f"{key}:\n"),), safe=False),)
     yield Finding(
-        issue.span, f"{what}; {_wanted(issue.kind, context)}", fixes=fixes, consequence="agentv rejects the file"
+        issue.span, f"{what}; {_expected_root(issue.kind, context)}", fixes=fixes, consequence="agentv rejects the file"
     )
 
 
-def _wanted(kind: FileKind, context: Context) -> str:
+def _expected_root(kind: FileKind, context: Context) -> str:
     if kind is FileKind.TARGETS:
         newest = context.dialect.spelled(TargetFile, "providers")
         return f"a targets file has its entries in a list under `{newest or 'targets'}:`"

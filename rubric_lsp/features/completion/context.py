@@ -23,7 +23,7 @@ class NameSource(Protocol):
         """The names of a kind; of files, those that fit, by what is typed of a path already."""
 
 
-def _nothing() -> str:
+def _no_text() -> str:
     return ""
 
 
@@ -40,7 +40,7 @@ class Completion:
     snippet: str = ""
     detail: str = ""
     #: Gives Markdown, when somebody wants to read it.
-    documentation: Callable[[], str] = field(default=_nothing, compare=False)
+    documentation: Callable[[], str] = field(default=_no_text, compare=False)
     deprecated: bool = False
     #: Sorts before what sorts higher.
     sort: str = ""

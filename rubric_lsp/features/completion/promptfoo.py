@@ -44,18 +44,18 @@ def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
     shape = site.place.shape or _holder(site)
     refers = site.cursor.path[-1:] == (ITEM,) and not (site.local.in_frame and len(steps) == 1)
     if key == "$ref":
-        yield from _named(site, ["pointer"], "what `$ref` leads to")
+        yield from _name_completions(site, ["pointer"], "what `$ref` leads to")
     elif key == "providers" and refers:
-        yield from _named(site, ["provider"], "a provider")
+        yield from _name_completions(site, ["provider"], "a provider")
     elif key == "prompts" and refers:
-        yield from _named(site, ["prompt"], "a prompt")
+        yield from _name_completions(site, ["prompt"], "a prompt")
     elif key in ("providers", "targets") or (key == "id" and _is(shape, ConfiguredProvider)):
         yield from _ids(site)
     elif key == "provider":
-        yield from _named(site, ["provider"], "a provider")
+        yield from _name_completions(site, ["provider"], "a provider")
         yield from _ids(site)
     elif key == "metric" or (key == "value" and _is(shape, Metric)):
-        yield from _named(site, ["metric"], "a metric")
+        yield from _name_completions(site, ["metric"], "a metric")
     yield from _files(site, shape, key, steps)
 
 
@@ -97,7 +97,7 @@ def _known(site: CompletionSite, kind: NameKind) -> Iterable[str]:
     ]
 
 
-def _named(site: CompletionSite, kinds: Iterable[NameKind], detail: str) -> Iterator[Completion]:
+def _name_completions(site: CompletionSite, kinds: Iterable[NameKind], detail: str) -> Iterator[Completion]:
     own = site.cursor.typed
     names = dict.fromkeys(name for kind in kinds for name in _known(site, kind) if "\n" not in name and name != own)
     for order, name in enumerate(names):

@@ -86,10 +86,10 @@ def _references(site: CompletionSite, kind: Text) -> Iterator[Completion]:
         own = _own_targets(site) if refers_to == "target" else ()
         names = list(dict.fromkeys((*site.names(refers_to), *own)))
         ranks = name_ranks(site, refers_to, names)
-        yield from _named(site, sorted(names, key=lambda name: ranks[name]))
+        yield from _name_completions(site, sorted(names, key=lambda name: ranks[name]))
 
 
-def _named(site: CompletionSite, names: Iterable[str]) -> Iterator[Completion]:
+def _name_completions(site: CompletionSite, names: Iterable[str]) -> Iterator[Completion]:
     for order, name in enumerate(dict.fromkeys(names)):
         written = name if site.cursor.quote else plain_or_quoted(name)
         yield Completion(name, "reference", site.span, written, sort=f"0{order:03}")
@@ -107,7 +107,7 @@ def _own_targets(site: CompletionSite) -> list[str]:
 def _cases(site: CompletionSite) -> Iterator[Completion]:
     here = site.analysis.case_at(site.offset)
     own = here.case.id if here is not None else None
-    yield from _named(site, [e.case.id for e in site.analysis.cases if e.case.id and e.case.id != own])
+    yield from _name_completions(site, [e.case.id for e in site.analysis.cases if e.case.id and e.case.id != own])
 
 
 # Types

@@ -50,7 +50,7 @@ class _Frame:
         self._analysis = analysis
         self._text = analysis.frame.block.text
         tree = analysis.states[analysis.frame.block].tree
-        root = tree.root if isinstance(tree.root, MappingNode) else _nothing()
+        root = tree.root if isinstance(tree.root, MappingNode) else _empty_mapping()
         settings = analysis.settings if not has_rows else None
         known = settings.kept_by_runs if isinstance(settings, Configuration) else None
         data = known[0] if isinstance(known, tuple) else plain(root, tree.anchors)
@@ -104,5 +104,5 @@ def _outer(analysis: Analysis, entry: CaseEntry | None) -> Callable[[Span], Span
     return lambda span: analysis.span_of(entry, span)
 
 
-def _nothing() -> MappingNode:
+def _empty_mapping() -> MappingNode:
     return MappingNode(Span(0, 0), Span(0, 0), None, None, flow=True)

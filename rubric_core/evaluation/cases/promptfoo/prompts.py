@@ -102,9 +102,11 @@ def _prompts_of_item(
         # Also `raw` may be a path.
         item = raw if isinstance(raw, str) else identity or item.get("path")
     if not isinstance(item, str):
-        yield _made("", at, before, label, identity, trouble="it is neither a text nor a mapping with `raw` or a file")
+        yield _prompt(
+            "", at, before, label, identity, trouble="it is neither a text nor a mapping with `raw` or a file"
+        )
     elif "\n" in item or not _is_path(item):
-        yield replace(_made(item, at, before, label or item, identity, named=label), config=config)
+        yield replace(_prompt(item, at, before, label or item, identity, named=label), config=config)
     else:
         for made in _prompts_at_path(item, at, configuration, before, label):
             # promptfoo drops those of text files.
@@ -136,7 +138,7 @@ def _prompts_at_path(
         return
     if text.startswith(_REMOTE) or PurePath(name.partition(":")[0]).suffix.lower() in PROGRAMS:
         trouble = f"rubric does not run programs and functions that make prompts of promptfoo: {text}"
-        yield _made(text, at, before, label or text, "", named=label, trouble=trouble)
+        yield _prompt(text, at, before, label or text, "", named=label, trouble=trouble)
         return
     names = [name]
     if "*" in name or configuration.files.is_directory(configuration.directory / name):
@@ -144,7 +146,7 @@ def _prompts_at_path(
         matches = path_matches(wanted, [configuration.directory], configuration.files)
         names = list(map(str, matches.in_promptfoo_order))
         if not names:  # promptfoo sends the pattern itself
-            yield _made(text, at, before, label or text, "", named=label)
+            yield _prompt(text, at, before, label or text, "", named=label)
             return
     for number, each in enumerate(names):
         if each != name and (_FUNCTION.match(each) or is_executable(each, configuration)):
@@ -174,7 +176,7 @@ def _prompt_from_command(
         written = configuration.files.read(configuration.directory / path, _LONGEST_PROGRAM).decode("utf-8")
         text = command if _BINARY.search(written[:1000]) else written
     shown = label or command
-    return replace(_made(text, at, before, shown, "", named=label or PurePath(path).stem), program=f"{EXEC}{command}")
+    return replace(_prompt(text, at, before, shown, "", named=label or PurePath(path).stem), program=f"{EXEC}{command}")
 
 
 def _prompt_from_function(
@@ -188,7 +190,7 @@ def _prompt_from_function(
     except ConfigurationError as error:
         text, trouble = "", str(error)
     named = label or ":".join(part for part in (PurePath(path).stem, function) if part)
-    return replace(_made(text, at, before, label or full, "", named=named, trouble=trouble), program=f"{URL}{name}")
+    return replace(_prompt(text, at, before, label or full, "", named=named, trouble=trouble), program=f"{URL}{name}")
 
 
 def _prompts_in_file(
@@ -202,19 +204,19 @@ def _prompts_in_file(
         else:
             texts = _split(configuration.read(name), suffix)
     except ConfigurationError as error:
-        yield _made(
+        yield _prompt(
             name, at, before, label or name, "", named=label, trouble=f"promptfoo takes it for a path, and {error}"
         )
         return
     if suffix == ".csv":
-        yield _made(
+        yield _prompt(
             name, at, before, label or name, "", named=label, trouble="rubric does not read prompts from tables"
         )
         return
     for number, text in enumerate(texts):
         shown = label or PurePath(name).stem
         full = label or f"{name}: {text}"
-        yield _made(text, at, before + number, full, name, named=f"{shown}-{number + 1}" if len(texts) > 1 else shown)
+        yield _prompt(text, at, before + number, full, name, named=f"{shown}-{number + 1}" if len(texts) > 1 else shown)
 
 
 def _split(text: str, suffix: str) -> list[str]:
@@ -225,7 +227,7 @@ def _split(text: str, suffix: str) -> list[str]:
     return [part.strip() for part in _SEPARATOR.split(text) if part.strip()]
 
 
-def _made(
+def _prompt(
     text: str, at: Node, before: int, label: str, identity: str, *, named: str = "", trouble: str = ""
 ) -> PromptfooPrompt:
     shown = " ".join(named.translate(str.maketrans("[],", "   ")).split()) or f"prompt-{before + 1}"

@@ -41,7 +41,7 @@ def _completion(params: AssertionParams) -> Any:
     return json_or_text(params.text)
 
 
-def _turned(params: AssertionParams, score: EvaluationScore) -> EvaluationScore:
+def _negated_if_inverse(params: AssertionParams, score: EvaluationScore) -> EvaluationScore:
     """The decision, negated for a `not-` type: the score becomes its complement."""
     if not params.inverse:
         return score
@@ -75,7 +75,9 @@ async def _rubric(grader: Grader) -> EvaluationScore:
         )
 
     rubric = "" if value is NO_VALUE else value
-    return _turned(params, await grader.reply("llm-rubric", {"output": _completion(params), "rubric": rubric}, read))
+    return _negated_if_inverse(
+        params, await grader.reply("llm-rubric", {"output": _completion(params), "rubric": rubric}, read)
+    )
 
 
 def _number(value: object) -> float | None:

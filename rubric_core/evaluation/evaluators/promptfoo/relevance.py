@@ -34,7 +34,7 @@ async def _answer(grader: Grader) -> EvaluationScore:
     if known is not None:
         return known
     values = {"answer": json_or_text(params.text)}
-    questions = [await grader.text("answer-relevance", values, _said, "") for _ in range(_QUESTIONS)]
+    questions = [await grader.text("answer-relevance", values, _non_empty, "") for _ in range(_QUESTIONS)]
     one, *others = await embedded(params, [asked, *questions])
     score = sum(cosine(one, each) for each in others) / len(others)
     least = params.config.threshold if params.config.threshold is not None else 0.0
@@ -44,7 +44,7 @@ async def _answer(grader: Grader) -> EvaluationScore:
     return replace(made, raw_replies=tuple(questions))
 
 
-def _said(text: str) -> str:
+def _non_empty(text: str) -> str:
     if not text.strip():
         raise ValueError("it is empty")
     return text

@@ -172,7 +172,7 @@ def _fault(text: str) -> str:
     return faults[0] if faults else ""
 
 
-def _wanted(params: AssertionParams) -> list[str]:
+def _required_elements(params: AssertionParams) -> list[str]:
     """The elements that have to be there."""
     value = params.value
     if isinstance(value, str):
@@ -185,7 +185,7 @@ def _wanted(params: AssertionParams) -> list[str]:
 
 
 def _is_xml(params: AssertionParams) -> GradingResult:
-    wanted, fault = _wanted(params), _fault(params.text)
+    wanted, fault = _required_elements(params), _fault(params.text)
     if not fault:
         missing = _missing(xml_elements(params.text), wanted)
         fault = f"has no element {', '.join(missing)}" if missing else ""
@@ -193,7 +193,7 @@ def _is_xml(params: AssertionParams) -> GradingResult:
 
 
 def _contains_xml(params: AssertionParams) -> GradingResult:
-    wanted, roots = _wanted(params), xml_elements(params.text)
+    wanted, roots = _required_elements(params), xml_elements(params.text)
     if not roots:
         return pass_or_fail(params, False, "contains no XML")
     # All of them together, then each alone.

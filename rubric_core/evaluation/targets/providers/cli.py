@@ -48,9 +48,12 @@ class _Cli:
         scratch = Path(tempfile.mkdtemp(prefix="rubric-"))
         try:
             output = scratch / "output"
-            argv, files = self._argv(self.settings.command or "", request, scratch, output), self._written(request)
+            argv, files = (
+                self._argv(self.settings.command or "", request, scratch, output),
+                self._written_files(request),
+            )
             finished = await self.runs.finished(argv, request, files=files)
-            return self._answer(self._said(finished, output), finished, request)
+            return self._answer(self._read_answer(finished, output), finished, request)
         finally:
             if not self.settings.keep_temp_files:
                 shutil.rmtree(scratch, ignore_errors=True)
@@ -91,7 +94,7 @@ class _Cli:
         error_text = failure_words(finished)
         return f"{ended_words(finished.exit_code)}{f': {error_text}' if error_text else ''}"
 
-    def _written(self, request: Request) -> Mapping[str, str]:
+    def _written_files(self, request: Request) -> Mapping[str, str]:
         """The files that were written for the command."""
         prompt = request.path_prompt or request.prompt
         return {"{PROMPT_FILE}": prompt} if "{PROMPT_FILE}" in str(self.settings.command) else {}
@@ -136,7 +139,7 @@ class _Cli:
             for w in shlex.split(self.settings.files_format)
         ]
 
-    def _said(self, finished: Finished, output: Path) -> str:
+    def _read_answer(self, finished: Finished, output: Path) -> str:
         if finished.exit_code:
             raise self.runs.failed(finished)
         if "{OUTPUT_FILE}" not in str(self.settings.command):

@@ -42,7 +42,7 @@ class _Replay:
     async def ask(self, request: Request) -> Answer:
         async with self._reading:
             if self._rows is None:
-                self._rows = [row for row in self._read() if self._wanted(row)]
+                self._rows = [row for row in self._read() if self._is_selected(row)]
         rows = [row for row in self._rows if _first(row, _CASE) == request.case_id]
         # The second run of a case uses its second recording; the last one serves all further runs.
         answer = read_answer(rows[min(request.attempt, len(rows)) - 1]) if rows else None
@@ -82,7 +82,7 @@ class _Replay:
                 raise ProviderError(f"{self.path.name}:{number} is not a JSON object ({where})") from None
         return rows
 
-    def _wanted(self, row: Mapping[str, Any]) -> bool:
+    def _is_selected(self, row: Mapping[str, Any]) -> bool:
         wanted = (
             (_TARGET, self.settings.source_target),
             (_SUITE, self.settings.suite),
