@@ -57,6 +57,45 @@ def test_writers_do_not_lose_what_others_write(folder: Folder) -> None:
         assert len({case.id[0] for case in ResultDatabase.of(suite).cases(run)}) == 1
 
 
+#: Stores a result, reads what is stored, as a server does for an editor, and stores another one for each line that it is sent.
+READING_WRITER = """
+import os, sys
+from pathlib import Path
+from rubric_core.evaluation.model.result import CaseResult, Verdict
+from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.records import RunInfo
+suite = Path(sys.argv[1])
+database = ResultDatabase.of(suite)
+writer = database.begin(RunInfo(suites=(suite,)))
+for number in range(4):
+    writer.add(CaseResult(id=f"case-{number}", verdict=Verdict.PASSED, score=1.0, answer="hello"), suite=suite)
+    assert database.runs() and len(database.latest(suite)) == number + 1
+    print(number, flush=True)
+    sys.stdin.readline()
+"""
+#: Reads all runs, as `rubric results` does. Who closes a database last may put its log into it and remove the log.
+READER = "import sys; from pathlib import Path; from rubric_core.evaluation.results.database import ResultDatabase; ResultDatabase.of(Path(sys.argv[1])).runs()"
+
+
+def test_what_is_written_by_a_process_that_reads_as_well_is_seen_by_others_and_outlives_it(folder: Folder) -> None:
+    suite = folder.path / "a.eval.yaml"
+    with subprocess.Popen(
+        [sys.executable, "-c", READING_WRITER, suite], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        for number in range(4):
+            assert writer.stdout.readline() == f"{number}\n"
+            subprocess.run([sys.executable, "-c", READER, suite], check=True)
+            assert set(stored_cases(suite)) == {f"case-{each}" for each in range(number + 1)}
+            if number < 3:
+                writer.stdin.write("\n")
+                writer.stdin.flush()
+        writer.kill()
+    assert set(stored_cases(suite)) == {f"case-{each}" for each in range(4)}
+    assert whole(folder)
+
+
 def test_a_run_that_is_killed_has_stored_all_that_it_showed(folder: Folder) -> None:
     """Cases that end one right after the other are stored together, and shown after that."""
     folder.mock("hi")

@@ -74,6 +74,20 @@ async def test_cases_share_a_copy_of_the_template_or_have_their_own(place: Folde
     assert names(place.path / "template") == [".gitignore", "seed.txt"]
 
 
+async def test_results_of_earlier_runs_are_no_part_of_a_template(place: Folder) -> None:
+    suite = "workspace: {template: ./template}\n" + CASES
+    before = fingerprint_of(place, suite)
+    place.write("template/.rubric/results.db", "answers of earlier runs")
+    assert fingerprint_of(place, suite) == before
+    place.targets({"name": "default", "provider": "cli", "command": "ls -A; cat seed.txt"})
+    assert answers(await run(place, suite))["a"] == ".gitignore seed.txt seed"
+
+
+def fingerprint_of(place: Folder, suite: str) -> str:
+    (case, *_) = place.cases(suite, "agentv-3")
+    return fingerprint(case, DiskFiles(), load_targets(case.directory, DiskFiles()))
+
+
 async def test_changes_reach_judges_and_programs_as_a_unified_diff(place: Folder) -> None:
     place.targets(
         {

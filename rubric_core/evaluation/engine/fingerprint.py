@@ -169,7 +169,7 @@ def _below(root: Path, folder: Path, files: Files) -> Iterator[tuple[str, Path]]
     for name in files.names(folder):
         path = folder / name
         if files.is_directory(path):
-            if name != ".git" and not path.is_symlink():
+            if name not in (".git", ".rubric") and not path.is_symlink():
                 yield from _below(root, path, files)
         else:
             yield path.relative_to(root).as_posix(), path

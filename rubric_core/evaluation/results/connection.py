@@ -183,7 +183,11 @@ def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _require_files(path: Path) -> None:
-    """Raises DamagedStoreError for anything but regular files under the names that SQLite opens."""
+    """Raises DamagedStoreError for anything but regular files under the names that SQLite opens, PermissionError for one that may not be read.
+
+    None of them is opened for that: where a process closes a file, the system takes away all locks that this process has on it, those of
+    SQLite included. Another process would then take itself for the last one, and delete the log that this one writes to.
+    """
     for name in (path, *(path.with_name(path.name + end) for end in (*_BESIDE, _JOURNAL))):
         with contextlib.suppress(FileNotFoundError):
             found = name.lstat()
@@ -191,7 +195,8 @@ def _require_files(path: Path) -> None:
                 raise DamagedStoreError(errno.EINVAL, f"{name} is not a regular file")
             if name.name.endswith(_JOURNAL):
                 raise DamagedStoreError(errno.EINVAL, f"{name} belongs to no database of rubric")
-    open_file(path).close()
+    if not os.access(path, os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def _verified(connection: sqlite3.Connection, path: Path) -> int:

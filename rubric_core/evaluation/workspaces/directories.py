@@ -13,6 +13,7 @@ from rubric_core.evaluation.workspaces.snapshot import take
 __all__ = ["copy_directory", "in_thread", "remove_directory", "restore_directory"]
 
 T = TypeVar("T")
+_RESULTS = shutil.ignore_patterns(".rubric")
 
 
 async def in_thread(work: Callable[[], T]) -> T:
@@ -26,9 +27,13 @@ async def in_thread(work: Callable[[], T]) -> T:
 
 
 async def copy_directory(source: Path, target: Path) -> None:
-    """Copy a directory to a path that does not exist yet; links stay links. Raises OSError."""
+    """Copy a directory to a path that does not exist yet; links stay links. Raises OSError.
+
+    Results of earlier runs are not copied: agents would find answers there, and whoever reads and closes a database in the process that
+    writes to it takes its locks away.
+    """
     try:
-        await in_thread(lambda: shutil.copytree(source, target, symlinks=True))
+        await in_thread(lambda: shutil.copytree(source, target, symlinks=True, ignore=_RESULTS))
     except shutil.Error as error:
         raise OSError(f"{error.args[0][0][0]} cannot be copied: {error.args[0][0][2]}") from None
 
