@@ -7,20 +7,15 @@ from typing import Any
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import GraderError
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.language.shape import Shape
 
-__all__ = ["external_score", "share"]
-
-
-def share(value: object) -> float | None:
-    """A finite number, or None."""
-    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if number else None  # type: ignore[arg-type]  # `number` says that it is one
+__all__ = ["external_score"]
 
 
 def _worth(check: Mapping[str, Any]) -> float:
     """The score of a check, 0..1: its own, or whether it passes."""
-    own = share(check.get("score"))
+    own = finite_number(check.get("score"))
     return float(check.get("pass") is True) if own is None else min(1.0, max(0.0, own))
 
 
@@ -33,7 +28,7 @@ def external_score(value: Any, threshold: float | None, at: Shape) -> Evaluation
     told: Mapping[str, Any] = value if isinstance(value, Mapping) else {"score": value}
     if isinstance(told.get("score"), bool):
         told = {**told, "pass": told.get("pass", told["score"]), "score": None}
-    passes, given = told.get("pass"), share(told.get("score"))
+    passes, given = told.get("pass"), finite_number(told.get("score"))
     checks = [c for c in told.get("checks") or () if isinstance(c, Mapping) and isinstance(c.get("text"), str)]
     right = [c["text"] for c in checks if c.get("pass") is True]
     wrong = [c["text"] for c in checks if c.get("pass") is not True]

@@ -5,7 +5,6 @@ name of the hook and the context.
 """
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ from rubric_core.evaluation.engine.extensions import Extensions
 from rubric_core.evaluation.model.promptfoo_assertion import given_score
 from rubric_core.evaluation.model.result import CaseResult, Verdict
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.loading.directory_search import URL
 
 __all__ = ["PromptfooExtensions"]
@@ -133,4 +133,4 @@ def _named_scores(result: CaseResult | None) -> dict[str, float]:
 def _finite(named: Any) -> dict[str, float]:
     """The scores that are numbers."""
     found = named.items() if isinstance(named, dict) else ()
-    return {n: v for n, v in found if isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v)}
+    return {n: v for n, v in found if finite_number(v) is not None}

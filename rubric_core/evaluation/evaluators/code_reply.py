@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.language.properties import ReplyStyle
 
 __all__ = ["score_of_reply"]
@@ -43,8 +44,8 @@ def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style:
         return EvaluationScore.crash(f"{program}: printed JSON that is not an object", request)
     checks = _checks(reply.get("checks")) if style == "checks" else _assertions(reply.get("assertions"))
     passes = reply.get("pass") if style == "checks" and isinstance(reply.get("pass"), bool) else None
-    score = _number(reply.get("score"))
-    if score is None and style != "hits":
+    score = finite_number(reply.get("score"))
+    if score is None and style != "hits" and not _is_no_score(reply.get("score")):
         score = _mean(checks) if checks else None if passes is None else float(passes)
     if score is None:
         return EvaluationScore.crash(f"{program}: its reply {_MISSING[style]}", request)
@@ -61,6 +62,11 @@ def score_of_reply(stdout: str, program: str, request: Mapping[str, Any], style:
     )  # fmt: skip
 
 
+def _is_no_score(value: object) -> bool:
+    """Whether a program wrote a number that JSON does not have, such as the mean of nothing: AgentV cannot read the reply at all."""
+    return isinstance(value, float) and not math.isfinite(value)
+
+
 def _assertions(listed: object) -> list[_Check]:
     found = [(item["text"], item.get("passed", item.get("pass")) is True) for item in _with_text(listed)]
     return [_Check(text, holds, float(holds)) for text, holds in found]
@@ -73,7 +79,7 @@ def _checks(listed: object) -> list[_Check]:
     """
     found: list[_Check] = []
     for item in _with_text(listed):
-        passes, score = item.get("pass"), _number(item.get("score"))
+        passes, score = item.get("pass"), finite_number(item.get("score"))
         if isinstance(passes, bool) and isinstance(item.get("reason"), str):
             found.append(_Check(item["text"], passes, _within(float(passes) if score is None else score)))
         elif passes is not True:
@@ -92,16 +98,6 @@ def _mean(checks: Sequence[_Check]) -> float:
 
 def _within(score: float) -> float:
     return min(1.0, max(0.0, score))
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:  # a whole number of several hundred digits
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _texts(value: object) -> tuple[str, ...]:

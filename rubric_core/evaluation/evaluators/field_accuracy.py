@@ -9,6 +9,7 @@ from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.dates import same_day
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path, json_in, value_fits
 from rubric_core.evaluation.scoring.score import weighted_mean
 from rubric_core.language.evaluators import FieldAccuracy, FieldCheck
@@ -106,7 +107,7 @@ def _number(value: Any) -> float | None:
     if isinstance(value, str):
         start = _NUMBER.match(value)
         return float(start[0]) if start else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return finite_number(value)
 
 
 FIELD_ACCURACY = TypedEvaluator("field-accuracy", FieldAccuracy, _grade)

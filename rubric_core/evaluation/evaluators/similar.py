@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rubric_core.evaluation.code.external_scores import share
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, quoted_excerpt, required_setting
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
@@ -12,6 +11,7 @@ from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.redaction import Redactor
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.evaluation.scoring.score import at_least
 from rubric_core.language.evaluators import Similar
 from rubric_core.language.providers import Api
@@ -92,7 +92,7 @@ async def embeddings(
     reply, _ = await asking.ask(url, headers, body)
     rows = reply.get("data")
     found = [row.get("embedding") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    vectors = [v for v in found if isinstance(v, list) and v and all(share(x) is not None for x in v)]
+    vectors = [v for v in found if isinstance(v, list) and v and all(finite_number(x) is not None for x in v)]
     if len(vectors) != len(texts) or len({len(v) for v in vectors}) != 1:
         raise GraderError("the reply has no embedding for each text", at=config)
     return vectors

@@ -12,6 +12,7 @@ from rubric_core.evaluation.evaluators.promptfoo.handler import (
     row_error,
 )
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.scoring.finite_number import finite_number
 
 __all__ = ["PROVIDER_REPORTS", "matches_name"]
 
@@ -26,13 +27,9 @@ def _reported(params: AssertionParams, name: str) -> Any:
 
 def _mean_log_probability(params: AssertionParams) -> float:
     told = _reported(params, "logProbs")
-    if not isinstance(told, list) or not told or not all(_is_number(each) for each in told):
+    if not isinstance(told, list) or not told or not all(finite_number(each) is not None for each in told):
         raise row_error(params, "needs the log probabilities of the output, which the provider does not report")
     return math.fsum(told) / len(told)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _perplexity(params: AssertionParams) -> GradingResult:

@@ -1,12 +1,12 @@
 """Assertions that are code: JavaScript by node, Python by python3, in a file or in the configuration."""
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.evaluation.code.scripts import CodeFailedError, Language, run_code
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.language.promptfoo.javascript import declarations_and_result, without_require
 from rubric_core.loading.directory_search import URL
 
@@ -30,7 +30,7 @@ async def _javascript(params: AssertionParams) -> GradingResult:
         return _grade_by_mapping(params, result)
     if isinstance(result, bool):
         return _grade_by_boolean(params, result)
-    number = _number(result)
+    number = finite_number(result)
     if number is None:
         return GradingResult(
             False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result"
@@ -82,7 +82,7 @@ def _python_result(params: AssertionParams, result: Any) -> GradingResult:
         if least is not None and named["score"] < least:
             named |= {"pass": False, "reason": f"the score {named['score']:g} is below {least:g}: {named['reason']}"}
         return _grade_by_mapping(params, named)
-    number = _number(result) if not isinstance(result, str) else _leading_number(result)
+    number = finite_number(result) if not isinstance(result, str) else _leading_number(result)
     if number is None:
         return GradingResult(
             False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result"
@@ -111,7 +111,7 @@ def _arguments(params: AssertionParams) -> dict[str, Any]:
 def _is_result(value: Mapping[str, Any]) -> bool:
     return (
         isinstance(value.get("pass"), bool)
-        and _number(value.get("score")) is not None
+        and finite_number(value.get("score")) is not None
         and isinstance(value.get("reason"), str)
     )
 
@@ -119,7 +119,11 @@ def _is_result(value: Mapping[str, Any]) -> bool:
 def _grade_by_mapping(params: AssertionParams, result: Mapping[str, Any]) -> GradingResult:
     passed = result["pass"] != params.inverse
     written = result.get("namedScores")
-    named = {n: float(v) for n, v in written.items() if _number(v) is not None} if isinstance(written, dict) else {}
+    named = (
+        {n: number for n, v in written.items() if (number := finite_number(v)) is not None}
+        if isinstance(written, dict)
+        else {}
+    )
     return GradingResult(passed, float(result["score"]), str(result["reason"]) or "the code says so", named)
 
 
@@ -135,12 +139,6 @@ def _grade_by_number(params: AssertionParams, number: float) -> GradingResult:
     return GradingResult(
         holds != params.inverse, number, f"the code returned {number:g}{'' if holds else f', {wanted}'}"
     )
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if math.isfinite(value) else None
 
 
 def _leading_number(text: str) -> float | None:

@@ -17,6 +17,7 @@ from rubric_core.evaluation.evaluators.typed import quoted_excerpt
 from rubric_core.evaluation.model.comma_values import comma_values
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
 from rubric_core.language.promptfoo.javascript import number_of, value_text
 
@@ -167,7 +168,7 @@ def _range(value: Mapping[str, Any]) -> str:
 
 def _counted(value: object) -> float | None:
     if _is_number(value):
-        return float(value)  # type: ignore[arg-type]  # it is a number
+        return finite_number(value)
     try:
         return float(value) if isinstance(value, str) and value.strip() else None
     except ValueError:
