@@ -125,7 +125,7 @@ class ContentReader:
 
 
 def flat_text(value: Any) -> str:
-    """Plain data as text for a model: a text as it is, everything else as JSON."""
+    """Plain data as text for a model: texts unchanged, everything else as JSON."""
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)

@@ -171,7 +171,7 @@ class _Loader:
         )
 
     def description(self, path: Path) -> Analysis | None:
-        """The YAML file that describes a data set; None if it is a suite with cases of its own."""
+        """The YAML file that describes a data set; None if the suite has its own cases."""
         found = self.analysis(path, kind=FileKind.SIDECAR)
         return None if found.suite is not None and found.suite.has("cases") else found
 

@@ -104,7 +104,7 @@ def _answered_by(case: "Runnable", target: str | None) -> "Runnable":
 
 
 def _lists(case: "Runnable") -> Mapping[str, Sequence[str]]:
-    """The `vars` that are lists of texts, each of which is one value."""
+    """The `vars` that are lists of texts, each text one value."""
     written = case.variables if case.has_prompts else {}
     return {n: v for n, v in written.items() if isinstance(v, list) and v and all(isinstance(i, str) for i in v)}
 

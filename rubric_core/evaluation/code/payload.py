@@ -247,7 +247,7 @@ def prompt_payload(context: EvaluationContext) -> dict[str, Any]:
 
 
 def messages_in(context: EvaluationContext, variables: Collection[str]) -> dict[str, Any]:
-    """What template variables that stand for whole messages are filled with."""
+    """The values of template variables that stand for whole messages."""
     return _filled({name: value for name, value in _MESSAGES.items() if name in variables}, context)
 
 

@@ -105,7 +105,7 @@ def _scores(pair: CasePair) -> Iterator[tuple[_Key, float, float]]:
 
 
 def _evaluator_scores(before: RunCase, after: RunCase) -> Iterator[tuple[_Key, float, float]]:
-    """Of evaluators that both runs have, by their names; one without a score in a run is left out."""
+    """The evaluators of both runs by name, without those that lack a score in one of them."""
     earlier = _by_key(before.scores)
     for key, score in _by_key(after.scores).items():
         if key in earlier:

@@ -164,7 +164,7 @@ class Attempt:
         return answer
 
     def request(self, inputs: PromptInputs) -> Request:
-        """What the target is asked."""
+        """The request to the target."""
         return Request(
             inputs.messages, inputs.question, case_id=self.case.id, attempt=self.number, files=inputs.files,
             workspace=self.workspace.path if self.workspace else None,

@@ -80,7 +80,7 @@ def _made_in(value: object, module: ModuleType) -> bool:
 
 
 def _instance(found: Any, name: str, at: Shape | None) -> Evaluator:
-    """The evaluator: an instance as it is, a class called without arguments."""
+    """The evaluator: the instance itself, or a class called without arguments."""
     if not inspect.isclass(found):
         return cast("Evaluator", found)
     try:

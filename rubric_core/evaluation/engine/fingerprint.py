@@ -176,7 +176,7 @@ def _below(root: Path, folder: Path, files: Files) -> Iterator[tuple[str, Path]]
 
 
 def digest(path: Path, files: Files) -> str:
-    """A hash of the content of a file; of one that cannot be read a word that says so."""
+    """A hash of the content of a file; a fixed word if it cannot be read."""
     try:
         return hashlib.sha256(files.read(path, _LARGEST)).hexdigest()
     except OSError:

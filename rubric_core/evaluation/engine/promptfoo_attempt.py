@@ -68,7 +68,7 @@ class PromptfooAttempt(Attempt):
         return _awaiting_comparison(made) if self.case.comparing and verdict is not Verdict.UNSCORED else made
 
     def _row(self, configs: Sequence[PromptfooAssertion], results: Sequence[EvaluatorResult]) -> Mapping[str, Any]:
-        """What is kept of the row, with its values filled in."""
+        """The row as its result keeps it, with its values filled in."""
         row, filled = self.case.row_data, self.case.filled
         if row is None:
             return {}
@@ -128,7 +128,7 @@ class PromptfooAttempt(Attempt):
         return PromptInputs(question=prompt, messages=_messages(prompt), text=" ".join(prompt.split()))
 
     def request(self, inputs: PromptInputs) -> Request:
-        """See `Attempt.request`: with the settings of the row. Raises Unscored for one that a model is not told."""
+        """See `Attempt.request`: with the settings of the row. Raises Unscored for a setting that models do not get."""
         asked, filled = super().request(inputs), self.case.filled
         if filled is None or not filled.config:
             return asked

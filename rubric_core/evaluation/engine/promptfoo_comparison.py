@@ -61,7 +61,7 @@ async def compare_rows(rows: Rows, ports: Ports) -> list[CaseResult]:
 
 
 def _standing(result: CaseResult) -> CaseResult:
-    """The result as it is without a comparison."""
+    """The result without a comparison."""
     details = dict(result.details or {})
     before = details.pop(PENDING)
     return replace_fields(result, **{**before, "verdict": Verdict(before["verdict"])}, details=details or None)

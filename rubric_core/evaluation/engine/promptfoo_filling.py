@@ -179,7 +179,7 @@ class RowFilling:
                 yield name, value
 
     def _compared(self, value: Any, variables: Mapping[str, Any]) -> Any:
-        """A `value` with its templates filled in, or what is in its file; code stays where it is."""
+        """A `value` with its templates filled in, or the content of its file; code is not loaded."""
         if isinstance(value, list):
             return [self._compared(item, variables) if isinstance(item, str) else item for item in value]
         if not isinstance(value, str):

@@ -148,7 +148,7 @@ def _ways(
 
 
 def _conversation_input(told: JudgeInput) -> JudgeInput:
-    """What is known of a conversation before it starts."""
+    """The state of a conversation before it starts."""
     return replace(told, question="", more="")
 
 

@@ -54,7 +54,7 @@ _PROMPTFOO = ("rubric_core.evaluation.engine.promptfoo_prepare", "rubric_core.ev
 
 
 class RunSession(NamedTuple):
-    """What is set up around the cases of one run."""
+    """The state that the cases of one run share."""
 
     workspaces: Workspaces
     #: By the facts of their suite, which its cases share.
@@ -82,7 +82,7 @@ async def run_case(case: Runnable, ports: Ports | None = None, on_event: Listene
 async def run_in_session(
     case: Runnable, ports: Ports, on_event: Listener, session: RunSession | None = None
 ) -> CaseResult:
-    """As `run_case`, in the session of the run that the case is a part of; by default in one of its own."""
+    """Like `run_case`, in the session of the case's run; by default in a new session."""
     configs = graders_of(case)
     import_module(_PROVIDERS)  # before the clock starts: the first case is not charged for it
     if any(isinstance(shape, LlmJudge | Rubric) for config in configs for shape in children(config)):

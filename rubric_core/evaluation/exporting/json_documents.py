@@ -109,7 +109,7 @@ class JsonDocument:
 
 
 def json_document(run: ExportedRun) -> Iterator[str]:
-    """A stored run as `--format json` prints it, with what is known of the run as a whole under `run`."""
+    """A stored run as `--format json` prints it, with the facts about the whole run under `run`."""
     pieces: list[str] = []
     suites = list(run.by_suite())
     about = run_row(run.record)

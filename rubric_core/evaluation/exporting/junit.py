@@ -94,7 +94,7 @@ def _place(case: RunCase, result: CaseResult) -> str:
 
 
 def _class_name(suite: str) -> str:
-    """The path of a suite as readers divide it: what stands before the last point is its package."""
+    """The path of a suite for JUnit readers, which take the part before the last dot as the package."""
     ending = next((end for end in _ENDINGS if suite.lower().endswith(end)), "")
     return suite[: len(suite) - len(ending)].replace(".", "_").replace("/", ".")
 

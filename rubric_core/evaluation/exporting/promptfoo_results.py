@@ -123,7 +123,7 @@ class _Row:
 
 
 def _on_one_line(prompt: str) -> str:
-    """A prompt that is a JSON list or object as promptfoo's files have it; any other as it is."""
+    """A prompt that is a JSON list or object in the format of promptfoo's files; any other prompt unchanged."""
     if not prompt.startswith(("[", "{")):
         return prompt
     try:

@@ -39,7 +39,7 @@ class ExportedRun:
         return self._cases
 
     def name(self, case: RunCase) -> str:
-        """What a case is called: its id, with the target where the run asked several."""
+        """The name of a case: its id, with the target if the run used several."""
         return f"{case.id} [{case.target}]" if len(self.record.targets) > 1 and case.target else case.id
 
 

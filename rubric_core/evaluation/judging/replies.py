@@ -142,7 +142,7 @@ def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    """Raises InvalidReplyError for more digits than any score has; Python would suggest a setting of its own."""
+    """Raises InvalidReplyError for more digits than any score has; Python's own error suggests changing a setting."""
     if len(digits) > _MOST_DIGITS:
         raise InvalidReplyError(f"the reply has a number of {len(digits):,} digits")
     return int(digits)
@@ -193,7 +193,7 @@ def _valid(model: type[R], value: Mapping[str, Any]) -> R:
 
 
 def _first_problem(error: ValidationError) -> str:
-    """The location of the first error, and what is expected there."""
+    """The location of the first error, and the expected value."""
     first = error.errors(include_url=False, include_context=False)[0]
     place = ".".join(str(part) for part in first["loc"] if part not in ("int", "float"))
     found = first.get("input")
@@ -205,7 +205,7 @@ Style = Literal["hits", "assertions", "checks"]
 
 
 def read_free_form(text: str, style: Style) -> EvaluationScore:
-    """The score of a judge that was not asked criterion by criterion. Raises InvalidReplyError.
+    """The score of a judge that grades the answer as a whole. Raises InvalidReplyError.
 
     A custom prompt may still ask for the format of an older release: hits and misses, or assertions. Such a reply is
     read in that format, so that they are not lost.

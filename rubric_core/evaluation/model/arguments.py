@@ -1,4 +1,4 @@
-"""Checks of arguments. An invalid value is reported with the name of its field and with what is expected."""
+"""Checks of arguments. An invalid value is reported with the name of its field and the expected type."""
 
 from collections.abc import Collection, Iterable
 from math import isfinite

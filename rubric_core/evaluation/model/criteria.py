@@ -1,4 +1,4 @@
-"""A criterion as a judge is asked about it, and what the judge said."""
+"""A criterion in the form a judge gets it, and the judge's reply."""
 
 from typing import NamedTuple
 

@@ -127,7 +127,7 @@ class Usage:
 
     @property
     def has_usage(self) -> bool:
-        """Whether there is more to tell than how often it was asked."""
+        """Whether tokens or costs are known."""
         return self.tokens is not None or self.cost_usd is not None
 
     def __add__(self, other: "Usage") -> "Usage":

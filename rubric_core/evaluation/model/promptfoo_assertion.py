@@ -88,7 +88,7 @@ class PromptfooAssertion(Evaluator):
 def promptfoo_assertion(
     settings: Mapping[str, Any], node: Node, options: Mapping[str, Any] = MappingProxyType({})
 ) -> PromptfooAssertion:
-    """The assertion of a mapping; `node` is what stands for it in the text, `options` are those of its test."""
+    """The assertion of a mapping; `node` is its place in the text, `options` are those of its test."""
     kind = settings.get("type")
     type_name = kind if isinstance(kind, str) else f"{kind}"
     weight = settings.get("weight")
@@ -126,7 +126,7 @@ def _refusal(assertion: PromptfooAssertion) -> str:
 
 
 def _places(node: Node, count: int) -> list[Node]:
-    """What stands for each member of a set in the text; the set itself where they are written elsewhere."""
+    """The place of each member of a set in the text; the set itself if they are written elsewhere."""
     written = node.get("assert") if isinstance(node, MappingNode) else None
     return written.items if isinstance(written, Sequence) and len(written.items) == count else [node] * count
 

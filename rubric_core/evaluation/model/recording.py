@@ -1,4 +1,4 @@
-"""Recorded replies of judges: what was asked, what was said, and who looks them up."""
+"""Recorded replies of judges: the request, the reply, and the key to look them up."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
@@ -16,7 +16,7 @@ HAND_WRITTEN = "hand-written"
 
 @dataclass(frozen=True, slots=True)
 class JudgeInput:
-    """All that a judge was told, but for the criterion."""
+    """Everything a judge was told except the criterion."""
 
     prompt: str
     question: str

@@ -75,7 +75,7 @@ class Redactor:
         return value
 
     def _record(self, value: Any) -> Any:
-        """A dataclass without secrets; the same one when there are none in it, as in nearly all."""
+        """A dataclass without secrets; the same object if it contains none, as nearly all do."""
         changed: dict[str, Any] = {}
         for name, item in field_values(value):
             made = self._any(item)

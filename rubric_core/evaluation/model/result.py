@@ -175,7 +175,7 @@ class EvaluatorResult:
 
     @property
     def was_judged(self) -> bool:
-        """Whether a judge was asked, or a recording of one; not whether the reply was of use. Members count."""
+        """Whether a judge or a recording of one was consulted, even if the reply was unusable. Members count."""
         return any(each.judge or each.raw_replies for each in self.flat())
 
     @property

@@ -56,7 +56,7 @@ _TEXTS = ("text", "content")
 
 
 def as_provider(judge: Any) -> Provider:
-    """A judge as a provider. Raises TypeError for something that cannot be asked."""
+    """A judge as a provider. Raises TypeError for anything that cannot be called as one."""
     named = not isinstance(judge, type) and all(hasattr(judge, n) for n in _PROVIDER)
     if isinstance(judge, ScriptJudge) or (named and inspect.iscoroutinefunction(judge.ask)):
         return judge  # type: ignore[no-any-return]  # it has all that a provider has

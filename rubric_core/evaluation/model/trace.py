@@ -17,7 +17,7 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Trace:
-    """What was asked and what was answered, message by message."""
+    """The request and the reply, message by message."""
 
     #: The question as the target got it.
     asked: Sequence[ChatMessage]
@@ -101,7 +101,7 @@ class Trace:
 
 
 def trace_of(context: EvaluationContext) -> Trace:
-    """The trace of an answer; what was asked of a command has the paths of files in place of their contents."""
+    """The trace of an answer; in requests to a command, paths of files replace their contents."""
     inputs = context.prompt_inputs
     by_path = context.target.kind == "cli" and bool(inputs.path_messages)
     messages = (inputs.path_messages if by_path else inputs.messages) or (ChatMessage("user", inputs.question),)

@@ -32,7 +32,7 @@ _MOST_NAMES = 3
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What to show behind the line on which `span` begins."""
+    """What to show at the end of the line on which `span` begins."""
 
     #: In the whole text.
     span: Span
@@ -73,7 +73,7 @@ def seconds_words(duration_ms: float | None) -> str:
 
 
 def age_words(at: str, now: datetime) -> str:
-    """How long ago something was, from an hour on: 3h ago, 2d ago; empty for less, and when that cannot be told."""
+    """How long ago something was: 3h ago, 2d ago; empty for less than an hour, or if unknown."""
     try:
         hours = (now - datetime.fromisoformat(at)).total_seconds() / 3600
     except (ValueError, TypeError):

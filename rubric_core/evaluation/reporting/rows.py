@@ -27,7 +27,7 @@ def case_row(result: CaseResult) -> dict[str, Any]:
 
 
 def run_row(run: RunRecord) -> dict[str, Any]:
-    """What is known of a run as a whole; null is what nothing tells."""
+    """What is known about a run as a whole; null where unknown."""
     return {
         "id": run.id, "started_at": run.started_at, "ended_at": run.ended_at, "state": run.state.value, "commit": run.commit or None,
         "dirty": run.dirty, "command": list(run.command), "suites": list(run.suites), "dialects": list(run.dialects),

@@ -31,7 +31,7 @@ class CaseMark(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int, float]:
-        """Sorts the worst first, and what does not hold behind all that does."""
+        """Sorts the worst first, and everything outdated last."""
         if self.mark is None:
             return (2, 0, 0.0)
         score = self.mark.result.score if self.mark.result is not None else None
@@ -59,7 +59,7 @@ class Summary:
     _between: int = 0
 
     def put(self, each: CaseMark) -> None:
-        """Take in what a case made of it, in place of what is known of that case."""
+        """Replace what is known of a case by its latest result."""
         self.drop(each.case)
         self.marks[each.case] = each
         self._count(each, 1)
@@ -113,7 +113,7 @@ class Summary:
 
     @property
     def words(self) -> str:
-        """`✘ 3/4 cases  6.5/10 on average`; what one case alone made of it as it is."""
+        """`✘ 3/4 cases  6.5/10 on average`; the text of the mark itself if only one case has one."""
         verdict = self.verdict
         waiting = f"{RUNNING} {self._running} running" if self._running else ""
         if verdict is None:
@@ -128,7 +128,7 @@ class Summary:
 
     @property
     def mark(self) -> Mark | None:
-        """One mark in the place of all that hold; the only one as it is. None where none holds."""
+        """One mark in place of all that are up to date; the only one unchanged; None if none is."""
         verdict = self.verdict
         first = next((each.mark for each in self.marks.values() if each.counts), None)
         if verdict is None or first is None or len(self.marks) == 1:

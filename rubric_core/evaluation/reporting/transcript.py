@@ -78,7 +78,7 @@ def request_text(request: SentRequest) -> RequestText:
 
 
 def transcript(result: CaseResult) -> Iterator[str]:
-    """What was sent in a case, line by line; a text has every line of its own, indented."""
+    """The exchanges of a case, line by line; texts are indented."""
     yield result.id
     requests = [request_text(each) for each in requests_of(result)]
     if not requests:

@@ -44,7 +44,7 @@ class RunNotFoundError(LookupError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
-    """What is known of a run when it begins."""
+    """The facts about a run that are known when it begins."""
 
     command: tuple[str, ...] = ()
     #: The suites that it runs.
@@ -59,7 +59,7 @@ class RunInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A run, as it is listed. Times are ISO 8601 in UTC; `duration_ms` is from its start to the end of its last case."""
+    """A run in a list. Times are ISO 8601 in UTC; `duration_ms` is from its start to the end of its last case."""
 
     #: Sorts by time, and can be typed: "20261124-105233-3f2a".
     id: str
@@ -119,7 +119,7 @@ class RepeatScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCase:
-    """A case of a run. Its whole result is read when somebody looks at it."""
+    """A case of a run. Its whole result is read on demand."""
 
     #: The suite that ran it, relative to the root, with slashes.
     suite: str
@@ -144,7 +144,7 @@ class RunCase:
 
     @property
     def input(self) -> str:
-        """What the target was asked first, as text; "" where nothing was sent. Bounded."""
+        """The first request to the target, as text of bounded length; "" if nothing was sent."""
         asked = next((sent for sent in self.result.exchanges if sent.role == "target"), None)
         if asked is None:
             return ""

@@ -1,4 +1,4 @@
-"""Results read back from rows of JSON, whoever wrote these: each value is of the type that its field has, or the row is refused.
+"""Reads results from JSON rows of any origin: a row with a value of the wrong type is refused.
 
 What shows results relies on that. `.rubric/results.db` may be damaged, of another version, or come with a repository.
 """
@@ -24,7 +24,7 @@ _Reader = Callable[[Any, int], Any]
 
 
 def case_result_of(row: Mapping[str, Any]) -> CaseResult:
-    """The result that `jsonable` made `row` of. Raises ValueError or TypeError when it is no such row."""
+    """The result from which `jsonable` made `row`. Raises ValueError or TypeError for any other row."""
     return _read(CaseResult, {name: value for name, value in row.items() if name != "runs"}, 0)
 
 
@@ -145,7 +145,7 @@ def _mapping(value: Any, depth: int) -> Mapping[str, Any]:
 
 
 def _anything(value: Any, depth: int) -> Any:
-    """A value of JSON as it is, of numbers those that JSON has. Raises ValueError for one that is nested too deeply."""
+    """A JSON value, with only the numbers that JSON has. Raises ValueError for one that is nested too deeply."""
     level, below = [value], depth
     while level:
         if below > _DEEPEST:

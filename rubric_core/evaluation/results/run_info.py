@@ -1,4 +1,4 @@
-"""What is known of a run when it begins."""
+"""The facts about a run that are known when it begins."""
 
 import os
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ _BEGIN = (
 
 
 class EndedCase(NamedTuple):
-    """A case that has ended, with what is stored of it."""
+    """A finished case with its stored result."""
 
     result: CaseResult
     suite: Path

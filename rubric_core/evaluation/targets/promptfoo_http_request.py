@@ -138,7 +138,7 @@ def filled_text(template: str, values: Mapping[str, Any], place: TargetLocation,
 
 
 def _with_placeholders(text: str, filled: Callable[[str], str]) -> str:
-    """The text with each `{{ … }}` filled in, which ends at the first `}}` after it; promptfoo sends all else as it is."""
+    """The text with each `{{ … }}` filled in, up to the first `}}` after it; promptfoo sends everything else unchanged."""
     parts, at = list[str](), 0
     while (start := text.find("{{", at)) >= 0 and (end := text.find("}}", start + 2)) >= 0:
         parts += (text[at:start], filled(text[start : end + 2]))

@@ -32,7 +32,7 @@ def script_of(identity: str) -> str:
 
 @dataclass(frozen=True)
 class PromptfooScript:
-    """Calls a function in a Python file, or `callApi` of a class in a JavaScript file, in a process of its own."""
+    """Calls a function in a Python file, or `callApi` of a class in a JavaScript file, in a separate process."""
 
     name: str
     code: str

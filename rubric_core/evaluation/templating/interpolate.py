@@ -129,7 +129,7 @@ class Interpolation:
         return _UNKNOWN if made is None else made
 
     def _rendered(self, templates: Templates, template: str, node: Scalar) -> str | None:
-        """A template, filled in; None where it stays as it is."""
+        """A template, filled in; None if it is left unchanged."""
         try:
             return templates.text(template)
         except TemplateError as error:
@@ -163,7 +163,7 @@ def _end_of_first(text: str) -> int | None:
 
 
 def _name_in(reference: str) -> str:
-    """What stands between the braces; empty for a reference that has none."""
+    """The text between the braces; empty for a reference without braces."""
     text = reference.removeprefix("$")
     if len(text) < len("{{}}") or not (text.startswith("{{") and text.endswith("}}")):
         return ""

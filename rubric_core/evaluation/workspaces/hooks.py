@@ -50,7 +50,7 @@ def _hook(hook: Hook, written: DeclaredWorkspace) -> HookPlan:
 
 
 def command_in(value: object) -> tuple[str, ...] | str:
-    """A command as it is written: a text for a shell, or its arguments."""
+    """A command: a text for a shell, or a list of arguments."""
     return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else str(value or "")
 
 

@@ -237,7 +237,7 @@ def _repo(repo: Repo, written: DeclaredWorkspace) -> RepoPlan:
 
 
 def _plan_of_environment(written: DeclaredWorkspace, shape: Environment) -> WorkspacePlan:
-    """A host: a directory beside the suite is copied, one named from the root on is used as it is."""
+    """A host: a directory with a relative path is copied, one with an absolute path is used directly."""
     if shape.type == "docker":
         raise Unscored(
             f"rubric does not run containers: use an environment of type host to run this case on this machine ({written.where(shape)})"

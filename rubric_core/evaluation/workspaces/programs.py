@@ -78,7 +78,7 @@ async def _git(arguments: tuple[str, ...], cwd: Path, repo: RepoPlan, ports: Por
 async def run_hook(
     name: str, hook: HookPlan, workspace: Path | None, plan: WorkspacePlan, ports: Ports, told: Mapping[str, object]
 ) -> None:
-    """Run a hook; on its standard input it reads where the workspace is, and `told`. Raises Unscored when it fails."""
+    """Run a hook, which reads the path of the workspace and `told` from its standard input. Raises Unscored when it fails."""
     if not hook.command:
         return  # it only says how the workspace is put back
     path = None if workspace is None else str(workspace)

@@ -1,4 +1,4 @@
-"""What is in a directory, and what changed there as a unified diff."""
+"""The content of a directory, and its changes as a unified diff."""
 
 import difflib
 import hashlib
@@ -31,7 +31,7 @@ _LINK = "120000"
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """What is kept of a file."""
+    """The part of a file that is kept."""
 
     #: As git writes it: 100644, 100755 for programs, 120000 for links.
     mode: str
@@ -157,7 +157,7 @@ def _hunks(was: Sequence[str], now: Sequence[str], left: str, right: str) -> Ite
 
 
 def _lines(kept: KeptFile | None) -> list[str] | None:
-    """The lines of a text with their ends; None for what is no text."""
+    """The lines of a text with their line breaks; None for binary content."""
     if kept is None:
         return []
     if kept.content is None or b"\0" in kept.content[:_BEGINNING]:

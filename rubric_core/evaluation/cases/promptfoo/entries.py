@@ -1,4 +1,4 @@
-"""Cases of a configuration of promptfoo that is open in an editor: only those that are asked for, from the blocks of its text."""
+"""Cases of a promptfoo configuration that is open in an editor: only the requested ones, from the blocks of its text."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -77,7 +77,7 @@ class _Frame:
         return analysis.document.line_of(analysis.span_of(None, Span(offset, offset)).start) + 1
 
     def cases(self, entries: Sequence[CaseEntry]) -> Iterator[PromptfooRunnable]:
-        """The cases; an entry that is no mapping is left out."""
+        """The cases, without entries that are not mappings."""
         analysis = self._analysis
 
         def line_at(offset: int) -> int:

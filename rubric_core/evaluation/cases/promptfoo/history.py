@@ -50,7 +50,7 @@ class RunHistory:
         self._tests.add(row.test)
 
     def missing(self, row: RowPlace, tests: Sequence[str]) -> str:
-        """Which rows that come before `row` have not been run: one of these tests, or a row of its own; empty if all have."""
+        """What has to run before `row` and has not: one of these tests, or an earlier row of its own test; empty if nothing."""
         for test in tests:
             if test not in self._tests:
                 return test

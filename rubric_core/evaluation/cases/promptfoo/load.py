@@ -240,7 +240,7 @@ def _with_finding(
 
 
 def _is_inside_provider(found: Diagnostic, provider: PromptfooProvider, configuration: PromptfooConfiguration) -> bool:
-    """Whether a finding is an error inside a provider. One that is merged in has the whole configuration as its node, and no errors of its own."""
+    """Whether a finding is an error inside a provider. The node of a merged provider is the whole configuration: it has no errors of its own."""
     if found.severity != "error" or found.code in _YAML_ERRORS or provider.node is configuration.root:
         return False
     return _holding(found, [provider.node]) is not None

@@ -82,7 +82,7 @@ def prompts_of(configuration: PromptfooConfiguration) -> list[PromptfooPrompt]:
 
 
 def is_reference_to(reference: object, label: str, identity: str) -> bool:
-    """Whether a reference of a case or provider names what has this label and id: whole, by `prefix*`, or by what stands before `:`."""
+    """Whether a reference in a case or provider matches this label and id: exactly, by `prefix*`, or by the part before `:`."""
     if not isinstance(reference, str):
         return False
     names = [name for name in (label, identity) if name]

@@ -79,7 +79,7 @@ class PromptfooRunnable(Runnable):
 
     @property
     def own_variations(self) -> tuple[Runnable, ...]:
-        """One variation for each provider, prompt and combination of values, as promptfoo multiplies them; if there are none, one that says why."""
+        """One variation for each provider, prompt and combination of values, as promptfoo multiplies them; if there are none, one with the reason."""
         try:
             rows = list(self.rows())
             require_few(len(rows), len(self.matrix.prompts), len(self.matrix.providers))
@@ -170,7 +170,7 @@ class PromptfooRunnable(Runnable):
 
     @property
     def row_data(self) -> Mapping[str, Any] | None:
-        """Prompt, values and test of a row, for its result: what promptfoo's files of results have. None for what is no row."""
+        """Prompt, values and test of a row, as promptfoo's result files have them. None for anything but a row."""
         variant, prompt, data = self.variant, self.sent_prompt, self.test.data
         if variant is None or prompt is None:
             return None

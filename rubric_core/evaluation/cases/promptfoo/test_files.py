@@ -123,7 +123,7 @@ def inline_part(item: Any, at: Node, configuration: PromptfooConfiguration) -> T
 def _parts_at_path(
     text: str, configuration: PromptfooConfiguration, *, is_alone: bool, is_rows: bool
 ) -> Iterator[TestPart]:
-    """The tests behind a path. Raises ConfigurationError.
+    """The tests at a path. Raises ConfigurationError.
 
     Args:
         text: The path.
@@ -211,7 +211,7 @@ def tree_parts(
 
 
 def _items(root: Node, listed: list[Any]) -> list[Node]:
-    """The nodes of the items, those behind aliases included."""
+    """The nodes of the items, with aliases followed."""
     if isinstance(root, Sequence) and len(root.items) == len(listed):
         return [(item.target or item) if isinstance(item, Alias) else item for item in root.items]
     return [root] * len(listed)
@@ -252,7 +252,7 @@ def _at(start: int, end: int) -> Node:
 
 
 def vars_of_files(written: Any, directory: Path, configuration: PromptfooConfiguration) -> tuple[Any, tuple[Path, ...]]:
-    """The variables of the YAML files that `vars` names, and these files; anything else as it is. Raises ConfigurationError."""
+    """The variables of the YAML files that `vars` names, and these files; other values unchanged. Raises ConfigurationError."""
     names = [written] if isinstance(written, str) else written
     if not isinstance(names, list):
         return written, ()

@@ -1,4 +1,4 @@
-"""Rubric's own kind `python`: a function of the suite's author, called in a Python process of its own for each answer."""
+"""Rubric's own kind `python`: a function of the suite's author, called in a new Python process for each answer."""
 
 import json
 import re
