@@ -50,7 +50,7 @@ class _Entry:
     cases: dict[str, set[str]] = field(default_factory=dict)
 
     @property
-    def is_as_it_was(self) -> bool:
+    def is_unchanged(self) -> bool:
         return _identity(self.path) == self.identity
 
     def row(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Trust:
 
     def folders(self) -> list[Path]:
         """Every trusted folder that is still the one that was trusted; a file that cannot be read trusts nothing."""
-        return [entry.path for entry in self._entries() if entry.is_as_it_was]
+        return [entry.path for entry in self._entries() if entry.is_unchanged]
 
     def allows(self, path: Path) -> bool:
         """Whether `path` is a trusted folder or lies in one; links are followed first."""
@@ -138,7 +138,7 @@ class Trust:
             self._write(entries)
 
     def _holding(self, entries: Collection[_Entry], real: Path) -> _Entry | None:
-        held = [each for each in entries if real.is_relative_to(each.path) and each.is_as_it_was]
+        held = [each for each in entries if real.is_relative_to(each.path) and each.is_unchanged]
         return max(held, key=lambda each: len(each.path.parts), default=None)
 
     def _entries(self) -> list[_Entry]:

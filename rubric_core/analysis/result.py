@@ -220,7 +220,7 @@ class Analysis:
             return LocalText(self, -1, self.frame.block, self.frame.inner(offset))
         return LocalText(self, number, block, offset - self.document.start(number))
 
-    def meant_by(self, alias: str, offset: int) -> str | None:
+    def alias_value(self, alias: str, offset: int) -> str | None:
         """The value of the alias or anchor at `offset`, as it is written."""
         local = self.local(offset)
         for node in walk(local.tree.root):

@@ -107,5 +107,5 @@ class CheckRun:
     def _referenced_sources(self, results: list[CheckedFile | str]) -> list[Source]:
         """What files refer to, in those of the folders that were named."""
         return list(
-            self._sources.behind(r for each in results if isinstance(each, CheckedFile) for r in each.refers_to)
+            self._sources.referenced(r for each in results if isinstance(each, CheckedFile) for r in each.refers_to)
         )

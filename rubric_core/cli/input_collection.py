@@ -37,11 +37,11 @@ def inputs_of(
         root: The folder that has the cache, which a first check makes there.
     """
     try:
-        collection = _Collection(sources.looked_into, str(root))
+        collection = _Collection(sources.listed_folders, str(root))
         for name in sources.names:
             collection.named(os.path.join(os.getcwd(), name))
         for path, was_there in sources.looked_at.items():
-            collection.as_it_is(path, was_there=was_there)
+            collection.depend_on_content(path, was_there=was_there)
         folders: set[str] = set()
         for source in found:
             if not source.is_file:
@@ -52,7 +52,7 @@ def inputs_of(
         for folder in folders:
             for name in CONFIGURATION_FILES:
                 # One that is gone by now, and counted, is among those that did.
-                collection.as_it_is(os.path.join(folder, name))
+                collection.depend_on_content(os.path.join(folder, name))
         for configuration in configurations:
             collection.content(str(configuration))
         for fact in facts:
@@ -102,7 +102,7 @@ class _Collection:
         if self._kind(path) == FILE:
             self.content(path)
 
-    def as_it_is(self, path: str, *, was_there: bool = False) -> None:
+    def depend_on_content(self, path: str, *, was_there: bool = False) -> None:
         """What is in a file counted, or that it does not exist. Raises _UncertainError."""
         kind = kind_of(path)
         if kind == FILE:

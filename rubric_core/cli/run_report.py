@@ -183,8 +183,8 @@ class SuiteReport:
             f"{count(cached, 'answer')} from the cache" if cached else "",
             seconds_words(ending.seconds * 1000),
         )
-        goes_on = len(results) > 1 and any(r.verdict is not Verdict.PASSED for r in results)
-        end = f"\n{self._style.paint(f'again: {ending.again}', 'dim')}" if goes_on else ""
+        resume_hint = len(results) > 1 and any(r.verdict is not Verdict.PASSED for r in results)
+        end = f"\n{self._style.paint(f'again: {ending.again}', 'dim')}" if resume_hint else ""
         return " · ".join(filter(None, parts)) + end
 
     def _counted(self, counts: Counter[Verdict]) -> str:

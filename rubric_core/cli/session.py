@@ -106,8 +106,8 @@ class CliSession:
             self._end_stored()
         if not self.interrupt_code:
             self.not_run += [case.id for plan in self._plans for case in plan.cases]
-        goes_on = resume_command(self._options, self._names, "failed")
-        self._shown.finish(Ending(time.monotonic() - began, goes_on, bool(self.interrupt_code), self.not_run))
+        resume_hint = resume_command(self._options, self._names, "failed")
+        self._shown.finish(Ending(time.monotonic() - began, resume_hint, bool(self.interrupt_code), self.not_run))
         self._live.close()
         for words in filter(None, (self.limits.note, self._words())):
             print(f"rubric: {words}", file=sys.stderr)
@@ -169,11 +169,13 @@ class CliSession:
     def _words(self) -> str:
         """What there is after a run that ended before all of its cases, and how to go on; empty after one that did not."""
         # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
-        goes_on = resume_command(self._options, self._options.suites, "failed" if self._options.failed else "resume")
+        resume_hint = resume_command(
+            self._options, self._options.suites, "failed" if self._options.failed else "resume"
+        )
         if self.interrupt_code:
             kept = f"; {self._done} of {self._count} cases are done and kept" if self._keeps_all else ""
-            return f"stopped{kept}; {goes_on} runs the others"
+            return f"stopped{kept}; {resume_hint} runs the others"
         if self.not_run:
             left = f"{len(self.not_run)} of {count(self._count, 'case')} not run"
-            return f"stopped, {self.limits.reason}; {left}: {listed(self.not_run)}; {goes_on} runs the others"
+            return f"stopped, {self.limits.reason}; {left}: {listed(self.not_run)}; {resume_hint} runs the others"
         return ""

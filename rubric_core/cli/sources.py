@@ -99,7 +99,7 @@ class SourceCollector:
                     yield source
         self.failures += self._discovery.unreadable
 
-    def behind(self, refers_to: Iterable[ReferencedFile]) -> Iterator[Source]:
+    def referenced(self, refers_to: Iterable[ReferencedFile]) -> Iterator[Source]:
         """What files refer to, as far as it is in one of the folders and not among the files to check."""
         several = list(refers_to)
         ids: dict[Path, frozenset[str] | None] = {}
@@ -113,9 +113,9 @@ class SourceCollector:
                 yield Source(shown, each.path, kind=each.kind, dialect=each.dialect, siblings=ids[each.path])
 
     @property
-    def looked_into(self) -> Mapping[str, Sequence[os.DirEntry[str]]]:
+    def listed_folders(self) -> Mapping[str, Sequence[os.DirEntry[str]]]:
         """See `Discovery`."""
-        return self._discovery.looked_into
+        return self._discovery.listed_folders
 
     @property
     def looked_at(self) -> Mapping[str, bool]:

@@ -67,7 +67,7 @@ class FileWatch:
             self._found += waiting
             found = (self._known[source] for source in waiting)
             waiting = list(
-                self._sources.behind(r for each in found if isinstance(each, CheckedFile) for r in each.refers_to)
+                self._sources.referenced(r for each in found if isinstance(each, CheckedFile) for r in each.refers_to)
             )
         self._sources.forget(self._found[len(self._named) :])
         changed |= self._known.keys() != set(self._found)

@@ -64,7 +64,7 @@ class Discovery:
         self._passed: dict[str, tuple[str, FolderScope]] = {}
         #: Where account is kept: the folders of which all names counted, as they were listed, and the files that counted,
         #: whether they were there or not.
-        self.looked_into: dict[str, Sequence[os.DirEntry[str]]] = {}
+        self.listed_folders: dict[str, Sequence[os.DirEntry[str]]] = {}
         self.looked_at: dict[str, bool] = {}
         #: What suites were found in each folder, and what counts in those where a walk began.
         self._listings: dict[str, _Listing] = {}
@@ -79,7 +79,7 @@ class Discovery:
 
         def takes(here: FolderScope, path: str, names: frozenset[str]) -> bool:
             ends = path.lower().endswith(_ENDINGS) or may_be_promptfoo_name(Path(path).name)
-            return ends and (here.takes(path, names) or here.takes_around(path, names))
+            return ends and (here.takes(path, names) or here.includes_other_file(path, names))
 
         yield from self._walk(str(Path(folder)), str(absolute(folder)), self._start(folder), takes)
 
@@ -182,7 +182,7 @@ class Discovery:
         if self._keeps_account:
             links = {e.path: _stamp(e.path) for e in entries if e.is_symlink() and e.name.lower().endswith(_ENDINGS)}
             self._note({**links, **stamps})
-            self.looked_into[whole] = entries
+            self.listed_folders[whole] = entries
         return _Listing(outer, here, tuple(folders), tuple(files), stamps)
 
     def _miss_targets(self, shown: str, path: str, here: FolderScope) -> None:

@@ -72,7 +72,7 @@ class FolderScope:
             return False
         return (_says_suite(path) and head_is_eval_yaml(file) is not False) or is_promptfoo_configuration(file)
 
-    def takes_around(self, path: str, names: frozenset[str]) -> bool:
+    def includes_other_file(self, path: str, names: frozenset[str]) -> bool:
         """Whether to check a file although it is no suite: files of the engine's own folders, and data sets."""
         file = Path(path)
         if file.suffix in YAML:

@@ -194,7 +194,7 @@ class Lowering(Collections):
         if via is None:  # as for nearly every key
             read = self.value(declared.kind, value, place.name)
         else:
-            read = self.seen_from(via, declared.kind, value, place.name)
+            read = self.value_through(via, declared.kind, value, place.name)
         if read is not HOLE:
             vars(made)[field] = read
             return

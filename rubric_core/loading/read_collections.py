@@ -45,12 +45,12 @@ class Collections(Keys):
             if entry.name in seen and via is None:
                 self.duplicate(node, entry, seen[entry.name])
             seen.setdefault(entry.name, entry)
-            value = self.seen_from(via, kind.value, entry.value, entry.name)
+            value = self.value_through(via, kind.value, entry.value, entry.name)
             if value is not HOLE:
                 result.setdefault(entry.name, value)
         return result
 
-    def seen_from(self, via: Span | None, kind: Kind[Any], node: Node, name: str) -> Any:
+    def value_through(self, via: Span | None, kind: Kind[Any], node: Node, name: str) -> Any:
         """The value of a node; if it came through an alias or a merge key at `via`, its issues are reported there."""
         outer = self.via
         self.via = outer or via

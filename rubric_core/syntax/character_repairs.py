@@ -13,9 +13,9 @@ from rubric_core.syntax.stand_ins import BACKSLASH, COLON, HOLE, QUOTE, RESERVED
 __all__ = [
     "blank",
     "closed",
+    "continues_below",
     "escape",
     "extra_closer",
-    "goes_on",
     "header",
     "inner_colon",
     "inner_quote",
@@ -182,7 +182,7 @@ def reserved(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
         yield Repair(line, text[:start] + value + text[end:], "reserved", column=start)
 
 
-def goes_on(text: str, below: str) -> bool:
+def continues_below(text: str, below: str) -> bool:
     """Whether a block that begins on this line continues on the next, which is indented deeper than its key or dash."""
     content = content_of(text)
     least = content + 1 if value_of(text)[0] > content else max(content, indent_of(text) + 1)
@@ -196,7 +196,7 @@ def header(lines: Sequence[str], line: int, _: Failure) -> Iterator[Repair]:
     end = body_end(text)
     if found and found.end() < end:
         below = next((each for each in lines[line + 1 :] if has_content(each)), "")
-        if not goes_on(text, below):
+        if not continues_below(text, below):
             # No block continues below, so this is a text that happens to begin with `>`.
             start = value_of(text)[0]
             value = RESERVED + re.sub(r":(?=[ \t]|\Z)", COLON, text[start + 1 : end])

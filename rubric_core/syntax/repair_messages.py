@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.syntax.character_repairs import goes_on, value_of
+from rubric_core.syntax.character_repairs import continues_below, value_of
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.failure import Failure
 from rubric_core.syntax.foreign_sign_repairs import SIGNS, WHOLE_LINES
@@ -193,7 +193,7 @@ def _below(repair: Repair, original: Sequence[str], start: int) -> SyntaxFix | N
     line, column = original[repair.line], repair.column or 0
     following = next((text for text in original[repair.line + 1 :] if has_content(text)), "")
     indent = indent_of(following)
-    if not goes_on(line, following):
+    if not continues_below(line, following):
         if not _BLOCK.match(line, value_of(line)[0]):
             return None
         indent = content_of(line) + 2

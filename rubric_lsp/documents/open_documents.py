@@ -188,7 +188,7 @@ class ClientWorkspace:
         snapshot.cache = self.closed_files
         return snapshot
 
-    def is_ours_by_itself(self, snapshot: Snapshot) -> bool:
+    def is_checked_on_its_own(self, snapshot: Snapshot) -> bool:
         """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""
         path = snapshot.path
         kind = kind_by_name(path) if path is not None else None

@@ -145,7 +145,7 @@ class ProjectIndex:
 
     def read_already(self) -> list[Snapshot]:
         """The files on disk that were looked into before, as they were then."""
-        return [known.snapshot for known in self._read.values() if known.snapshot.looked_into]
+        return [known.snapshot for known in self._read.values() if known.snapshot.was_analyzed]
 
     def known(self) -> Iterator[Snapshot]:
         """Every document that is open or was looked into before, without looking for others."""

@@ -44,7 +44,7 @@ class DocumentContext(Protocol):
     def belongs_to_a_suite(self, snapshot: "Snapshot") -> bool:
         """Whether a document is checked because a suite names it."""
 
-    def is_ours_by_itself(self, snapshot: "Snapshot") -> bool:
+    def is_checked_on_its_own(self, snapshot: "Snapshot") -> bool:
         """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""
 
 
@@ -140,7 +140,7 @@ class Snapshot:
         if analysis is not None:
             if analysis.further:
                 return
-            ours = self._workspace.is_ours_by_itself(self)
+            ours = self._workspace.is_checked_on_its_own(self)
             self._indexed = IndexedFile(self.document.text, analysis, self.kept.names.of(analysis), is_ours=ours)
         if self._indexed is not None:
             self._analysis = self.earlier = self._document = self._kept = self._gate = None
@@ -193,7 +193,7 @@ class Snapshot:
         return self._analysis is not None
 
     @property
-    def looked_into(self) -> bool:
+    def was_analyzed(self) -> bool:
         """Whether it has been analyzed, even if the analysis was released since."""
         return self._analysis is not None or self._indexed is not None
 
@@ -305,7 +305,7 @@ class Snapshot:
             return True
         if self._analysis is None and self._indexed is not None:
             return self._indexed.is_ours
-        self._is_ours = self._workspace.is_ours_by_itself(self)
+        self._is_ours = self._workspace.is_checked_on_its_own(self)
         return self._is_ours
 
     @property

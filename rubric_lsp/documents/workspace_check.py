@@ -118,7 +118,7 @@ class WorkspaceCheck:
     def _configured_as(self, snapshot: Snapshot, folders: FolderConfigurations) -> Snapshot:
         """The same version, analyzed by the configuration that there is now."""
         path = snapshot.path
-        if path is None or not snapshot.looked_into or snapshot.configuration is folders.of(path):
+        if path is None or not snapshot.was_analyzed or snapshot.configuration is folders.of(path):
             return snapshot
         snapshot.expire()
         self._around.discoveries += snapshot.version is not None

@@ -88,7 +88,7 @@ def _case(entry: CaseEntry) -> str:
 
 def _anchor(analysis: Analysis, name: NameOccurrence) -> str:
     """The value of an anchor."""
-    found = analysis.meant_by(name.name, name.span.start)
+    found = analysis.alias_value(name.name, name.span.start)
     return f"{code(name.name)} — an anchor\n\n{fenced(beginning(found), 'yaml')}" if found is not None else ""
 
 

@@ -69,7 +69,7 @@ def identity(kind: str, entry: str) -> str:
 
 def consequences_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequences:
     """The effects of running these cases, each listed once."""
-    from rubric_core.evaluation.cases.promptfoo.executed_code import is_told_by_cases  # noqa: PLC0415  # what runs need is loaded when something runs
+    from rubric_core.evaluation.cases.promptfoo.executed_code import is_promptfoo_provider  # noqa: PLC0415  # what runs need is loaded when something runs
     from rubric_core.evaluation.cases.roles import participating_targets  # noqa: PLC0415
 
     programs, addresses = list[str](), list[str]()
@@ -79,7 +79,7 @@ def consequences_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequenc
         addresses += sent
     entries = [list(participating_targets(cases, targets)) for cases, targets in suites]
     every = ((entry, targets) for each, (_, targets) in zip(entries, suites, strict=True) for entry in each)
-    for entry in (entry for entry, targets in every if not is_told_by_cases(entry, targets)):
+    for entry in (entry for entry, targets in every if not is_promptfoo_provider(entry, targets)):
         commands, address = list(_commands(entry)), _address(entry)
         programs = [*commands, *_transforms(entry), *programs]
         if not commands and address:

@@ -117,7 +117,7 @@ class TestStates:
         """Something that a person should know."""
         self._tell("testOutput", {"runId": job.name, "text": f"{mask(message)}\r\n"})
 
-    def given_up(self, job: "Job", uri: str, name: str) -> None:
+    def case_cancelled(self, job: "Job", uri: str, name: str) -> None:
         """A case was cancelled: it stands as it stood before the run."""
         for part in job.parts:
             if part.uri == uri and (case := _case(part, name)) is not None:

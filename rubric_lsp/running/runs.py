@@ -145,11 +145,11 @@ class RunManager:
 
     def _stop(self, job: "Job", uri: str | None = None, names: set[str] | None = None) -> None:
         for suite, name in job.cancel(uri, names):
-            self._given_up(job, suite, name)
+            self._case_cancelled(job, suite, name)
 
-    def _given_up(self, job: "Job", uri: str, name: str) -> None:
+    def _case_cancelled(self, job: "Job", uri: str, name: str) -> None:
         self._known.record.running(uri, name, "")
-        self._states.given_up(job, uri, name)
+        self._states.case_cancelled(job, uri, name)
         self.changed(uri)
 
     def cancel_token(self, token: object) -> None:
@@ -187,7 +187,7 @@ class RunManager:
             self._jobs.discard(job)
             for part in job.parts:
                 for name in sorted(job.waiting(part.uri)):
-                    self._given_up(job, part.uri, name)
+                    self._case_cancelled(job, part.uri, name)
             self._known.record.files_changed()
             self._changed_now(job)
             token = progress.token

@@ -21,7 +21,7 @@ from rubric_core.evaluation.model.unscored import GraderError
 from rubric_core.language.shape import Shape
 from rubric_core.loading.known_names import EVALUATOR_GROUP, file_named
 
-__all__ = ["UserEvaluator", "custom_evaluator", "nothing_of"]
+__all__ = ["UserEvaluator", "custom_evaluator", "no_evaluator_of"]
 
 #: Bytes of a module.
 _LARGEST = 10_000_000
@@ -146,7 +146,7 @@ class UserEvaluator:
             raise RuntimeError(f"SystemExit: {error}") from None
 
 
-def nothing_of(kind: str) -> str:
+def no_evaluator_of(kind: str) -> str:
     """The message that no evaluator of a type exists, with the places that were searched."""
     return (
         f"there is no evaluator of type {kind}: there is no program .agentv/assertions/{kind}.*, no class in "

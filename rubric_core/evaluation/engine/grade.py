@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.scripts import transform_answer
-from rubric_core.evaluation.engine.custom_evaluators import UserEvaluator, custom_evaluator, nothing_of
+from rubric_core.evaluation.engine.custom_evaluators import UserEvaluator, custom_evaluator, no_evaluator_of
 from rubric_core.evaluation.engine.evaluator_result import Effort, scored_result, unscored_result
 from rubric_core.evaluation.engine.registry import EVALUATORS, evaluator_for, kind_of
 from rubric_core.evaluation.evaluators.code import CodeEvaluator
@@ -222,7 +222,7 @@ class _Grader:
         if own is not None:
             return own
         if isinstance(config, Custom) or type(config) is Shaped:
-            raise GraderError(nothing_of(kind), at=config)
+            raise GraderError(no_evaluator_of(kind), at=config)
         if any(each.kind == kind for each in EVALUATORS) or kind == _JUDGE:
             raise GraderError(
                 f"the registry has no {kind}; `build_evaluator_registry` gives one with every kind", at=config

@@ -13,7 +13,7 @@ from rubric_core.evaluation.results.records import RunState
 from rubric_core.evaluation.results.result_rows import ResultRows, storable_text
 from rubric_core.evaluation.results.run_totals import close_run
 
-__all__ = ["is_taken_over", "take_over"]
+__all__ = ["is_imported", "take_over"]
 
 _RUN = (
     "INSERT INTO runs (id, started_at, state, process, git_commit, dirty, command, dialects, targets, judges, rubric_version, first_result) "
@@ -21,7 +21,7 @@ _RUN = (
 )
 
 
-def is_taken_over(suite: Path, connection: sqlite3.Connection) -> bool:
+def is_imported(suite: Path, connection: sqlite3.Connection) -> bool:
     """Whether the database has what an earlier version stored for a suite. Raises sqlite3.Error."""
     return connection.execute("SELECT 1 FROM imports WHERE file = ?", (_name(suite),)).fetchone() is not None
 
@@ -31,7 +31,7 @@ def take_over(suite: Path, connection: sqlite3.Connection, rows: ResultRows) -> 
 
     For the transaction of a caller. Raises sqlite3.Error.
     """
-    if is_taken_over(suite, connection):
+    if is_imported(suite, connection):
         return
     connection.execute("INSERT INTO imports (file) VALUES (?)", (_name(suite),))
     if not any(os.path.lexists(json_path(suite).with_suffix(end)) for end in (".json", ".jsonl")):

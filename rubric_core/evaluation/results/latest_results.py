@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from rubric_core.evaluation.results.json_import import is_taken_over
+from rubric_core.evaluation.results.json_import import is_imported
 from rubric_core.evaluation.results.known_case import KnownCase, ResultSource
 from rubric_core.evaluation.results.row_reader import BAD_ROW, SUMMARY_COLUMNS, relative_name, summary_in
 
@@ -55,7 +55,7 @@ def latest_results(
     last = int(connection.execute("SELECT coalesce(max(number), 0) FROM results").fetchone()[0])
     after = after if last >= after else 0
     rows = [row for column in ("suite", "file") for row in _rows(connection, column, name, source, after)]
-    return LatestResults(_by_name(rows), is_taken_over(suite, connection), last)
+    return LatestResults(_by_name(rows), is_imported(suite, connection), last)
 
 
 def most_rows(connection: sqlite3.Connection) -> int:

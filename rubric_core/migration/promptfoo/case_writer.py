@@ -78,7 +78,7 @@ class CaseWriter:
         if not draft.is_first:
             return case
         lost = () if checks else draft.checks.lost
-        left = draft.test.file.comments.left_inside(draft.test.node)
+        left = draft.test.file.comments.remaining_within(draft.test.node)
         around = draft.comments if isinstance(draft.comments, Commented) else Commented(None)
         return Commented(case, (*around.above, *left, *lost), around.beside)
 

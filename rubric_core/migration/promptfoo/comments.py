@@ -54,7 +54,7 @@ class Comments:
             del found[0]
         return tuple(reversed(found))
 
-    def left_inside(self, node: Node) -> tuple[str, ...]:
+    def remaining_within(self, node: Node) -> tuple[str, ...]:
         """The comments in the lines of a value that nothing else took."""
         first, last = self._lines.line_of(node.whole.start), self._lines.line_of(max(0, node.whole.end - 1))
         lines = [n for n in sorted({*self._alone, *self._behind}) if first <= n <= last]

@@ -19,7 +19,7 @@ from rubric_core.loading.directory_search import URL, is_pattern
 from rubric_core.loading.path_matches import path_matches
 from rubric_core.loading.targets import LoadedTargetEntry
 
-__all__ = ["ExecutedCode", "addresses_of", "executed_code", "is_told_by_cases"]
+__all__ = ["ExecutedCode", "addresses_of", "executed_code", "is_promptfoo_provider"]
 
 _EXEC = "exec:"
 #: The interpreter of a code file by its extension; other files are run as programs.
@@ -85,7 +85,7 @@ def addresses_of(case: PromptfooRunnable) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def is_told_by_cases(entry: LoadedTargetEntry, targets: Targets) -> bool:
+def is_promptfoo_provider(entry: LoadedTargetEntry, targets: Targets) -> bool:
     """Whether a target is a provider in a configuration of promptfoo, of which `executed_code` and `addresses_of` tell everything."""
     file = targets.file
     own = isinstance(targets, PromptfooTargets) and file is not None and entry.home is file.home
