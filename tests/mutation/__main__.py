@@ -31,7 +31,11 @@ __all__ = ["main"]
 #: The packages, and the tests that belong to each.
 PACKAGES: Mapping[str, tuple[str, ...]] = {
     "rubric_core/validation": ("tests/pages", "tests/core", "tests/cli"),
-    "rubric_core/evaluation": ("tests/evaluation",),
+    "rubric_core/evaluation": (
+        "tests/evaluation",
+        "tests/lsp/test_run_question.py",
+        "tests/lsp/test_promptfoo_run_question.py",
+    ),
     "rubric_core/loading": ("tests/core", "tests/pages", "tests/evaluation"),
     "rubric_core/syntax": ("tests/core", "tests/pages"),
     "rubric_core/migration": ("tests/migration",),
