@@ -81,7 +81,7 @@ def _fitting(ranges: ScoreRanges, at: int, node: Node) -> tuple[Fix, ...]:
         bound = (
             0 if not at else (low + above) // 2 if low is not None and above is not None and above - low > 1 else None
         )
-    elif ranges.bands[at].low is None:
+    elif node is _bounds(ranges.bands[at], ranges.style)[0]:
         bound = below + 1 if below is not None else None
     else:
         bound = above - 1 if above is not None else None
