@@ -12,7 +12,7 @@ from rubric_core.evaluation.evaluators.promptfoo.html_checks import html_fault
 from rubric_core.evaluation.evaluators.promptfoo.overlap import bleu, gleu, rouge, treebank_tokens
 from rubric_core.evaluation.evaluators.promptfoo.refusals import is_refusal
 from rubric_core.evaluation.evaluators.promptfoo.tool_calls import called_tools
-from rubric_core.evaluation.model.result import CaseResult
+from rubric_core.evaluation.model.result import CaseResult, Verdict
 
 
 async def graded(tmp_path: Path, output: Any, *assertions: dict[str, Any]) -> CaseResult:
@@ -85,3 +85,20 @@ async def test_what_needs_more_than_there_is_is_unscored(kind: str, tmp_path: Pa
     result = await graded(tmp_path, "x", {"type": kind, "value": "x"})
     assert result.verdict.value == "unscored"
     assert kind in result.reason
+
+
+_ITEMS = '<r a="1"><x id="5">t<y/></x><x/><z>t</z></r>'
+
+
+@pytest.mark.parametrize(
+    ("path", "leads"),
+    [
+        ("r", True), ("s", False), ("r.x", True), ("r.y", False), ("r.x.0", True), ("r.x.1", True), ("r.x.2", False), ("r.x.00", False),
+        ("r.x.y", False), ("r.x.0.y", True), ("r.x.1.y", False), ("r.x.0.@_id", True), ("r.x.1.@_id", False), ("r.x.0.#text", True),
+        ("r.@_a", True), ("r.@_a.0", False), ("r.z", True), ("r.z.0", False), ("r.z.#text", False), ("r, r.x", True), ("r, s", False),
+    ],
+)  # fmt: skip
+async def test_elements_of_xml(tmp_path: Path, path: str, leads: bool) -> None:
+    """Several elements of one name are a list, and one with nothing but text is that text."""
+    for kind, output in (("is-xml", _ITEMS), ("contains-xml", f"Here: {_ITEMS}.")):
+        assert ((await graded(tmp_path, output, {"type": kind, "value": path})).verdict is Verdict.PASSED) is leads
