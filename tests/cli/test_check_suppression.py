@@ -42,7 +42,9 @@ def test_the_suite_has_one_finding() -> None:
         SUITE.replace("  - id", "  # rubric: ignore\n  # as agreed\n  - id"),
         SUITE.replace("  - id", "  # rubric: ignore[bad-weight]\n  -\n    id"),
         SUITE.replace("  - id", "  # rubric: ignore[bad-weight]\n  - # the first\n\n    # here\n    id"),
-        SUITE.replace("tests:", "tests: &all").replace("  - id", "  # rubric: ignore[bad-weight]\n  - # the first\n\n    # here\n    id"),
+        SUITE.replace("tests:", "tests: &all").replace(
+            "  - id", "  # rubric: ignore[bad-weight]\n  - # the first\n\n    # here\n    id"
+        ),
         "# rubric: ignore-file[bad-weight]\n" + SUITE,
         "\ufeff# rubric: ignore-file[bad-weight]\n" + SUITE,
         "# ours\n\n---\n# rubric: ignore-file\n" + SUITE,
