@@ -1,5 +1,7 @@
 """What becomes of files when the disk is full: RLIMIT_FSIZE ends every write half way, as a full disk does."""
 
+import errno
+import os
 import re
 import resource
 import shlex
@@ -15,6 +17,7 @@ from command import Ran, write
 from rubric_core.evaluation.results import schema
 from rubric_core.evaluation.results.connection import open_to_write
 from rubric_core.evaluation.results.database import ResultDatabase
+from rubric_core.evaluation.results.store_errors import ResultStoreError
 
 #: Bytes that fit. Every suite here is longer.
 ROOM = 4096
@@ -144,6 +147,23 @@ def test_a_database_is_put_in_place_as_a_whole(suite: Path, monkeypatch: pytest.
     users[-1].close()
     assert not list(store.parent.glob("*damaged*"))
     assert schema.schema_of(sqlite3.connect(store)) == schema.expected_schema()
+
+
+def test_a_disk_that_fails_when_a_file_is_closed_leaves_no_draft(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    close = os.close
+
+    def failing(file: int) -> None:
+        close(file)
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    store = suite.parent / ".rubric" / "results.db"
+    store.parent.mkdir()
+    (store.parent / ".gitignore").touch()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "close", failing)
+        with pytest.raises(ResultStoreError, match="quota"):
+            open_to_write(store)
+    assert [path.name for path in store.parent.iterdir()] == [".gitignore"]
 
 
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs Linux")

@@ -227,8 +227,9 @@ def _create(path: Path) -> None:
     """Put a new database in place at once: no other program finds a part of one."""
     hide(path.parent)
     draft = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
-    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE))
+    file = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE)
     try:
+        os.close(file)  # which may fail where the disk does
         connection = _connected(draft, "mode=rw", timeout=_PATIENCE)
         with contextlib.closing(connection):
             schema.create(connection)
