@@ -61,15 +61,21 @@ def secrets_of_table(node: Scalar, paths: Iterable[Path], look: TrackedLookup) -
 
 
 def files_in_messages(value: object) -> Iterator[str]:
-    """The files that messages in plain data name, verbatim, wherever they stand: variables and prompts hold messages, too."""
-    if isinstance(value, list):
+    """The files that messages in plain data name, verbatim, wherever they stand: variables and prompts hold messages, too.
+
+    A text that is a JSON list may become messages when it is filled in.
+    """
+    if isinstance(value, str):
+        if value.lstrip().startswith("[") and '"file"' in value:
+            yield from files_in_messages(messages_in_file("", value))
+    elif isinstance(value, list):
         for item in value:
             yield from files_in_messages(item)
     elif isinstance(value, dict):
         if value.get("type") == "file" and isinstance(value.get("value"), str):
             yield value["value"]
         for item in value.values():
-            if isinstance(item, list | dict):
+            if isinstance(item, list | dict | str):
                 yield from files_in_messages(item)
 
 

@@ -40,7 +40,7 @@ class RunInputs:
     def add(self, case: "Runnable", taking: "Sequence[LoadedTargetEntry]") -> None:
         """Add what a case and the targets in `taking` read."""
         from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415  # what runs need is loaded when something runs
-        from rubric_core.evaluation.engine.dependencies import prompt_of  # noqa: PLC0415
+        from rubric_core.evaluation.engine.dependencies import CaseDependencies, prompt_of  # noqa: PLC0415
 
         written: list[Any] = [plain(case.case.node, case.anchors), *(prompt_of(each) for each in variations(case))]
         if id(case.suite) not in self._seen:
@@ -55,6 +55,9 @@ class RunInputs:
             )
         for text in _texts(written):
             self.variables += _variable_names(text)
+        for name in CaseDependencies(case, case.files, ()).named_in_messages():
+            if any(sign in name for sign in ("{{", "{%")):
+                self.outside.append(f"any file, by a computed name: {name}")
         for word, file in _files(case, taking, written):
             # Where a command names a file by its whole path, the command says it.
             self._file(file, is_said=os.path.isabs(word) and word in self._programs)  # noqa: PTH117  # it may be no path

@@ -154,7 +154,8 @@ def _effects(host: Host, parts: Sequence[SelectedCases]) -> list[frozenset[str]]
 
 
 def _read_again(parts: Sequence[SelectedCases]) -> None:
-    """Forget the targets that were read."""
+    """Forget the targets and prompts that were read."""
     for part in parts:
         for case in part.cases:
             case.facts.targets = None
+            case.facts.files_in_prompts.clear()

@@ -156,6 +156,23 @@ def test_files_outside_are_named(connect: Connect, tmp_path: Path, how: str) -> 
     assert f"read {secret} outside of the open folder" in asked(connect, tmp_path, suite(cases, prompts, "hosted"))
 
 
+@pytest.mark.parametrize("how", ["a value", "a text of JSON", "a path of two values"])
+def test_a_file_outside_that_a_value_names_is_named(connect: Connect, tmp_path: Path, how: str) -> None:
+    secret = written(tmp_path / "outside", {"secret.txt": "s"}) / "secret.txt"
+    name = {"a value": "{{ q }}", "a path of two values": "{{ q }}/{{ vars.r.s }}"}.get(how, "")
+    prompts = f"[{{role: user, content: [{{type: file, value: '{name}'}}]}}]" if name else "'{{ q }}'"
+    message = json.dumps([{"role": "user", "content": [{"type": "file", "value": str(secret)}]}])
+    value = {"a value": str(secret), "a path of two values": "../outside, r: {s: secret.txt}"}.get(how, f"'{message}'")
+    found = asked(connect, tmp_path, suite(CASES.replace("q: hi", f"q: {value}"), prompts, "hosted"))
+    assert f"read {secret} outside of the open folder" in found
+
+
+def test_a_file_whose_name_is_put_together_is_any(connect: Connect, tmp_path: Path) -> None:
+    prompts = "[{role: user, content: [{type: file, value: '{{ q | reverse }}'}]}]"
+    found = asked(connect, tmp_path, suite(CASES, prompts, "hosted"))
+    assert "read any file, by a computed name: {{ q | reverse }} outside of the open folder" in found
+
+
 # -- again ---------------------------------------------------------------------------------------------------------------
 
 

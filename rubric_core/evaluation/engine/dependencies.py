@@ -1,6 +1,7 @@
 """The files that a run of a case reads or runs: those that the suite and its targets name, and what scripts take in."""
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from rubric_core.evaluation.cases.runnable import Runnable
 from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.code.imports import module_files, with_imports
 from rubric_core.evaluation.judging.templates import prompt_file
+from rubric_core.evaluation.scoring.json_path import MISSING, at_path
 from rubric_core.language.evaluators import (
     Aggregator,
     CodeEvaluator,
@@ -42,6 +44,7 @@ _FILE_SETTINGS = frozenset(
 )
 #: Shapes that name files in other ways than by an address.
 _NAMING = (CodeEvaluator, PromptProgram, Preprocessor, Aggregator, LlmJudge, LlmRubric, Custom)
+_VARIABLE = re.compile(r"(?<!\$)\{\{\s*([A-Za-z_][\w.]*)\s*\}\}")
 #: Bytes of a prompt file that is looked into; a run reads no longer one.
 _LARGEST_PROMPT = 1_000_000
 _PROGRAM_SETTINGS = ("command", "executable", "binary", "args", "arguments")
@@ -110,7 +113,7 @@ class CaseDependencies:
     def _named(self, written: object) -> Iterator[tuple[str, Path, Path]]:
         """Each file with its name, and where it would run."""
         directory = self._directory
-        for name in referenced_files(self._runnable.suite, self._runnable.case):
+        for name in self.named_in_messages():
             yield from self._searched(name)
         for path in self._runnable.borrowed_files:
             yield path.name, path, directory
@@ -119,8 +122,6 @@ class CaseDependencies:
         prompts = [prompt_of(each) for each in variations(self._runnable) if each.variant is not None]
         for text in (*addresses(written), *addresses(prompts)):
             yield from self._searched(without_function(text[len(URL) :]))
-        for name in files_in_messages([dict(self._runnable.variables), *prompts]):
-            yield from self._searched(name)
         for text in self._runnable.filter_files.values():
             yield from self._searched(without_function(text.removeprefix(URL)))
         for prompt in prompts:
@@ -132,6 +133,14 @@ class CaseDependencies:
         yield from self._named_by_evaluators()
         for entry in self._entries:
             yield from self._target_files(entry["kind"], entry["settings"])
+
+    def named_in_messages(self) -> list[str]:
+        """The files that its messages name, with the values of its variables in the names. Templates that do more stay in them."""
+        case = self._runnable
+        values = [dict(each.variables) for each in variations(case)] or [dict(case.variables)]
+        prompts = [prompt_of(each) for each in variations(case) if each.variant is not None]
+        names = [*referenced_files(case.suite, case.case), *files_in_messages([*values, *prompts])]
+        return list(dict.fromkeys(_with_values(name, each) for name in names for each in values))
 
     def _named_by_promptfoo(self, case: PromptfooRunnable) -> Iterator[tuple[str, Path, Path]]:
         """The files of its prompts and providers, and those with the code that it executes."""
@@ -224,6 +233,16 @@ class CaseDependencies:
         )
         if path is not None:
             yield str(prompt), path, self._directory
+
+
+def _with_values(name: str, values: Mapping[str, Any]) -> str:
+    """A name with the variables filled in that it is made of."""
+
+    def value(found: re.Match[str]) -> str:
+        given = at_path(dict(values), found[1].removeprefix("vars."))
+        return found[0] if given is MISSING or isinstance(given, dict | list) else str(given)
+
+    return _VARIABLE.sub(value, name) if "{{" in name else name
 
 
 def prompt_of(runnable: Runnable) -> Any:
