@@ -18,6 +18,15 @@ _MEMORY = 512 << 20
 _LONGEST = 10_000_000
 #: How many templates are kept ready to be filled in.
 _KEPT = 500
+#: What texts, lists and numbers have in JavaScript.
+_MEMBERS = frozenset({
+    "at", "charAt", "charCodeAt", "codePointAt", "concat", "copyWithin", "endsWith", "entries", "every", "fill", "filter", "find", "findIndex",
+    "findLast", "flat", "flatMap", "forEach", "includes", "indexOf", "join", "keys", "lastIndexOf", "localeCompare", "map", "match",
+    "matchAll", "normalize", "padEnd", "padStart", "pop", "push", "reduce", "reduceRight", "repeat", "replace", "replaceAll", "reverse",
+    "search", "shift", "slice", "some", "sort", "splice", "split", "startsWith", "substr", "substring", "toExponential", "toFixed",
+    "toLocaleLowerCase", "toLocaleString", "toLocaleUpperCase", "toLowerCase", "toPrecision", "toString", "toUpperCase", "trim", "trimEnd",
+    "trimStart", "unshift", "valueOf", "values", "constructor",
+})  # fmt: skip
 _DEEP = "is nested too deeply, or recurses without end"
 
 
@@ -180,13 +189,15 @@ class _Templates:
             if (is_plain, filters) not in self._environments:
                 self._environments[is_plain, filters] = self._plain(filters) if is_plain else self._environment(filters)
             jinja = self._environments[is_plain, filters]
-            source = _beside("nunjucks").in_jinja(template) if is_plain else template
-            tree = jinja.parse(source)
+            nunjucks = _beside("nunjucks")
+            tree = jinja.parse(nunjucks.in_jinja(template) if is_plain else template)
             other = next(iter(meta.find_referenced_templates(tree)), "")
             if other != "":
                 file = f"`{other}`" if other else "of a computed name"
                 raise _Failure(f"rubric reads no other file into a template; write the text of the file {file} here")
-            known = meta.find_undeclared_variables(tree), jinja.from_string(source)
+            if is_plain:
+                tree = nunjucks.javascript_tree(tree, jinja)
+            known = meta.find_undeclared_variables(tree), jinja.from_string(tree)
             if len(self._compiled) >= _KEPT:
                 self._compiled.clear()
             self._compiled[template, is_plain, filters] = known
@@ -197,8 +208,19 @@ class _Templates:
         from jinja2 import ChainableUndefined  # noqa: PLC0415
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
 
+        values, nunjucks = _beside("filters"), _beside("nunjucks")
+
         class Nunjucks(ImmutableSandboxedEnvironment):
-            """Values have the members that they have in JavaScript, and no others."""
+            """Values have the operators and members that they have in JavaScript, and no others."""
+
+            intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+            intercepted_unops = frozenset({"-"})
+
+            def call_binop(self, _: Any, operator: str, left: Any, right: Any) -> Any:
+                return values.computed(operator, left, right)
+
+            def call_unop(self, _: Any, __: str, value: Any) -> Any:
+                return -values.number(value)
 
             def getattr(self, obj: Any, attribute: str) -> Any:
                 return self.getitem(obj, attribute)
@@ -207,16 +229,18 @@ class _Templates:
                 if isinstance(obj, str | list) and argument == "length":
                     return len(obj)
                 if isinstance(obj, str | list | int | float) and isinstance(argument, str):
-                    raise _Failure(f"rubric does not have JavaScript's `{argument}` in templates")
+                    if argument in _MEMBERS:
+                        raise _Failure(f"rubric does not have JavaScript's `{argument}` in templates")
+                    return self.undefined(obj=obj, name=argument)
                 if isinstance(obj, dict) and argument not in obj:
                     return self.undefined(obj=obj, name=argument)
                 return super().getitem(obj, argument)
 
-        nunjucks = _beside("nunjucks")
         made = Nunjucks(
-            undefined=ChainableUndefined, autoescape=False, keep_trailing_newline=True, finalize=nunjucks.in_javascript
-        )
-        made.filters.update(nunjucks.filters(made.filters))
+            undefined=ChainableUndefined, autoescape=False, keep_trailing_newline=True, finalize=values.shown,
+            extensions=[nunjucks.Switch],
+        )  # fmt: skip
+        made.filters = {**values.FILTERS, **values.OPERATORS}
         for name in filters:
             made.filters[name] = partial(self._filtered, name)
         return made

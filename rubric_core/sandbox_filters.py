@@ -1,0 +1,464 @@
+"""The values, operators and filters of Nunjucks, in a sandbox: see `sandbox_worker`, which loads this by its path."""
+
+import json
+import math
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import TemplateRuntimeError, Undefined
+
+__all__ = ["FILTERS", "OPERATORS", "computed", "number", "shown"]
+
+#: Digits before the point, and zeros after it, beyond which JavaScript writes numbers with an exponent.
+_LONGEST_WHOLE, _MOST_ZEROS = 21, 6
+_LARGEST_EXACT = 2**53
+_NUMBER = re.compile(r"\s*[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+_WORD = re.compile(r"[A-Za-z0-9_]+")
+_TAG = re.compile(r"</?[a-z][a-z0-9]{0,99}\b[^<>]{0,2000}>", re.IGNORECASE)
+#: What `encodeURIComponent` leaves as it is.
+_PLAIN = "-_.!~*'()"
+
+
+def shown(value: Any) -> str:
+    """A value in a text as JavaScript writes it: lists with commas, mappings without their content."""
+    if value is None or isinstance(value, Undefined):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return _number_text(value)
+    if isinstance(value, list | tuple | range):
+        return ",".join(map(shown, value))
+    return "[object Object]" if isinstance(value, dict) else str(value)
+
+
+def _number_text(value: float) -> str:
+    if isinstance(value, int) and abs(value) <= _LARGEST_EXACT:
+        return str(value)
+    value = float(value)
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
+    # Both languages write the fewest digits that name a number, and differ in where the point stands.
+    mantissa, _, written = f"{value!r}".lower().partition("e")
+    whole, _, part = mantissa.lstrip("-").partition(".")
+    digits = (whole + part).lstrip("0")
+    point = len(whole) + int(written or 0) - (len(whole + part) - len(digits))
+    digits = digits.rstrip("0") or "0"
+    if digits == "0":
+        return "0"
+    sign = "-" if value < 0 else ""
+    if len(digits) <= point <= _LONGEST_WHOLE:
+        return sign + digits + "0" * (point - len(digits))
+    if 0 < point <= _LONGEST_WHOLE:
+        return f"{sign}{digits[:point]}.{digits[point:]}"
+    if -_MOST_ZEROS < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    return f"{sign}{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1:+d}"
+
+
+def number(value: Any) -> float:
+    """A value as JavaScript counts with it; NaN for what is none."""
+    if isinstance(value, Undefined):
+        return math.nan
+    if value is None or value in ("", []):
+        return 0
+    if isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, list) and len(value) == 1:
+        return number(value[0])
+    try:
+        return float(value) if isinstance(value, str) else math.nan
+    except ValueError:
+        return math.nan
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value is False or isinstance(value, Undefined)
+
+
+def _text(name: str, value: Any) -> str:
+    """A text, or nothing as an empty one. Raises TemplateRuntimeError for anything else."""
+    if _is_nothing(value):
+        return ""
+    if not isinstance(value, str):
+        raise TemplateRuntimeError(f"the filter {name} takes a text, found {json.dumps(value, default=str)[:60]}")
+    return value
+
+
+def _list(name: str, value: Any) -> list[Any]:
+    if isinstance(value, Undefined) or not isinstance(value, list | tuple | range):
+        what = "nothing" if isinstance(value, Undefined) or value is None else f"{json.dumps(value, default=str)[:60]}"
+        raise TemplateRuntimeError(f"the filter {name} takes a list, found {what}")
+    return list(value)
+
+
+def _member(item: Any, name: Any) -> Any:
+    """A member of an item of a list; None for one that is not there."""
+    if item is None:
+        raise TemplateRuntimeError(f"an item is nothing, which has no {name}")
+    found = item
+    for part in str(name).split("."):
+        found = found.get(part) if isinstance(found, dict) else len(found) if part == "length" and found else None
+    return found
+
+
+def _truthy(value: Any) -> bool:
+    """Whether JavaScript takes a value for true: lists and mappings always are."""
+    return isinstance(value, list | tuple | dict | range) or bool(value and value == value)  # noqa: PLR0124  # no NaN
+
+
+# Operators
+
+
+def _added_text(value: Any) -> str:
+    """A value that is added to a text."""
+    return "undefined" if isinstance(value, Undefined) else "null" if value is None else shown(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str | list | tuple | dict | range)
+
+
+def computed(operator: str, left: Any, right: Any) -> Any:
+    """What an operator of arithmetic gives in JavaScript."""
+    if operator == "+" and (_is_text(left) or _is_text(right)):
+        return _added_text(left) + _added_text(right)
+    one, other = number(left), number(right)
+    if operator in ("/", "//", "%") and other == 0:
+        return math.nan if operator == "%" or one == 0 or one != one else math.copysign(math.inf, one)  # noqa: PLR0124
+    try:
+        return _OPERATIONS[operator](one, other)
+    except OverflowError:
+        return math.inf
+    except ValueError:  # of what is infinite or no number
+        return math.nan
+
+
+_OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b,
+    "//": lambda a, b: math.floor(a / b), "%": math.fmod,
+    "**": lambda a, b: math.nan if b != b else math.pow(a, b),  # noqa: PLR0124,
+}  # fmt: skip
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    """`===` of JavaScript."""
+    if isinstance(left, Undefined) or isinstance(right, Undefined):
+        return isinstance(left, Undefined) and isinstance(right, Undefined)
+    if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
+        return left is right
+    if isinstance(left, list | dict) or isinstance(right, list | dict):
+        return left is right
+    return bool(left == right)
+
+
+def _is_equal(left: Any, right: Any) -> bool:
+    """`==` of JavaScript, to which a text and the number that it is are equal."""
+    nothing = [value is None or isinstance(value, Undefined) for value in (left, right)]
+    if any(nothing):
+        return all(nothing)
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
+    if isinstance(left, list | dict) and isinstance(right, list | dict):
+        return left is right
+    if isinstance(left, list | dict):
+        return _is_equal(shown(left), right)
+    if isinstance(right, list | dict):
+        return _is_equal(left, shown(right))
+    return number(left) == number(right)
+
+
+def _is_less(left: Any, right: Any, *, or_equal: bool = False) -> bool:
+    texts = [shown(value) if isinstance(value, list | tuple | dict) else value for value in (left, right)]
+    if not all(isinstance(each, str) for each in texts):
+        one, other = map(number, texts)
+        return one < other or (or_equal and one == other)
+    return bool(texts[0] < texts[1] or (or_equal and texts[0] == texts[1]))
+
+
+def _items(value: Any) -> Any:
+    """What a loop with one name goes over: the items of a list, and nothing of a mapping."""
+    return value if isinstance(value, str | list | tuple | range) else ()
+
+
+def _pairs(value: Any, count: int) -> Any:
+    """What a loop with several names goes over: the keys of a mapping with their values, or items in parts."""
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, str):
+        return list(enumerate(value))
+    parts = ([*each[:count]] if isinstance(each, str | list | tuple) else [] for each in _items(value))
+    return [each + [None] * (count - len(each)) for each in parts]
+
+
+def _searched(value: Any) -> Any:
+    """What `in` looks for something in."""
+    if not isinstance(value, str | list | tuple | dict | range):
+        raise TemplateRuntimeError("`in` takes a text, a list or a mapping")
+    return value
+
+
+#: What stands in templates for the operators of JavaScript, see `sandbox_nunjucks.javascript_tree`.
+OPERATORS: Mapping[str, Callable[..., Any]] = {
+    "_same": _is_same, "_eq": _is_equal, "_lt": _is_less, "_lteq": lambda a, b: _is_less(a, b, or_equal=True),
+    "_gt": lambda a, b: _is_less(b, a), "_gteq": lambda a, b: _is_less(b, a, or_equal=True), "_truthy": _truthy,
+    "_items": _items, "_pairs": _pairs, "_added": _added_text, "_searched": _searched,
+}  # fmt: skip
+
+
+# Filters
+
+
+def _batch(value: Any, count: Any, fill: Any = None) -> list[list[Any]]:
+    items = list(value) if isinstance(value, str) else _list("batch", value)
+    size = int(number(count))
+    made = [items[at : at + size] for at in range(0, len(items), size)] if size > 0 else [items] if items else []
+    if made and _truthy(fill):
+        made[-1] += [fill] * (size - len(made[-1]))
+    return made
+
+
+def _slice(value: Any, count: Any, fill: Any = None) -> list[list[Any]]:
+    items, parts = _list("slice", value), int(number(count))
+    size, extra = divmod(len(items), parts) if parts else (0, 0)
+    made, start = list[list[Any]](), 0
+    for part in range(parts):
+        end = start + size + (part < extra)
+        made.append(items[start:end] + ([fill] if _truthy(fill) and part >= extra else []))
+        start = end
+    return made
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:].lower()
+
+
+def _center(value: Any, width: Any = 80) -> str:
+    text = _text("center", value)
+    blanks = int(number(width) or 80) - len(text)
+    if blanks <= 0:
+        return text
+    # promptfoo's Nunjucks puts one blank too few before where they are odd.
+    return " " * math.ceil(blanks / 2 - blanks % 2) + text + " " * math.ceil(blanks / 2)
+
+
+def _default(value: Any, other: Any = "", is_for_false: Any = False) -> Any:  # as templates call it
+    missing = not _truthy(value) if _truthy(is_for_false) else isinstance(value, Undefined)
+    return other if missing else value
+
+
+def _dictsort(value: Any, case_sensitive: Any = False, by: str = "key") -> list[list[Any]]:
+    if not isinstance(value, dict):
+        raise TemplateRuntimeError("the filter dictsort takes a mapping")
+    at = ("key", "value").index(by)
+    pairs = [[name, each] for name, each in value.items()]
+    return sorted(
+        pairs, key=lambda p: p[at].upper() if isinstance(p[at], str) and not _truthy(case_sensitive) else p[at]
+    )
+
+
+def _dump(value: Any, indent: Any = None) -> str:
+    if isinstance(value, Undefined):
+        return ""
+    step = indent if isinstance(indent, str) else " " * (int(number(indent)) if indent is not None else 0)
+    return _json(value, step, "\n")
+
+
+def _json(value: Any, step: str, line: str) -> str:
+    """A value as `JSON.stringify` writes it; `line` is the break, with the blanks, in front of what ends it."""
+    if isinstance(value, bool) or value is None or isinstance(value, Undefined):
+        return shown(value) or "null"
+    if isinstance(value, int | float):
+        return _number_text(value) if math.isfinite(value) else "null"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    inner = line + step
+    between, colon = (f",{inner}", ": ") if step else (",", ":")
+    if isinstance(value, dict):
+        members = [f"{_json(str(name), '', '')}{colon}{_json(each, step, inner)}" for name, each in value.items()]
+        opened, closed = "{", "}"
+    else:
+        members, opened, closed = [_json(each, step, inner) for each in value], "[", "]"
+    return (
+        f"{opened}{inner}{between.join(members)}{line}{closed}"
+        if step and members
+        else f"{opened}{between.join(members)}{closed}"
+    )
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, str | list | tuple | range) and len(value) else _none_of("first", value)
+
+
+def _last(value: Any) -> Any:
+    return value[-1] if isinstance(value, str | list | tuple | range) and len(value) else _none_of("last", value)
+
+
+def _nl2br(value: Any) -> str:
+    if value is False:
+        raise TemplateRuntimeError("the filter nl2br takes a text")
+    return re.sub(r"\r\n|\n", "<br />\n", _text("nl2br", value))
+
+
+def _string(value: Any) -> str:
+    if value is None or isinstance(value, Undefined):
+        raise TemplateRuntimeError("the filter string takes a value, found nothing")
+    return shown(value)
+
+
+def _none_of(name: str, value: Any) -> None:
+    if value is None or isinstance(value, Undefined):
+        raise TemplateRuntimeError(f"the filter {name} takes a list, found nothing")
+
+
+def _float(value: Any, other: Any = None) -> Any:
+    found = _NUMBER.match(shown(value))
+    return float(found[0].replace("Infinity", "inf")) if found else other
+
+
+def _groupby(value: Any, name: Any) -> dict[str, list[Any]]:
+    made: dict[str, list[Any]] = {}
+    for item in _list("groupby", value):
+        made.setdefault("undefined" if (key := _member(item, name)) is None else shown(key), []).append(item)
+    return made
+
+
+def _indent(value: Any, width: Any = 4, is_first: Any = False) -> str:
+    lines, blanks = _text("indent", value).split("\n"), " " * int(number(width) or 4)
+    if lines == [""]:
+        return ""
+    return "\n".join(line if at == 0 and not _truthy(is_first) else blanks + line for at, line in enumerate(lines))
+
+
+def _int(value: Any, default: Any = None, base: Any = 10) -> Any:
+    radix = int(number(base)) or 10
+    found = re.match(r"\s*([+-]?)(?:0[xX](?=[0-9a-fA-F]))?([0-9a-zA-Z]+)", shown(value))
+    digits = ""
+    for sign in found[2] if found else "":
+        if not sign.isalnum() or int(sign, 36) >= radix:
+            break
+        digits += sign
+    return int(f"{found[1] if found else ''}{digits}", radix) if digits else default
+
+
+def _join(value: Any, between: Any = "", name: Any = None) -> str:
+    items = _list("join", value)
+    return (shown(between) if _truthy(between) else "").join(shown(_member(i, name) if name else i) for i in items)
+
+
+def _length(value: Any) -> Any:
+    if _is_nothing(value):
+        return 0
+    return len(value) if isinstance(value, str | list | tuple | dict | range) else None
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [{"key": name, "value": each} for name, each in value.items()]
+    if not isinstance(value, str | list | tuple | range):
+        raise TemplateRuntimeError("the filter list takes a text, a list or a mapping")
+    return list(value)
+
+
+def _filtered(name: str, *, is_kept: bool) -> Callable[[Any, Any], list[Any]]:
+    """The filter that keeps the items with a member, or those without."""
+    return lambda value, key: [each for each in _list(name, value) if _truthy(_member(each, key)) == is_kept]
+
+
+def _replace(value: Any, old: Any, new: Any = "", most: Any = -1) -> Any:
+    if isinstance(old, int | float) and not isinstance(old, bool):
+        old = shown(old)
+    if not isinstance(old, str):
+        return value
+    text = shown(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    if text == "" and old == "":
+        return shown(new) * 2
+    return text.replace(old, shown(new), int(number(most))) if isinstance(text, str) else text
+
+
+def _reverse(value: Any) -> Any:
+    return value[::-1] if isinstance(value, str) else _list("reverse", value)[::-1]
+
+
+def _round(value: Any, precision: Any = 0, method: str = "common") -> float:
+    factor = 10 ** number(precision)
+    scaled = number(value) * factor
+    if not math.isfinite(scaled):
+        return scaled
+    rounded = math.ceil(scaled) if method == "ceil" else math.floor(scaled + (0 if method == "floor" else 0.5))
+    return rounded / factor
+
+
+def _sort(value: Any, reverse: Any = False, case_sensitive: Any = False, attribute: Any = None) -> list[Any]:
+    def key(item: Any) -> Any:
+        found = _member(item, attribute) if attribute else item
+        return found.lower() if isinstance(found, str) and not _truthy(case_sensitive) else found
+
+    return sorted(_list("sort", value), key=key, reverse=_truthy(reverse))
+
+
+def _striptags(value: Any, keeps_breaks: Any = False) -> str:
+    begin, *parts = _text("striptags", value).split("<!--")
+    ends = [(part, *part.partition("-->")[1:]) for part in parts]
+    text = "".join((begin, *(rest if closed else f"<!--{part}" for part, closed, rest in ends)))
+    text = _TAG.sub("", text).strip()
+    if not _truthy(keeps_breaks):
+        return re.sub(r"\s+", " ", text)
+    text = re.sub(r"^ +| +$", "", text, flags=re.MULTILINE)
+    return re.sub(r"\n\n\n+", "\n\n", re.sub(r" +", " ", text).replace("\r\n", "\n"))
+
+
+def _sum(value: Any, name: Any = None, start: Any = 0) -> Any:
+    total: Any = 0
+    for item in _list("sum", value):
+        each = _member(item, name) if name else item
+        total = computed("+", total, math.nan if name and each is None else each)
+    return computed("+", start, total)
+
+
+def _trim(value: Any) -> str:
+    if value is None or not isinstance(value, str):
+        raise TemplateRuntimeError(f"the filter trim takes a text, found {shown(value)[:60] or 'nothing'}")
+    return value.strip()
+
+
+def _truncate(value: Any, length: Any = 255, in_words: Any = False, end: Any = "...") -> str:
+    text, most = _text("truncate", value), int(number(length) or 255)
+    if len(text) <= most:
+        return text
+    at = -1 if _truthy(in_words) else text.rfind(" ", 0, most + 1)
+    return text[: most if at < 0 else at] + ("..." if end is None or isinstance(end, Undefined) else shown(end))
+
+
+def _urlencode(value: Any) -> str:
+    if isinstance(value, str):
+        return quote(value, safe=_PLAIN)
+    pairs: Iterable[Any] = value.items() if isinstance(value, dict) else _list("urlencode", value)
+    return "&".join(f"{quote(shown(k), safe=_PLAIN)}={quote(shown(v), safe=_PLAIN)}" for k, v in pairs)
+
+
+def _wordcount(value: Any) -> int | None:
+    return len(_WORD.findall(_text("wordcount", value))) or None
+
+
+def _escape(value: Any) -> str:
+    return escape(shown(value), quote=True).replace("&#x27;", "&#39;")
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "abs": lambda value: abs(number(value)), "batch": _batch, "capitalize": lambda v: _capitalized(_text("capitalize", v)),
+    "center": _center, "default": _default, "d": _default, "dictsort": _dictsort, "dump": _dump, "escape": _escape, "e": _escape,
+    "first": _first, "float": _float, "forceescape": _escape, "groupby": _groupby, "indent": _indent, "int": _int, "join": _join,
+    "last": _last, "length": _length, "list": _as_list, "load": json.loads, "lower": lambda v: _text("lower", v).lower(),
+    "nl2br": _nl2br, "random": lambda v: random.choice(v) if v else None,  # noqa: S311
+    "reject": lambda v: [each for each in _list("reject", v) if not _truthy(each)], "rejectattr": _filtered("rejectattr", is_kept=False),
+    "replace": _replace, "reverse": _reverse, "round": _round, "safe": shown, "slice": _slice,
+    "select": lambda v: [each for each in _list("select", v) if _truthy(each)], "selectattr": _filtered("selectattr", is_kept=True),
+    "sort": _sort, "string": _string, "striptags": _striptags, "sum": _sum,
+    "title": lambda v: " ".join(map(_capitalized, _text("title", v).split(" "))), "trim": _trim, "truncate": _truncate,
+    "upper": lambda v: _text("upper", v).upper(), "urlencode": _urlencode, "wordcount": _wordcount,
+}  # fmt: skip
