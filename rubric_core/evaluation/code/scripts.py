@@ -74,11 +74,20 @@ const chunks = [];
 console.log = console.info = console.debug = console.error;
 process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
   const told = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  for (const [path, value] of Object.entries(told.getters ?? {})) {
+    const parts = path.split('.'), last = parts.pop(), holder = parts.reduce((found, part) => found?.[part], told.arguments);
+    if (holder) holder[last] = () => value;
+  }
   const names = Object.keys(told.arguments), values = Object.values(told.arguments);
   let call;
   if (told.file) {
     const module = await import(pathToFileURL(told.file).href);
     call = told.function.split('.').reduce((found, part) => found?.[part] ?? found?.default?.[part], module);
+    if (told.promptfoo) {
+      const whole = module.default?.default || module.default || module;
+      call = told.function === 'default' ? whole : whole[told.function];
+      if (typeof call !== 'function' && typeof call?.default === 'function') call = call.default;
+    }
     if (typeof call !== 'function' && typeof module.default === 'function' && told.function === 'default') call = module.default;
     if (Array.isArray(call) && told.function === 'default') { const listed = call; call = () => listed; }
     if (typeof call !== 'function') throw new Error(`${told.file} exports no function ${told.function}`);
@@ -94,8 +103,9 @@ process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
     call = new AsyncFunction(...names, body);
   }
   let result = await call(...values);
-  if (typeof result === 'number' && !Number.isFinite(result)) result = String(result);
-  process.stdout.write('\x1e' + JSON.stringify({result: typeof result === 'function' || result === undefined ? null : result}));
+  const infinite = typeof result === 'number' && !Number.isFinite(result);
+  if (infinite) result = String(result);
+  process.stdout.write('\x1e' + JSON.stringify({infinite, result: typeof result === 'function' || result === undefined ? null : result}));
 });
 """
 
@@ -118,6 +128,8 @@ async def run_code(
     at: Shape,
     *,
     function: str = "get_assert",
+    promptfoo: bool = False,
+    getters: Mapping[str, str] | None = None,
 ) -> Any:
     """What code gives back: an expression, the body of a function with `return`, or `file://PATH[:FUNCTION]`.
 
@@ -129,7 +141,9 @@ async def run_code(
         raise Unscored("code runs only as part of a run", at=at)
     limit, directory = context.time_limit, context.directory
     context.exchanges.add(Exchange(role="program", to=language, files=(("code", code),), payload=dict(arguments)))
-    return await run_function(code, language, arguments, context.ports, directory, limit, at, function=function)
+    return await run_function(
+        code, language, arguments, context.ports, directory, limit, at, function=function, promptfoo=promptfoo, getters=getters,
+    )  # fmt: skip
 
 
 async def run_function(
@@ -144,13 +158,18 @@ async def run_function(
     function: str = "",
     spare: bool = False,
     method: tuple[str, Mapping[str, Any]] | None = None,
+    promptfoo: bool = False,
+    getters: Mapping[str, str] | None = None,
 ) -> Any:
     """See `run_code`; a function gets no more arguments than it takes where some are `spare`.
 
     `method` is called on an object of the class that a JavaScript file exports, which is made with the options beside it.
+    With `promptfoo` the functions of a JavaScript file are looked for where promptfoo does, on its default export if it has one, and
+    infinite numbers are numbers. `getters` are functions without arguments in the arguments, by their paths, with what they return.
     """
     told: dict[str, Any] = {"code": code, "file": None, "function": None, "arguments": dict(arguments), "spare": spare}
     told |= {"method": method} if method is not None else {}
+    told |= {"promptfoo": promptfoo, "getters": dict(getters or {})}
     if code.startswith(URL):
         told |= _in_file(code, ports, directory, at, function)
     program = _program(_argv(language, ports, at), told, directory, limit)
@@ -162,7 +181,8 @@ async def run_function(
     if finished.exit_code or not mark:
         said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
         raise CodeFailedError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
-    return json.loads(reply)["result"]
+    answer = json.loads(reply)
+    return float(answer["result"]) if promptfoo and answer.get("infinite") else answer["result"]
 
 
 def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, limit: float) -> Program:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
@@ -38,7 +39,12 @@ _MEDIA = (
     ".mov",
 )
 _NAME = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_IN_TEMPLATE = re.compile(r"\{\{\s*([A-Za-z_]\w*)|\{%\s*(?:if|for)\s+(?:\w+\s+in\s+)?([A-Za-z_]\w*)")
+#: The names in a template as promptfoo finds them, which is not everywhere; and those of a loop.
+_IN_TEMPLATE = re.compile(
+    r"\{\{\s{0,99}([^{}\s|]{1,200})\s{0,99}(?:\|[^}]{1,500})?\}\}|\{%\s{0,99}(?:if|for)\s{1,99}([^{}\s]{1,200})\s[^{}\n]{0,500}%\}"
+)
+_LOOP = re.compile(r"\{%\s{0,99}for\s{1,99}(\w{1,99})\s{1,99}in\s{1,99}(\w{1,99})\s{0,99}%\}")
+_ROOT = re.compile(r"[A-Za-z_]\w*")
 #: Tags that are not closed on their line: promptfoo leaves the whole text as it is then.
 _OPEN = re.compile(r"(\{%[^%]*$|\{\{[^}]*$|\{#[^#]*$)", re.MULTILINE)
 _RAW = re.compile(r"\{%\s*raw\s*%\}")
@@ -62,10 +68,10 @@ class RowFilling:
         prompt = self._prompt(variables)
         return FilledRow(prompt, variables, tuple(self._assertion(each, variables) for each in self._case.assertions))
 
-    def _text(self, template: str, values: Mapping[str, Any], what: str) -> str:
+    def _text(self, template: str, values: Mapping[str, Any], what: str, filters: CustomFilters | None = None) -> str:
         if "{{" not in template and "{%" not in template and "{#" not in template:
             return template
-        templates = Templates(values, self._ports.environment, self._ports.sandbox, self._filters, is_plain=True)
+        templates = Templates(values, self._ports.environment, self._ports.sandbox, filters, is_plain=True)
         try:
             return templates.text(template) or ""
         except TemplateError as error:
@@ -100,13 +106,14 @@ class RowFilling:
 
     def value(self, name: str, value: Any) -> Any:
         """A variable, read from its file if it names one. Raises Unscored."""
+        if name in self._case.computed:
+            return self._case.computed[name]
         if not isinstance(value, str) or not value.startswith(URL):
             return value
         path = value.lower()
-        if path.partition(":")[0].endswith(_CODE) or path.endswith((*_CODE, *_MEDIA)):
+        if path.endswith(_MEDIA):
             raise Unscored(
-                f"rubric does not run programs, and does not read media, for variables of promptfoo: {name}: {value}",
-                at=self._case.case,
+                f"rubric does not read media for variables of promptfoo: {name}: {value}", at=self._case.case
             )
         try:
             if path.endswith(_YAML):
@@ -123,12 +130,11 @@ class RowFilling:
         sent, options = self._case.sent_prompt, self._case.test.part("options")
         text = f"{options.get('prefix') or ''}{sent.text if sent is not None else ''}{options.get('suffix') or ''}"
         text = text if self._made is None else self._made  # without prefix and suffix, as in promptfoo
-        try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError):
-            rendered = {n: self._in_variable(n, v, variables) for n, v in variables.items()}
-            return self._text(_closed(text), rendered, "the prompt")
-        return json.dumps(self._in_leaves(parsed, variables), ensure_ascii=False, indent=2)
+        # What cannot be filled in as JSON, which custom filters cannot, is filled in as a text.
+        with suppress(ValueError, RecursionError, Unscored):
+            return json.dumps(self._in_leaves(json.loads(text), variables), ensure_ascii=False, indent=2)
+        rendered = {n: self._in_variable(n, v, variables) for n, v in variables.items()}
+        return self._text(_closed(text), rendered, "the prompt", self._filters)
 
     def _in_variable(self, name: str, value: Any, variables: Mapping[str, Any]) -> Any:
         if name in self._case.earlier:
@@ -137,7 +143,7 @@ class RowFilling:
             "env"
         }:
             return value
-        return self._text(_closed(value), variables, f"the variable {name}")
+        return self._text(_closed(value), variables, f"the variable {name}", self._filters)
 
     def _in_leaves(self, value: Any, variables: Mapping[str, Any]) -> Any:
         if isinstance(value, str):
@@ -198,7 +204,18 @@ class RowFilling:
 
 
 def _names_in(template: str) -> set[str]:
-    return {first or second for first, second in _IN_TEMPLATE.findall(template)}
+    template = _without_comments(template)
+    found = {first or second for first, second in _IN_TEMPLATE.findall(template)}
+    for item, items in _LOOP.findall(template):
+        found.discard(item)
+        found.add(items)
+    return {root[0] for each in found if (root := _ROOT.match(each)) is not None}
+
+
+def _without_comments(template: str) -> str:
+    begin, *parts = template.split("{#")
+    ends = [(part, *part.partition("#}")[1:]) for part in parts]
+    return "".join((begin, *(rest if closed else f"{{#{part}" for part, closed, rest in ends)))
 
 
 def _closed(template: str) -> str:

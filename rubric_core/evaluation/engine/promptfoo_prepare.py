@@ -10,20 +10,23 @@ from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, Promptfoo
 from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
 from rubric_core.evaluation.code.promptfoo_prompt import MadePrompt, PromptPlace, made_prompt
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, transformed_variables
+from rubric_core.evaluation.code.scripts import language_of, run_function
 from rubric_core.evaluation.engine.attempt import secrets_of
 from rubric_core.evaluation.engine.promptfoo_filling import RowFilling
 from rubric_core.evaluation.engine.repeats import repeats_of
 from rubric_core.evaluation.model.redaction import seal
-from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.language.promptfoo.case import CaseOptions
-from rubric_core.lazy_compilation import replace
+from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.ports import Ports
 
 __all__ = ["prepare_promptfoo"]
 
 #: The options of a test that are no settings of a provider.
 _OWN_OPTIONS = frozenset(key.name or name for name, key in CaseOptions.keys.items())
+#: A variable whose value a function in a file gives.
+_PROGRAM = pattern(r"file://.+\.(?P<ending>js|cjs|mjs|py)\Z")
 _METADATA = re.compile(r"\bmetadata\b")
 
 
@@ -31,6 +34,7 @@ async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooR
     """The row with everything filled in. Raises Unscored."""
     _refuse(case)
     case = replace(case, earlier=_earlier(case), transformed=await _transformed(case, ports))
+    case = replace(case, computed=await _computed(case, ports))
     filters, made = _filters(case), await _made_by_program(case, ports)
     made_text, config = made if made is not None else (None, {})
 
@@ -81,7 +85,7 @@ async def _transformed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, An
     if not code:
         return None
     sealed = seal(ports, secrets_of(case, ports))
-    place = TransformPlace(sealed, case.directory, case.options.time_limit, case.test.part("vars"), "", case.case)
+    place = TransformPlace(sealed, case.directory, case.options.time_limit, case.test.part("vars"), {}, case.case)
     made = list(case.rows(await transformed_variables(code, place)))
     if len(made) != len(rows):
         words = (
@@ -89,6 +93,36 @@ async def _transformed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, An
         )
         raise Unscored(words, at=case.case)
     return made[case.place.number].variables
+
+
+async def _computed(case: PromptfooRunnable, ports: Ports) -> Mapping[str, Any]:
+    """What the functions of files give that variables name. Raises Unscored, where promptfoo stops the whole run."""
+    if not any(isinstance(value, str) and _PROGRAM.match(value) for value in case.variables.values()):
+        return {}
+    prompt, provider = case.sent_prompt, case.provider
+    sealed, found = seal(ports, secrets_of(case, ports)), dict[str, Any]()
+    for name, value in case.variables.items():
+        program = _PROGRAM.match(value) if isinstance(value, str) else None
+        if program is None:
+            continue
+        told: dict[str, Any] = {
+            "name": name,
+            "prompt": prompt.text if prompt is not None else "",
+            "vars": {**case.variables, **found},
+        }
+        if program["ending"] != "py":
+            told["provider"] = {"id": provider.id, "label": provider.label} if provider is not None else {}
+        try:
+            made = await run_function(
+                value, language_of(value), told, sealed, case.directory, case.options.time_limit, case.case, function="get_var", promptfoo=True,
+            )  # fmt: skip
+        except GraderError as error:
+            raise Unscored(f"the variable {name}: {error.reason}", at=case.case) from None
+        output = made.get("output") if isinstance(made, dict) and not made.get("error") else None
+        if not output or (program["ending"] == "py" and not isinstance(output, str)):
+            raise Unscored(f"the variable {name}: {value} returned no `output`", at=case.case)
+        found[name] = output.strip() if program["ending"] == "py" else output
+    return found
 
 
 def _earlier(case: PromptfooRunnable) -> Mapping[str, Any]:

@@ -21,6 +21,8 @@ from rubric_core.language.evaluators import Evaluator as EvaluatorShape
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import dataclass, field, replace
+from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.path_matches import path_matches
 
 __all__ = ["FilledRow", "PromptfooMatrix", "PromptfooRunnable"]
 
@@ -72,6 +74,8 @@ class PromptfooRunnable(Runnable):
     filled: FilledRow | None = None
     #: The `vars` of the row that `transformVars` made; None where it has not been run.
     transformed: Mapping[str, Any] | None = None
+    #: What programs gave for the variables that name them; none before it is prepared.
+    computed: Mapping[str, Any] = field(default_factory=dict)
     #: The variables that earlier rows of the run give to this one; none before it is prepared.
     earlier: Mapping[str, Any] = field(default_factory=dict)
     #: What earlier rows of the run left; None for a run whose rows are independent.
@@ -153,12 +157,22 @@ class PromptfooRunnable(Runnable):
         """One for each combination of the values of lists that begin with a text, in `vars` or other variables. Raises Unscored."""
         written = self.test.part("vars") if variables is None else variables
         whole = self.test.part("options").get("disableVarExpansion") is True
-        lists = {n: v for n, v in written.items() if not whole and isinstance(v, list) and v and isinstance(v[0], str)}
+        lists = {n: found for n, v in written.items() if not whole and (found := self._values(v))}
         require_few(*map(len, lists.values()))
         for number, values in enumerate(product(*lists.values())):
             chosen = dict(zip(lists, values, strict=True))
             label = ",".join(row_label(name, str(value)) for name, value in chosen.items())
             yield Variant(label, {**written, **chosen}, number=number)
+
+    def _values(self, value: Any) -> Sequence[Any]:
+        """The values of a variable that makes a row for each: a list that begins with a text, or the files of a pattern; else none."""
+        if isinstance(value, list):
+            return value if value and isinstance(value[0], str) else ()
+        if not isinstance(value, str) or not value.startswith(URL) or not is_pattern(value):
+            return ()
+        configuration = self.matrix.configuration
+        matches = path_matches(value.removeprefix(URL), [configuration.directory], configuration.files)
+        return [f"{URL}{configuration.shown(path)}" for path in matches.in_promptfoo_order]
 
     @property
     def place(self) -> RowPlace:

@@ -1,0 +1,1 @@
+module.exports = () => ({ output: [1, 2] });
