@@ -24,16 +24,18 @@ class TransformPlace(NamedTuple):
     #: Seconds.
     time_limit: float
     variables: Mapping[str, Any]
-    prompt: str
+    #: The prompt as code gets it: `raw`, the template, and `label`.
+    prompt: Mapping[str, Any]
     #: What is to blame for a failure.
     at: Shape
-    #: The label of the prompt, where it is known apart from what was sent.
-    label: str = ""
+    #: What the provider reported beside the output; None where code gets none.
+    metadata: Mapping[str, Any] | None = None
 
 
 async def transformed(code: Any, output: Any, place: TransformPlace) -> Any:
     """What code makes of an output: text or data. Raises Unscored when it fails or gives nothing, which promptfoo calls an error."""
-    context = {"vars": dict(place.variables), "prompt": {"raw": place.prompt, "label": place.label or place.prompt}}
+    context = {"vars": dict(place.variables), "prompt": dict(place.prompt)}
+    context |= {"metadata": dict(place.metadata)} if place.metadata is not None else {}
     return await _returned("transform", code, {"output": output, "context": context}, place)
 
 

@@ -180,15 +180,24 @@ class PromptfooAttempt(Attempt):
     async def _transformed(self, answer: Answer, inputs: PromptInputs) -> Answer:
         """The answer that the transforms of the provider and of the options make of it, in this order. Raises Unscored."""
         options, configured, sent = self.case.test.part("options"), self.case.provider, self.case.sent_prompt
+        reported = (answer.reported or {}).get("metadata")
         codes = (
-            configured.transform if configured is not None else None,
-            options.get("transform") or options.get("postprocess"),
+            (configured.transform if configured is not None else None, None),
+            (
+                options.get("transform") or options.get("postprocess"),
+                reported if isinstance(reported, Mapping) else None,
+            ),
         )
-        place = TransformPlace(
-            seal(self.ports, self._secrets), self.case.directory, self.case.options.time_limit, self.case.variables, inputs.question,
-            self.case.case, sent.label if sent is not None else "",
-        )  # fmt: skip
-        for code in codes:
+        prompt = (
+            {"raw": inputs.question, "label": inputs.question}
+            if sent is None
+            else {"raw": sent.text, "label": sent.label}
+        )
+        for code, metadata in codes:
+            place = TransformPlace(
+                seal(self.ports, self._secrets), self.case.directory, self.case.options.time_limit, self.case.variables, prompt,
+                self.case.case, metadata,
+            )  # fmt: skip
             if code:
                 made = await transformed(code, answer.text if answer.data is None else answer.data, place)
                 data = None if isinstance(made, str) else made

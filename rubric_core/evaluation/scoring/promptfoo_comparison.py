@@ -1,11 +1,11 @@
 """`max-score` of promptfoo: which of several outputs has the highest score (issue 18, section 3)."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rubric_core.evaluation.model.promptfoo_assertion import given_score
 from rubric_core.evaluation.model.result import EvaluatorResult
+from rubric_core.evaluation.scoring.promptfoo_totals import added
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES, SET_TYPE
 
 __all__ = ["Ranking", "ranked_by_score"]
@@ -61,8 +61,8 @@ def _aggregate(results: Sequence[EvaluatorResult], weights: Mapping[str, Any], *
     counted = [(given_score(each) or 0.0, float(weights.get(each.type, 1.0))) for each in _members(results)]
     if not counted:
         raise ValueError("`max-score` compares the scores of the other assertions, and there are none")
-    total = math.fsum(score * weight for score, weight in counted)
-    whole = math.fsum(weight for _, weight in counted)
+    total = added(score * weight for score, weight in counted)
+    whole = added(weight for _, weight in counted)
     return total if is_sum else total / whole if whole > 0 else 0.0
 
 

@@ -1,14 +1,23 @@
 """From the scores of assertions to the verdict of a case, as promptfoo computes it (issue 18, section 3)."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 from rubric_core.evaluation.model.promptfoo_assertion import given_score
 from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.scoring.score import Outcome, ungraded_words
 
-__all__ = ["PromptfooTotal", "named_details", "named_scores", "named_weights", "promptfoo_outcome", "promptfoo_total"]
+__all__ = [
+    "PromptfooTotal",
+    "added",
+    "named_details",
+    "named_scores",
+    "named_weights",
+    "promptfoo_outcome",
+    "promptfoo_total",
+]
 
 
 class PromptfooTotal(NamedTuple):
@@ -30,12 +39,9 @@ def promptfoo_total(
         weights: Their weights, which may be negative.
         threshold: The score that is enough, if there is one.
     """
-    weight = math.fsum(weights)
-    score = (
-        math.fsum((given_score(r) or 0.0) * w for r, w in zip(results, weights, strict=True)) / weight
-        if weight > 0
-        else 0.0
-    )
+    weight = added(weights)
+    total = added((given_score(r) or 0.0) * w for r, w in zip(results, weights, strict=True))
+    score = total / weight if weight > 0 else 0.0
     if threshold is not None:
         passed = score >= threshold
         return PromptfooTotal(
@@ -43,6 +49,11 @@ def promptfoo_total(
         )
     failed = [r for r in results if r.verdict is not Verdict.PASSED]
     return PromptfooTotal(score, not failed, _words(failed))
+
+
+def added(numbers: Iterable[float]) -> float:
+    """A sum as JavaScript computes it, one number after another: the last digit decides whether a threshold is reached."""
+    return reduce(add, numbers, 0.0)
 
 
 def promptfoo_outcome(

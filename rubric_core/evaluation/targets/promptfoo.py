@@ -123,7 +123,7 @@ class _Echo:
 
     async def ask(self, request: Request) -> Answer:
         request.sent(SentPayload(self.name, messages=request.messages))
-        return Answer(request.prompt, cost_usd=0.0)
+        return Answer(request.prompt, cost_usd=0.0, reported={"metadata": {}})
 
 
 @dataclass(frozen=True)

@@ -33,10 +33,10 @@ async def _context(params: AssertionParams, usual: str = "") -> str | list[str]:
     if code:
         if context.ports is None:
             raise Unscored("code runs only as part of a run", at=params.config)
-        question = context.prompt_inputs.question
+        prompt = {"raw": context.prompt_inputs.question, "label": context.prompt_inputs.question}
         place = TransformPlace(
-            context.ports, context.directory, context.time_limit, context.variables, question, params.config
-        )
+            context.ports, context.directory, context.time_limit, context.variables, prompt, params.config, params.metadata,
+        )  # fmt: skip
         found = await transformed(code, params.output, place)
     texts = found if isinstance(found, list) else [found]
     if not texts or not all(isinstance(each, str) and each for each in texts):

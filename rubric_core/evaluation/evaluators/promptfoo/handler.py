@@ -22,6 +22,8 @@ class GradingResult(NamedTuple):
     reason: str = ""
     #: Further named scores returned by a script.
     named: Mapping[str, float] = MappingProxyType({})
+    #: The parts that a script says its result consists of.
+    parts: "tuple[GradingResult, ...]" = ()
 
 
 class AssertionParams(NamedTuple):
@@ -40,6 +42,13 @@ class AssertionParams(NamedTuple):
         """The output as the target returned it: a text or data."""
         answer = self.context.answer
         return self.text if answer is None or answer.data is None else answer.data
+
+    @property
+    def metadata(self) -> Mapping[str, Any] | None:
+        """What the target reported beside its output; None if it reported nothing."""
+        answer = self.context.answer
+        found = (answer.reported or {}).get("metadata") if answer is not None else None
+        return found if isinstance(found, Mapping) else None
 
     @property
     def value(self) -> Any:

@@ -30,7 +30,7 @@ from rubric_core.evaluation.evaluators.typed import TypedEvaluator, score_with_m
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.promptfoo_assertion import PROMPTFOO_KIND, PromptfooAssertion
-from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.model.result import EvaluatorResult, Verdict
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.evaluation.scoring.promptfoo_totals import named_details, promptfoo_total
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES, SET_TYPE, Assertion
@@ -85,8 +85,9 @@ async def _transformed(params: AssertionParams) -> AssertionParams:
     if context.ports is None:
         raise Unscored("code runs only as part of a run", at=config)
     place = TransformPlace(
-        context.ports, context.directory, context.time_limit, context.variables, context.prompt_inputs.question, config
-    )
+        context.ports, context.directory, context.time_limit, context.variables, {"label": context.prompt_inputs.question}, config,
+        params.metadata,
+    )  # fmt: skip
     made = await transformed(code, params.output, place)
     answer = replace_fields(context.answer or Answer(""), data=None if isinstance(made, str) else made)
     return AssertionParams(config, context.with_fields(candidate=output_text(made), answer=answer))
@@ -133,7 +134,17 @@ def _score(config: PromptfooAssertion, found: GradingResult) -> EvaluationScore:
     return EvaluationScore(
         score=within, verdict=Verdict.PASSED if passed else Verdict.FAILED, expected_aspect_count=1,
         hits=("passed",) if found.passed else (), misses=() if found.passed else (found.reason,),
-        details=details or None,
+        details=details or None, members=tuple(_part(config, each) for each in found.parts),
+    )  # fmt: skip
+
+
+def _part(config: PromptfooAssertion, part: GradingResult) -> EvaluatorResult:
+    """A part of the result of a script; its score counts in that of the whole alone."""
+    within = min(1.0, max(0.0, part.score))
+    return EvaluatorResult(
+        name=part.reason or config.type_name, type=config.type_name, score=within,
+        verdict=Verdict.PASSED if part.passed else Verdict.FAILED, misses=() if part.passed else (part.reason,),
+        details={"score_given": part.score} if within != part.score else None,
     )  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """Assertions that are code: JavaScript by node, Python by python3, in a file or in the configuration."""
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rubric_core.evaluation.code.scripts import CodeFailedError, Language, run_code
@@ -21,7 +22,7 @@ async def _javascript(params: AssertionParams) -> GradingResult:
         return GradingResult(False, 0.0, "javascript needs code as `value`")
     code = params.value if params.value.startswith(URL) else _in_javascript(params.value.rstrip())
     try:
-        result = await run_code(code, "javascript", _arguments(params), params.context, params.config)
+        result = await _run(params, code, "javascript")
     except CodeFailedError as error:
         if code is params.value:  # promptfoo makes an error of the row of it
             raise
@@ -30,12 +31,18 @@ async def _javascript(params: AssertionParams) -> GradingResult:
         return _grade_by_mapping(params, result)
     if isinstance(result, bool):
         return _grade_by_boolean(params, result)
-    number = finite_number(result)
-    if number is None:
+    if not isinstance(result, int | float):
         return GradingResult(
             False, 0.0, f"the code returned {result!r:.{_TOO_LONG}}, which is no boolean, number or result"
         )
-    return _grade_by_number(params, number)
+    return _grade_by_number(params, float(result))
+
+
+async def _run(params: AssertionParams, code: str, language: Language) -> Any:
+    """What code gives back for the output and its context, where the id of the provider is a function of JavaScript."""
+    arguments = _arguments(params)
+    getters = {"context.provider.id": arguments["context"]["provider"]["id"]} if language == "javascript" else {}
+    return await run_code(code, language, arguments, params.context, params.config, promptfoo=True, getters=getters)
 
 
 def _in_javascript(code: str) -> str:
@@ -55,7 +62,7 @@ async def _python(params: AssertionParams) -> GradingResult:
     if not code.startswith(URL):
         code = f"pass\n{code}" if "\n" in code else f"return {code}"
     try:
-        result = await run_code(code, "python", _arguments(params), params.context, params.config)
+        result = await _run(params, code, "python")
     except CodeFailedError as error:
         return GradingResult(False, 0.0, error.reason)
     return _python_result(params, result)
@@ -101,11 +108,29 @@ def _arguments(params: AssertionParams) -> dict[str, Any]:
     context, config = params.context, params.config.settings.get("config")
     settings = {**context.inherited, **(config if isinstance(config, dict) else {})}
     test = context.test or {"vars": dict(context.variables)}
+    response = _response(params)
     inner: dict[str, Any] = {
         "vars": dict(context.variables), "prompt": context.prompt_inputs.question, "test": test,
-        "provider": {"id": context.target.name, "label": context.target.name}, "providerResponse": {"output": params.output},
+        "provider": {"id": context.target.settings.get("id") or context.target.name, "label": context.target.name},
+        "providerResponse": response,
     }  # fmt: skip
+    inner |= {"metadata": response["metadata"]} if "metadata" in response else {}
     return {"output": params.output, "context": {**inner, **({"config": settings} if settings else {})}}
+
+
+def _response(params: AssertionParams) -> dict[str, Any]:
+    """What the provider replied: the output, and what it reported beside it."""
+    answer = params.context.answer
+    if answer is None:
+        return {"output": params.output}
+    tokens = answer.tokens
+    found: dict[str, Any] = {"output": params.output, **(answer.reported or {})}
+    if answer.cost_usd is not None:
+        found["cost"] = answer.cost_usd
+    if tokens is not None:
+        usage = {"prompt": tokens.input, "completion": tokens.output, "cached": tokens.cached}
+        found["tokenUsage"] = {"total": tokens.total, **usage}
+    return found
 
 
 def _is_result(value: Mapping[str, Any]) -> bool:
@@ -124,7 +149,18 @@ def _grade_by_mapping(params: AssertionParams, result: Mapping[str, Any]) -> Gra
         if isinstance(written, dict)
         else {}
     )
-    return GradingResult(passed, float(result["score"]), str(result["reason"]) or "the code says so", named)
+    reason = str(result["reason"]) or "the code says so"
+    return GradingResult(passed, float(result["score"]), reason, named, tuple(_parts(result)))
+
+
+def _parts(result: Mapping[str, Any]) -> Iterator[GradingResult]:
+    """The `componentResults` of a result, which promptfoo lists beside it."""
+    listed = result.get("componentResults")
+    for each in listed if isinstance(listed, list) else ():
+        if isinstance(each, dict):
+            part = {_camel(name): value for name, value in each.items()}
+            score = finite_number(part.get("score")) or 0.0
+            yield GradingResult(part.get("pass") is True, score, str(part.get("reason") or ""))
 
 
 def _grade_by_boolean(params: AssertionParams, result: bool) -> GradingResult:
@@ -136,8 +172,10 @@ def _grade_by_number(params: AssertionParams, number: float) -> GradingResult:
     least = params.config.threshold
     holds = number > 0 if least is None else number >= least
     wanted = "which is not above 0" if least is None else f"which is below {least:g}"
+    # The score of a number without end is stored as the nearest one.
+    score = number if math.isfinite(number) else float(number > 0)
     return GradingResult(
-        holds != params.inverse, number, f"the code returned {number:g}{'' if holds else f', {wanted}'}"
+        holds != params.inverse, score, f"the code returned {number:g}{'' if holds else f', {wanted}'}"
     )
 
 
@@ -151,7 +189,7 @@ async def expected_by_script(params: AssertionParams) -> Any:
     """The value that a function in a file gives for an assertion of another type. Raises GraderError."""
     code = str(params.value)
     language: Language = "python" if code.partition("://")[2].partition(":")[0].endswith(".py") else "javascript"
-    result = await run_code(code, language, _arguments(params), params.context, params.config)
+    result = await _run(params, code, language)
     if isinstance(result, bool) or (isinstance(result, dict) and "pass" in result):
         raise row_error(params, "has a function as `value` that grades; it has to return what is compared with")
     return result
