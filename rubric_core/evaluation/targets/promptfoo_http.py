@@ -40,7 +40,7 @@ _AT = Shape(Span(0, 0))
 
 def http_address(identity: str, config: Mapping[str, Any]) -> str:
     """The address of an http provider with this id; empty for other ids and for ids without an address."""
-    if identity in ("http", "https") or identity.startswith(("http://", "https://")):
+    if identity in ("http", "https") or identity.startswith(("http:", "https:")):
         written = config.get("url")
         return written if isinstance(written, str) and written else identity if "://" in identity else ""
     return ""

@@ -20,8 +20,8 @@ from rubric_core.syntax.tree import Node
 __all__ = ["PROGRAMS", "PromptfooPrompt", "is_executable", "is_reference_to", "prompts_of"]
 
 _DEFAULT = "{{prompt}}"
-#: The line that separates the prompts of one text file.
-_SEPARATOR = pattern(r"(?:^|\r?\n)---(?:\r?\n|\Z)")
+#: The line that separates the prompts of one text file, without the blanks around it.
+_SEPARATOR, _LINE_BREAK = "---", pattern(r"\r?\n")
 _TEXTS = (".txt",)
 _WHOLE = (".md", ".j2")
 _DATA = (".json", ".yaml", ".yml")
@@ -222,9 +222,15 @@ def _prompts_in_file(
 def _split(text: str, suffix: str) -> list[str]:
     if suffix == ".jsonl":
         return [line for line in text.splitlines() if line.strip()]
-    if suffix in _WHOLE or "---" not in text:
-        return [text.strip()] if suffix in _TEXTS else [text]
-    return [part.strip() for part in _SEPARATOR.split(text) if part.strip()]
+    if suffix not in _TEXTS:
+        return [text]
+    parts: list[list[str]] = [[]]
+    for line in _LINE_BREAK.split(text):
+        if line.strip() == _SEPARATOR:
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    return [text for part in parts if (text := "\n".join(part).strip())]
 
 
 def _prompt(
