@@ -11,6 +11,7 @@ from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, Promptf
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import path_sign, without_member
+from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
@@ -115,8 +116,8 @@ class _Places(CasePlaces):
         for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
             self.provider(node)
 
-    def provider(self, node: Node | None) -> None:
-        """A provider by its id: a file of settings, or a program."""
+    def provider(self, node: Node | None, consequence: str = STOPS) -> None:
+        """A provider by its id: a file of settings, or a program; `consequence` is that of a file which promptfoo loads at once."""
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return
         if node.text.startswith(_EXEC):
@@ -127,7 +128,15 @@ class _Places(CasePlaces):
             return
         found = self.paths(name)
         if found == ():
-            self.missing(node, name, ROW_ERRORS if name.endswith(_RUN_BY_ROW) else STOPS)
+            self.missing(node, name, ROW_ERRORS if name.endswith(_RUN_BY_ROW) else consequence)
+
+    def grader(self, shape: Shape) -> None:
+        """The model that grades: its id, or a mapping with one, or one for each role."""
+        place = shape.places.get("provider")
+        node = place.node if place is not None and not place.borrowed else None
+        roles = [node.get(role) for role in GRADER_ROLES] if isinstance(node, Mapping) else []
+        for each in (node, *roles):
+            self.provider(each.get("id") if isinstance(each, Mapping) else each, ROW_ERRORS)
 
     def settings(self, shape: ConfiguredProvider) -> None:
         """The files among the settings of a model."""
@@ -164,7 +173,9 @@ class _Places(CasePlaces):
                     and not value.text.startswith(URL)
                 ):
                     self.needs(value, _NO_VARS, bare=True, warns=True)
-        self.provider(shape.places["provider"].node if shape.has("provider") else None)
+        own = shape.places["provider"] if shape.has("provider") else None
+        if own is not None:
+            self.provider(own.node.get("id") if isinstance(own.node, Mapping) and not own.borrowed else own.node)
 
     def reference(self, node: Node | None) -> None:
         """The file of a `$ref`; the configuration itself has an empty name."""
@@ -257,6 +268,7 @@ def _collect_from_shape(found: _Places, shape: Shape) -> None:
         for node in _paths_in(shape.places.get("tests")):
             found.cases(node, listed=False)
     elif isinstance(shape, Assertion | CaseOptions):
+        found.grader(shape)
         found.fields(shape)
 
 

@@ -3,7 +3,10 @@
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["KINDS_OF_VENDORS", "PROVIDERS", "VENDORS", "KnownProvider", "ModelKinds", "known_provider"]
+__all__ = ["GRADER_ROLES", "KINDS_OF_VENDORS", "PROVIDERS", "VENDORS", "KnownProvider", "ModelKinds", "known_provider"]
+
+#: What a mapping of graders has one for each of; the first one reads text.
+GRADER_ROLES = ("text", "embedding", "classification", "moderation")
 
 
 class KnownProvider(NamedTuple):

@@ -65,6 +65,15 @@ class CaseSummary:
         self.rendered = tuple(
             (node, used, check) for check in self.checks for node in _rendered(check) if (used := names_in(node.text))
         )
+        #: The values of variables that other variables are filled into, with the names that these use.
+        self.inserting = (
+            tuple(
+                (node, used) for node in self.variables.values()
+                if isinstance(node, Scalar) and "{{" in node.text and (used := names_in(node.text))
+            )
+            if place is not None and not place.borrowed
+            else ()
+        )  # fmt: skip
         #: Variables that templates and scripts in the case read, and those that it defines itself.
         self.used = frozenset({each.name for each in names_in(text)}.union(read_by_code(text)))
         self.own = (
@@ -123,11 +132,12 @@ def pointers_in(node: Node | None) -> Iterator[Scalar]:
 
 def _rendered(check: Assertion) -> Iterator[Scalar]:
     """The texts of an assertion in which variables are filled in."""
-    place = check.places.get("value")
-    if place is None or place.borrowed or check.borrowed:
-        return
-    nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
-    yield from (n for n in nodes if isinstance(n, Scalar) and "{" in n.text and not n.text.startswith("file://"))
+    for field in ("value", "metric"):
+        place = check.places.get(field)
+        if place is None or place.borrowed or check.borrowed:
+            continue
+        nodes: list[Node] = place.node.items if isinstance(place.node, Sequence) else [place.node]
+        yield from (n for n in nodes if isinstance(n, Scalar) and "{" in n.text and not n.text.startswith("file://"))
 
 
 def variable_nodes(case: PromptfooCase) -> dict[str, Node]:

@@ -7,7 +7,7 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
-from rubric_core.language.promptfoo.provider_ids import KINDS_OF_VENDORS, VENDORS
+from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, KINDS_OF_VENDORS, VENDORS
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
@@ -40,7 +40,6 @@ _FILE = pattern(r"[\w./-]{1,200}\.(?:py|rb|go|ya?ml|json)(?::\w{1,60})?\Z")
 _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
 #: The models for which a grader may have a provider of its own.
 _NO_ROLE = "promptfoo grades with its default model, or makes the row an error"
-_ROLES = ("text", "embedding", "classification", "moderation")
 
 
 def configured_ids(shape: Configuration) -> Iterator[Finding]:
@@ -101,7 +100,7 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
         return
     inner = [place.node]
     if isinstance(place.node, Mapping) and place.node.get("id") is None:
-        inner = [each for role in _ROLES if (each := place.node.get(role)) is not None]
+        inner = [each for role in GRADER_ROLES if (each := place.node.get(role)) is not None]
         yield from _misspelt_roles(place.node)
         inner = inner or [place.node]
     for each in inner:
@@ -116,7 +115,7 @@ def grader_ids(shape: Assertion | CaseOptions) -> Iterator[Finding]:
 
 def _misspelt_roles(node: Mapping) -> Iterator[Finding]:
     for entry in node.entries:
-        meant = closest(entry.name, _ROLES) if entry.name is not None and entry.name not in _ROLES else None
+        meant = closest(entry.name, GRADER_ROLES) if entry.name is not None and entry.name not in GRADER_ROLES else None
         if meant is not None and isinstance(entry.key, Scalar) and node.get(meant) is None:
             at = entry.key.span
             fixes = (Fix(f"change it to `{meant}`", (Edit(at, meant),)),)

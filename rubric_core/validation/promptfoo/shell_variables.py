@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
@@ -26,7 +27,6 @@ _PROGRAMS = (
 )  # fmt: skip
 #: Settings that are code, or are handed on to programs.
 _CODE = ("transform", "validateStatus", "sessionParser", "responseParser", "requestTransform", "mcp", "env")
-_ROLES = ("text", "embedding", "classification", "moderation")
 _DEEPEST = 12
 
 
@@ -41,7 +41,7 @@ def shell_variables(
     elif not field and isinstance(shape.node, Mapping):
         yield from _settings(shape.node, context)
     elif place is not None and not place.borrowed and isinstance(place.node, Mapping):
-        roles = [place.node.get(role) for role in _ROLES]
+        roles = [place.node.get(role) for role in GRADER_ROLES]
         for provider in (place.node, *roles):
             if isinstance(provider, Mapping):
                 yield from _settings(provider, context)

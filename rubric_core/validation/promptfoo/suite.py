@@ -58,7 +58,7 @@ class SuiteDigest:
                 self.others |= told.names - told.maps
             else:
                 self.others |= told.names
-            if told.rendered:
+            if told.rendered or told.inserting:
                 self.rendering.append((placed, told))
             if told.named or told.graders:
                 self.naming.append((placed, told))

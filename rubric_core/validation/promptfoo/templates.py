@@ -47,13 +47,15 @@ _OWN = frozenset({
     "context", "ignore", "missing", "endswitch", "verbatim", "env", "varargs", "kwargs",
 })  # fmt: skip
 #: `{name}` of other templates, and `{{ name` without its end.
-_SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])\{([A-Za-z_]\w*)\}(?![}\w])")
+_SINGLE = pattern(r"(?<![{\w$\\%#\"'\]:])(?<!\{ )\{([A-Za-z_]\w*)\}(?![}\w])")
 _WHOLE = pattern(r"\{([A-Za-z_]\w{0,60})\}")
 _OPEN = pattern(r"\{\{-?[ \t]*([A-Za-z_]\w*)[ \t]{0,9}(?=$|[.,;:!?]?[ \t]{0,9}\Z)", re.MULTILINE)
 #: `{name}}`: a brace is missing at the start.
 _HALF = pattern(r"(?<![{\w$\\%#\"'\]:])\{([ \t]?[A-Za-z_][\w.]{0,60}[ \t]?)\}\}(?!\})")
+#: `{ {name} }`: a formatter has put blanks between the braces.
+_APART = pattern(r"\{[ \t]{1,3}\{[ \t]{0,3}([A-Za-z_][\w.]{0,60})[ \t]{0,3}\}[ \t]{1,3}\}")
 #: A prompt that begins with a placeholder.
-_BRACES = pattern(r"\s{0,20}\{(?:\{|[A-Za-z_]\w{0,60}\})")
+_BRACES = pattern(r"\s{0,20}\{(?:\{|[ \t]{1,3}\{|[A-Za-z_]\w{0,60}\})")
 _IN_CODE = pattern(
     r"\bvars(?:\.|\?\.)([A-Za-z_]\w*)|\bvars(?:\?\.)?\[\s*['\"]([^'\"]+)['\"]\s*\]|\.get\(\s*['\"]([^'\"]+)['\"]"
 )
@@ -156,6 +158,7 @@ def literal_placeholders(shape: Configuration | ConfiguredPrompt, context: Conte
     for node in nodes:
         if isinstance(node, Scalar) and isinstance(node.value, str) and not _is_code(node.text):
             yield from _single(node, context)
+            yield from _apart(node, context)
             yield from _half(node, context)
             yield from _open(node, context)
 
@@ -178,6 +181,7 @@ def half_placeholders(shape: PromptfooCase | Assertion, context: Context) -> Ite
         nodes = [entry.value for entry in node.entries] if isinstance(shape, PromptfooCase) else []
     for each in nodes:
         if isinstance(each, Scalar) and isinstance(each.value, str) and "{" in each.text and not _is_code(each.text):
+            yield from _apart(each, context)
             yield from _half(each, context)
             if isinstance(shape, PromptfooCase):
                 yield from _open(each, context)
@@ -211,6 +215,14 @@ def _half(node: Scalar, context: Context) -> Iterator[Finding]:
     for found in _HALF.finditer(context.text[start : node.span.end - node.is_quoted]):
         written = f"{{{{{found[1]}}}}}"
         at = Span(start + found.start(), start + found.end())
+        fixes = (Fix(f"write `{written}`", (Edit(at, written),)),)
+        words = f"`{found[0]}` is no placeholder; write `{written}`"
+        yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")
+
+
+def _apart(node: Scalar, context: Context) -> Iterator[Finding]:
+    for found in _APART.finditer(context.text, node.span.start, node.span.end):
+        written, at = f"{{{{ {found[1]} }}}}", Span(*found.span())
         fixes = (Fix(f"write `{written}`", (Edit(at, written),)),)
         words = f"`{found[0]}` is no placeholder; write `{written}`"
         yield Finding(at, words, fixes=fixes, consequence="it is sent as it is")

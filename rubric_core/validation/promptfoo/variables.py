@@ -104,11 +104,18 @@ def _in_case(placed: PlacedCase, told: CaseSummary, names: frozenset[str]) -> It
             if _is_nothing(node, used, check)
             else found
         )
+    # Text with braces is common in variables, and stays as it is: only slips are reported.
+    for node, used in told.inserting:
+        slips = [each for each in used if each.name not in names and closest(each.name, sorted(names - _GIVEN))]
+        for each in _in_text(node, slips, placed, names, "this case has no value for"):
+            yield replace(each, consequence="promptfoo leaves the braces as they are")
 
 
 def _is_nothing(node: Scalar, used: list[UsedName], check: Assertion) -> bool:
     """Whether a required text consists of nothing but one variable."""
-    return used[0].alone and _ALONE.fullmatch(node.text) is not None and isinstance(check, _NEEDS_TEXT)
+    metric = check.places.get("metric")
+    is_value = metric is None or metric.node is not node
+    return is_value and used[0].alone and _ALONE.fullmatch(node.text) is not None and isinstance(check, _NEEDS_TEXT)
 
 
 def _in_prompts(suite: PromptfooSuite, every: frozenset[str]) -> Iterator[Finding]:

@@ -8,13 +8,14 @@ from rubric_core.language.misnomers import options_called
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.language.promptfoo.measured_assertions import WordCount
 from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.value_kinds import Choice, Integer, Number
 from rubric_core.loading.issues import OutOfRange
 from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
-from rubric_core.validation.promptfoo.assertions import nested_sets, thresholds, word_counts
+from rubric_core.validation.promptfoo.assertions import nested_sets, score_methods, thresholds, word_counts
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults
@@ -97,6 +98,8 @@ def _in_promptfoo(
         yield from schema_faults(shape)
     elif isinstance(shape, WordCount):
         yield from word_counts(shape)
+    elif isinstance(shape, MaxScore):
+        yield from score_methods(shape)
 
 
 def _words(issue: OutOfRange, kind: Choice, alike: str | None, elsewhere: list[str]) -> Iterator[Fix]:

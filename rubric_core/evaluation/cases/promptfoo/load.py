@@ -1,6 +1,6 @@
 """The cases of a configuration of promptfoo. Executes nothing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from rubric_core.language.model import Case, DerivedMetric, EvaluateOptions, Rep
 from rubric_core.language.shape import FieldPlace
 from rubric_core.loading.promptfoo_names import distinct_names
 from rubric_core.ports import Files
+from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.syntax.tree import Node
 from rubric_core.validation.rule import Diagnostic
 
@@ -206,8 +207,9 @@ class CaseMaker:
         found: dict[int | None, list[tuple[str, str]]] = {None: []}
         here = [test for test in tests if test.source is None]
         graded = [node for test in here for _, node in test.assertions if node is not test.node]
+        graded += _graders([self._configuration.node("defaultTest"), *(test.node for test in here)])
         for each in self._analysis.diagnostics:
-            # What an assertion lacks keeps it from grading, which its result tells.
+            # What an assertion or its grader lacks keeps it from grading, which its result tells; a recording needs no grader.
             inside = each.code not in _YAML_ERRORS and _holding(each, graded) is not None
             if (
                 each.severity == "error"
@@ -227,6 +229,12 @@ def _holding(found: Diagnostic, nodes: Sequence[Node]) -> int | None:
     """The index of the first node that contains a finding."""
     inside = (number for number, node in enumerate(nodes) if node.whole.start <= found.span.start < node.whole.end)
     return next(inside, None)
+
+
+def _graders(nodes: Iterable[Node]) -> list[Node]:
+    """The graders of tests."""
+    options = (node.get("options") for node in nodes if isinstance(node, MappingNode))
+    return [found for each in options if isinstance(each, MappingNode) and (found := each.get("provider")) is not None]
 
 
 def _with_finding(

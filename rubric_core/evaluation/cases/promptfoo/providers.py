@@ -15,6 +15,7 @@ from rubric_core.evaluation.targets.promptfoo_scripts import script_of
 from rubric_core.evaluation.targets.promptfoo_websocket import SOCKET_SETTINGS, socket_address
 from rubric_core.evaluation.targets.resolve import load_targets
 from rubric_core.evaluation.templating.interpolate import node_of
+from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.targets import LoadedTargetEntry, LoadedTargetFile, TargetSource
@@ -28,8 +29,7 @@ _RUN = "echo, exec:, addresses, WebSockets, webhooks, Python and JavaScript file
 #: The languages of providers in files that are not run, and how a program in them is started.
 _PROGRAMS: Mapping[str, str] = {".go": "Go", ".rb": "Ruby"}
 _STARTS: Mapping[str, str] = {"Go": "go run provider.go", "Ruby": "ruby provider.rb"}
-#: The roles of graders, where one is named for each; the first one reads text.
-_TEXT_ROLE, *_OTHER_ROLES = "text", "embedding", "classification", "moderation"
+_TEXT_ROLE, *_OTHER_ROLES = GRADER_ROLES
 
 
 @dataclass(frozen=True, slots=True)
