@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from rubric_core.address_passwords import address_passwords
 from rubric_core.deadlines import run_within
 from rubric_core.ports import HttpReply, NetworkError
 
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["HttpxHttp"]
 
 T = TypeVar("T")
+Said = TypeVar("Said", str, bytes)
 #: What httpx tries to import, and does without where it is not installed.
 _COMMAND_LINE = "httpx._main"
 #: The only encoding that is asked for and unpacked.
 _GZIP = "gzip"
+#: Characters of a password; what is shorter would also be part of ordinary words.
+_SHORTEST = 6
 #: Connections that are kept although nothing is sent on them.
 _MOST_IDLE = 256
 
@@ -42,6 +46,8 @@ class HttpxHttp:
         self._contexts: dict[str, ssl.SSLContext] = {}
         #: Whether the environment names a proxy.
         self._proxied = False
+        #: The passwords of these: a proxy, or a server behind one, may repeat the request that it was sent.
+        self._hidden: tuple[str, ...] = ()
 
     @contextmanager
     def _client(self, url: str) -> "Iterator[httpx.AsyncClient]":
@@ -66,7 +72,10 @@ class HttpxHttp:
         if scheme not in self._contexts:
             # Loading the certificates costs more than a local model's answer: once is enough, and plain http needs none.
             self._contexts[scheme] = httpx.create_ssl_context(verify=scheme == "https")
-            self._proxied = bool(getproxies())
+            proxies = getproxies()
+            self._proxied = bool(proxies)
+            found = {word for address in proxies.values() for word in address_passwords(address)}
+            self._hidden = tuple(word for word in sorted(found, key=len, reverse=True) if len(word) >= _SHORTEST)
         limits = httpx.Limits(max_connections=1)
         # A client that looks for proxies takes twenty times as long to make, so one look at the environment has to do.
         made = httpx.AsyncClient(
@@ -105,14 +114,14 @@ class HttpxHttp:
         try:
             reply = await run_within(self._request(method, url, headers, body, size_limit), time_limit)
         except httpx.ConnectError as error:
-            raise NetworkError(f"connection to {host} {_why(error)}") from None
+            raise NetworkError(self._without_passwords(f"connection to {host} {_why(error)}")) from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             broken = isinstance(error, httpx.RemoteProtocolError | httpx.ReadError | httpx.WriteError)
-            raise NetworkError(f"{host} {_how(error)}", transient=broken) from None
+            raise NetworkError(self._without_passwords(f"{host} {_how(error)}"), transient=broken) from None
         except NetworkError:
             raise
         except Exception as error:  # noqa: BLE001  # whatever the libraries below httpx let through is no reply either
-            raise NetworkError(f"connection to {host} {_why(error)}") from None
+            raise NetworkError(self._without_passwords(f"connection to {host} {_why(error)}")) from None
         if reply is None:
             raise NetworkError(f"no reply from {host} within {time_limit:g} s")
         return reply
@@ -128,7 +137,14 @@ class HttpxHttp:
                 content = _Content(_host(url), reply.headers.get("content-encoding", ""), size_limit)
                 async for chunk in reply.aiter_raw():
                     content.add(chunk)
-                return HttpReply(reply.status_code, {k.lower(): v for k, v in reply.headers.items()}, content.whole())
+                headers = {k.lower(): self._without_passwords(v) for k, v in reply.headers.items()}
+                return HttpReply(reply.status_code, headers, self._without_passwords(content.whole()))
+
+    def _without_passwords(self, said: Said) -> Said:
+        """What a server says, without the passwords of proxies."""
+        for word in self._hidden:
+            said = said.replace(word, "***") if isinstance(said, str) else said.replace(word.encode(), b"***")
+        return said
 
     async def close(self) -> None:
         """Close every connection."""

@@ -1,6 +1,7 @@
 """Connections to judges and targets: kept, and no more of them than requests at a time."""
 
 import asyncio
+import base64
 import gzip
 import re
 import subprocess
@@ -44,6 +45,41 @@ async def test_each_host_keeps_its_connection(judge: JudgeServer) -> None:
         for _ in range(5):
             assert await ask(ports.http, judge) == await ask(ports.http, other) == 200
         assert (judge.connections, other.connections) == (1, 1)
+
+
+class _Repeating:
+    """A proxy that answers with the request that it got: in its reason, in a header, and in its body."""
+
+    async def __aenter__(self) -> int:
+        self._server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
+        return int(self._server.sockets[0].getsockname()[1])
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        told = next(line.partition(b":")[2] for line in head.split(b"\r\n") if line.lower().startswith(b"proxy-auth"))
+        writer.write(b"HTTP/1.1 502 no%b\r\nX-Told:%b\r\nContent-Length: %d\r\n\r\n%b" % (told, told, len(head), head))
+        writer.close()
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_what_a_proxy_repeats_has_no_password_of_it(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
+    basic = base64.b64encode(b"someone:a secret word").decode()
+    async with _Repeating() as port:
+        monkeypatch.setenv(f"{scheme}_proxy", f"http://someone:a%20secret%20word@127.0.0.1:{port}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        http = HttpxHttp()
+        try:
+            reply = await http.post(f"{scheme}://models.invalid/v1", {}, b"{}", time_limit=10, size_limit=10_000)
+            said = f"{reply.headers}{reply.body!r}"
+        except NetworkError as error:
+            said = str(error)
+        finally:
+            await http.close()
+    assert "Basic ***" in said
+    assert basic not in said
 
 
 async def test_idle_connections_are_bounded_over_all_hosts(judge: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:

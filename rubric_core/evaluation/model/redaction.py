@@ -1,11 +1,10 @@
 """Secrets, kept out of everything that people or files will see: errors, events, results, recordings."""
 
-import base64
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
 
+from rubric_core.address_passwords import address_passwords
 from rubric_core.dataclass_copies import field_values, replace_fields
 from rubric_core.language.secret_names import looks_secret
 from rubric_core.language.variables import environment_variables_in
@@ -32,7 +31,7 @@ class Redactor:
     def of(cls, values: Iterable[tuple[str, str]]) -> "Redactor":
         """For settings and variables with their values: the secret ones among them, and passwords in addresses."""
         pairs = list(values)
-        inside = (part for _, value in pairs if "://" in value for part in _passwords(value))
+        inside = (part for _, value in pairs if "://" in value for part in address_passwords(value))
         return cls([*(value.strip() for name, value in pairs if looks_secret(name)), *inside])
 
     @classmethod
@@ -140,15 +139,3 @@ class _Http:
 
     def _sealed(self, reply: HttpReply) -> HttpReply:
         return HttpReply(reply.status, self.redact.within(reply.headers), self.redact.raw(reply.body))
-
-
-def _passwords(address: str) -> Iterable[str]:
-    try:
-        parts = urlsplit(address.strip())
-    except ValueError:
-        return ()
-    if not parts.password:
-        return ()
-    # As it is written, as it is meant, and as a header has it.
-    user, password = unquote(parts.username or ""), unquote(parts.password)
-    return parts.password, password, base64.b64encode(f"{user}:{password}".encode()).decode()

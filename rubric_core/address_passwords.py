@@ -1,0 +1,18 @@
+"""Passwords in addresses, in every form in which a server that is sent them may repeat them."""
+
+import base64
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["address_passwords"]
+
+
+def address_passwords(address: str) -> tuple[str, ...]:
+    """The password of `http://user:password@host` as it is written, as it is meant, and as a header has it; nothing without one."""
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return ()
+    if not parts.password:
+        return ()
+    user, password = unquote(parts.username or ""), unquote(parts.password)
+    return parts.password, password, base64.b64encode(f"{user}:{password}".encode()).decode()
