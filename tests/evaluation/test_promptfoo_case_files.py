@@ -103,6 +103,7 @@ async def test_a_result_is_stale_when_a_file_of_its_test_changes(write: Callable
         ("tests: https://docs.google.com/spreadsheets/d/x", "rubric does not read tests of promptfoo from https://docs.google.com"),
         ("tests: [flat.yaml]", "flat.yaml has a case without `vars`"),
         ("tests: t.txt", "promptfoo reads no"),
+        ("tests: {path: rows.yaml}", "the column __threshold has a value that is no text: 0.5"),
         ("scenarios: [{config: [{vars: {name: A}}]}]", "promptfoo needs a list as `tests` of a scenario"),
         ("scenarios: [{config: [{vars: {name: A}}], tests: file://none.yaml}]", "the file none.yaml does not exist"),
         ("scenarios: file://none.yaml", "the file none.yaml does not exist"),
@@ -116,6 +117,7 @@ async def test_what_cannot_be_read_is_unscored(text: str, reason: str, write: Ca
         "make_py": "",
         "flat_yaml": "- {x: y}\n",
         "t_txt": "a",
+        "rows_yaml": "- {q: a, __threshold: 0.5}\n",
     }
     path = write(f"{text}\n", **files)
     told = [words for case in load_suite(path).cases for _, words in case.problems]

@@ -50,7 +50,7 @@ def test_of_row(row: Mapping[Any, Any]) -> dict[str, Any]:
         elif key == "__metric":
             metric = value
         elif key == "__threshold":
-            number = _finite(value)
+            number = _finite(_text(key, value)) if value is not None else None
             found |= {"threshold": number} if number is not None else {}
         elif key.startswith(_METADATA):
             metadata |= _metadata(key.removeprefix(_METADATA), _text(key, value), value)
