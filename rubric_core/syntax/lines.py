@@ -43,10 +43,8 @@ _ABOVE = 40
 
 def before(lines: Sequence[str], line: int) -> int | None:
     """The closest line above that is neither blank nor a comment."""
-    for i in range(line - 1, max(-1, line - _ABOVE), -1):
-        if has_content(lines[i]):
-            return i
-    return None
+    above = reversed(range(max(0, line - _ABOVE), line))
+    return next((i for i in above if has_content(lines[i])), None)
 
 
 def has_content(line: str) -> bool:
