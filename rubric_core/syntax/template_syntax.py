@@ -24,6 +24,8 @@ __all__ = [
 _HALF = pattern(r"(?<![\\\w{^])\$?\{\{(?P<space>[ \t]*)(?P<name>[A-Za-z_][\w.]*)[ \t]*\}(?=[\s.,;:?!\"')\]]|\Z)")
 _LITERAL = pattern(r"\{%-?\s*(raw|verbatim)\s*-?%\}")
 _WORD = pattern(r"\{%-?\s*(\w*)")
+#: What follows `set` where a body gives the value.
+_NAMES = pattern(r"\s+\w+(?:\s*,\s*\w+)*\s*-?%\}")
 #: The opening delimiters, and the closing delimiter of each.
 _CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _STATEMENT, _EXPRESSION = re.compile(r"\{[#%]"), re.compile(r"\{[{%]")
@@ -87,7 +89,7 @@ def loose_statements(text: str, span: Span) -> Iterator[UnmatchedStatement]:
             continue  # a comment
         if not closed:
             yield UnmatchedStatement(at, "")
-        elif word in _ENDS and not (word == "set" and "=" in text[begun.end() : at.end]):
+        elif word in _ENDS and (word != "set" or _NAMES.match(text, begun.end(), at.end) is not None):
             open_.append((word, at))
         elif word in _ENDS.values():
             if not open_ or _ENDS[open_[-1][0]] != word:
