@@ -99,12 +99,12 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
     """What each rule looks at in a case. A rule across cases that reads another key adds it here."""
     fields = ("prompts", "providers", "description", "options", "provider")
     places = {f: text[slice(*place.node.whole)] for f in fields if (place := case.places.get(f)) is not None}
-    told = PlacedCase(case, -1, _nowhere, text).summary
-    types = [(each.type_name, each.has("provider")) for each in told.checks]
-    metrics = [(each.metric, str(each.value).startswith("file://")) for each in told.checks]
+    summary = PlacedCase(case, -1, _nowhere, text).summary
+    types = [(each.type_name, each.has("provider")) for each in summary.checks]
+    metrics = [(each.metric, str(each.value).startswith("file://")) for each in summary.checks]
     keys = frozenset(each.name for each in case.node.entries) if isinstance(case.node, MappingNode) else None
     options = places.get("options")
-    variables = (told.names, told.is_plain, told.stored, told.used, keys, options)
+    variables = (summary.names, summary.is_plain, summary.stored, summary.used, keys, options)
     references = (places.get("prompts"), places.get("providers"), places.get("provider"), options, types)
     return {
         "environment-sent": "env" in text
@@ -112,15 +112,15 @@ def _facts_of_case(case: PromptfooCase, text: str) -> Mapping[str, object]:
             text[slice(*place.node.whole)] for f in ("vars", "assertions") if (place := case.places.get(f)) is not None
         ],
         "undefined-variable": (variables, types, "env" in text and _ENVIRONMENT.findall(text)),
-        "unused-variable": (variables, told.has_program),
-        "variable-value": (told.names, told.maps),
+        "unused-variable": (variables, summary.has_program),
+        "variable-value": (summary.names, summary.maps),
         "unknown-label": references,
         "too-few-outputs": references,
         "unknown-metric": (metrics, types),
         "duplicate-entry": places.get("description"),
-        "nothing-asserted": (keys, options, len(told.unworded)),
+        "nothing-asserted": (keys, options, len(summary.unworded)),
         # A pointer into the list of cases leads to a key of a case, or to one of its assertions.
-        "unknown-alias": ([each.text for each in told.pointers], keys, len(as_list(case.assertions))),
+        "unknown-alias": ([each.text for each in summary.pointers], keys, len(as_list(case.assertions))),
         "no-cases": None,
     }
 

@@ -41,9 +41,9 @@ def _pointers(suite: PromptfooSuite, root: Mapping) -> Iterator[tuple[Scalar, Ca
     """Every pointer: in the text around the cases, and in each case with a block of its own."""
     if "$ref" in suite.frame.text:
         yield from ((node, suite.frame.outer) for node in pointers_in(root))
-    for placed, told in suite.digest.pointing:
+    for placed, summary in suite.digest.pointing:
         if placed.block >= 0:
-            yield from ((node, placed.outer) for node in told.pointers)
+            yield from ((node, placed.outer) for node in summary.pointers)
 
 
 class _Lost:

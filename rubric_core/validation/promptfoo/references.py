@@ -70,12 +70,12 @@ def unknown_labels(suite: PromptfooSuite) -> Iterator[Finding]:
                 yield from _unknown(
                     suite.frame, each.shape.places["prompts"], prompts, "prompt", "this provider gets no prompt: its cases do not run",
                 )  # fmt: skip
-    for placed, told in suite.digest.naming:
-        if told.named and prompts is not None and placed.case.has("prompts"):
+    for placed, summary in suite.digest.naming:
+        if summary.named and prompts is not None and placed.case.has("prompts"):
             yield from _unknown(placed, placed.case.places["prompts"], prompts, "prompt", STOPS)
-        if told.named and providers is not None and placed.case.has("providers"):
+        if summary.named and providers is not None and placed.case.has("providers"):
             yield from _unknown(placed, placed.case.places["providers"], providers, "provider", STOPS)
-        for check, node in told.graders:
+        for check, node in summary.graders:
             yield from _grader(placed, node, check, suite.labels, providers)
 
 
@@ -163,14 +163,14 @@ def too_few_outputs(suite: PromptfooSuite) -> Iterator[Finding]:
     """`select-best` and `max-score` compare the outputs of one case, and need two."""
     columns = _columns(suite)
     common = suite.bearers[0].summary.checks
-    for placed, told in suite.digest.comparing:
-        for check in told.compares:
+    for placed, summary in suite.digest.comparing:
+        for check in summary.compares:
             at = placed.outer(check.at("type"))
             if columns == 1:
                 words = f"`{check.type_name}` compares outputs, and there is one: one prompt, one provider"
                 yield Finding(at, words, consequence=_LOST)
             elif isinstance(check, MaxScore) and all(
-                isinstance(each, SelectBest | MaxScore) for each in (*told.checks, *common)
+                isinstance(each, SelectBest | MaxScore) for each in (*summary.checks, *common)
             ):
                 words = "`max-score` compares the scores of the other assertions, and there are none"
                 yield Finding(at, words, consequence=_LOST)
@@ -283,10 +283,10 @@ def _equal_labels(suite: PromptfooSuite, what: str, labels: list[tuple[str, Node
 def _equal_descriptions(suite: PromptfooSuite) -> Iterator[Finding]:
     seen: set[str] = set()
     for placed in suite.listed:
-        told = placed.case.description
-        if isinstance(told, str) and told in seen and not placed.case.borrowed:
+        description = placed.case.description
+        if isinstance(description, str) and description in seen and not placed.case.borrowed:
             at = placed.outer(placed.case.at("description"))
             words = "another case has this description"
             yield Finding(at, words, severity="hint", consequence="`--filter-pattern` runs both")
-        elif isinstance(told, str):
-            seen.add(told)
+        elif isinstance(description, str):
+            seen.add(description)

@@ -44,30 +44,30 @@ class SuiteDigest:
         self.pointing: list[tuple[PlacedCase, CaseSummary]] = []
         self.unworded: list[tuple[PlacedCase, CaseSummary]] = []
         for number, placed in enumerate(bearers):
-            told = placed.summary
+            summary = placed.summary
             in_list = 0 < number <= listed
-            (self.names if in_list else self.common).update(told.names)
+            (self.names if in_list else self.common).update(summary.names)
             if in_list:
-                self.listed.append((placed, told))
-            self.is_plain = self.is_plain and told.is_plain
-            self.is_common_plain = self.is_common_plain and (in_list or told.is_plain)
-            if told.stored:
-                self.common |= told.stored
-            if told.maps:
-                self.maps |= told.maps
-                self.others |= told.names - told.maps
+                self.listed.append((placed, summary))
+            self.is_plain = self.is_plain and summary.is_plain
+            self.is_common_plain = self.is_common_plain and (in_list or summary.is_plain)
+            if summary.stored:
+                self.common |= summary.stored
+            if summary.maps:
+                self.maps |= summary.maps
+                self.others |= summary.names - summary.maps
             else:
-                self.others |= told.names
-            if told.rendered or told.inserting:
-                self.rendering.append((placed, told))
-            if told.named or told.graders:
-                self.naming.append((placed, told))
-            if told.pointers:
-                self.pointing.append((placed, told))
-            if told.unworded:
-                self.unworded.append((placed, told))
-            if told.compares:
-                self.comparing.append((placed, told))
+                self.others |= summary.names
+            if summary.rendered or summary.inserting:
+                self.rendering.append((placed, summary))
+            if summary.named or summary.graders:
+                self.naming.append((placed, summary))
+            if summary.pointers:
+                self.pointing.append((placed, summary))
+            if summary.unworded:
+                self.unworded.append((placed, summary))
+            if summary.compares:
+                self.comparing.append((placed, summary))
 
 
 class PromptEntry(NamedTuple):

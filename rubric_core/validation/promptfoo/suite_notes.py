@@ -44,8 +44,8 @@ def unworded_rubrics(suite: PromptfooSuite) -> Iterator[Finding]:
         return
     if shared is not None and (shared.has("rubric_prompt") or shared.unread):
         return
-    for placed, told in suite.digest.unworded:
-        for check in told.unworded:
+    for placed, summary in suite.digest.unworded:
+        for check in summary.unworded:
             yield Finding(
                 placed.outer(check.at("type")), f"this `{check.type_name}` has no `value`: it says nothing about a good output",
                 consequence="promptfoo asks the judge with an empty rubric",

@@ -74,29 +74,29 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         yield from _in_prompts(suite, every)
         yield from _in_requests(suite, every | _OF_REQUESTS)
     shared = _reused_names(suite, shared)
-    for placed, told in suite.digest.rendering:
-        if told.clean_for is shared:
+    for placed, summary in suite.digest.rendering:
+        if summary.clean_for is shared:
             continue
-        if not told.is_plain or (placed.block < 0 and not (suite.digest.is_plain and not misplaced)):
+        if not summary.is_plain or (placed.block < 0 and not (suite.digest.is_plain and not misplaced)):
             continue
         if misplaced and (_has_slip(placed.case.node, "vars") or _has_slip(suite.bearers[0].case.node, "vars")):
             continue
-        found = list(_in_case(placed, told, every if placed.block < 0 else shared | told.names))
+        found = list(_in_case(placed, summary, every if placed.block < 0 else shared | summary.names))
         if not found and placed.block >= 0:
-            told.clean_for = shared
+            summary.clean_for = shared
         yield from found
 
 
 def _reused_names(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:
     """An equal set of names that was used before, so that cases checked with it are not checked again."""
-    known = next((told.clean_for for _, told in suite.digest.rendering if told.clean_for is not None), None)
+    known = next((summary.clean_for for _, summary in suite.digest.rendering if summary.clean_for is not None), None)
     return known if known == shared and known is not None else shared
 
 
-def _in_case(placed: PlacedCase, told: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
+def _in_case(placed: PlacedCase, summary: CaseSummary, names: frozenset[str]) -> Iterator[Finding]:
     """The variables that the texts of one case use without a value."""
-    for node, used, check in told.rendered:
-        if all(each.name in told.names for each in used):
+    for node, used, check in summary.rendered:
+        if all(each.name in summary.names for each in used):
             continue
         found = _in_text(node, used, placed, names, "this case has no value for")
         yield from (
@@ -105,7 +105,7 @@ def _in_case(placed: PlacedCase, told: CaseSummary, names: frozenset[str]) -> It
             else found
         )
     # Text with braces is common in variables, and stays as it is: only slips are reported.
-    for node, used in told.inserting:
+    for node, used in summary.inserting:
         slips = [each for each in used if each.name not in names and closest(each.name, sorted(names - _GIVEN))]
         for each in _in_text(node, slips, placed, names, "this case has no value for"):
             yield replace(each, consequence="promptfoo leaves the braces as they are")
@@ -187,11 +187,11 @@ def unused_variables(suite: PromptfooSuite, context: Context) -> Iterator[Findin
     words = words.union(*(e.words for e in suite.outside), _meant_in_prompts(suite, words))
     if not suite.prompts or not any(each.text.strip() for each in suite.prompts):
         return  # reported, and whatever the prompts are to be reads them
-    for placed, told in suite.digest.listed:
-        if told.names <= words or told.has_program:
+    for placed, summary in suite.digest.listed:
+        if summary.names <= words or summary.has_program:
             continue
-        for name in told.own:
-            if name not in words and name not in told.used and name != "assert":  # reported as misplaced
+        for name in summary.own:
+            if name not in words and name not in summary.used and name != "assert":  # reported as misplaced
                 found = _unused(placed, name, context)
                 if all(found.span != slip.span for slip in slips):
                     yield found
@@ -203,21 +203,21 @@ def _slips(suite: PromptfooSuite) -> Iterator[Finding]:
     texts += [text for each in suite.outside or () if each.what == "prompt" for text in each.texts or ()]
     asked = {used.name for text in texts for used in names_in(text) if not used.optional}
     others = suite.digest.names & (asked - suite.digest.common)
-    for placed, told in suite.digest.listed if others else ():
-        yield from _slips_in(placed, told, asked, others, "this case lacks")
+    for placed, summary in suite.digest.listed if others else ():
+        yield from _slips_in(placed, summary, asked, others, "this case lacks")
     parts = [(placed, placed.summary) for placed in (suite.bearers[0], *suite.every_case[len(suite.listed) :])]
     # What others have: a part of a scenario is to have it as well, or the name that is meant is nowhere.
-    known = asked & suite.digest.names.union(*(told.names for _, told in parts))
-    for placed, told in parts:
-        yield from _slips_in(placed, told, asked, known, "is missing here")
+    known = asked & suite.digest.names.union(*(summary.names for _, summary in parts))
+    for placed, summary in parts:
+        yield from _slips_in(placed, summary, asked, known, "is missing here")
 
 
 def _slips_in(
-    placed: PlacedCase, told: CaseSummary, asked: set[str], others: set[str] | frozenset[str], lacks: str
+    placed: PlacedCase, summary: CaseSummary, asked: set[str], others: set[str] | frozenset[str], lacks: str
 ) -> Iterator[Finding]:
-    lacking = others - told.names
-    for name in told.own if lacking and told.is_plain else ():
-        meant = closest(name, sorted(lacking)) if name not in asked and name not in told.used else None
+    lacking = others - summary.names
+    for name in summary.own if lacking and summary.is_plain else ():
+        meant = closest(name, sorted(lacking)) if name not in asked and name not in summary.used else None
         node = placed.case.places["vars"].node
         entry = node.entry(name) if isinstance(node, Mapping) else None
         if meant is not None and entry is not None:
