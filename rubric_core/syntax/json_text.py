@@ -10,7 +10,8 @@ from rubric_core.text import Span
 __all__ = ["parse_json"]
 
 _SPACE = pattern(r"[ \t\r\n]*")
-_STRING = pattern(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+#: A part of a string: of a repetition without an end, the engine of patterns keeps 140 bytes for each character.
+_IN_STRING = pattern(r'(?:[^"\\\x00-\x1f]|\\.){1,4000}')
 _WORD = pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?(?![\w.+-])|(?:true|false|null)(?!\w)")
 _OTHER = pattern(r"[^\s,\[\]{}]+|\S")
 #: Deeper than any real file, and well below Python's recursion limit.
@@ -92,16 +93,21 @@ class _Reader:
         return node
 
     def _string(self) -> Scalar:
-        found = _STRING.match(self.text, self.at)
-        if found is None:
-            raise self._unclosed()
+        span = self._string_span()
         try:
-            content = json.loads(found[0])
+            content = json.loads(self.text[span.start : span.end])
         except ValueError:
-            self.at = found.start()
-            raise _BrokenError(Span(*found.span()), "this backslash starts no valid JSON escape") from None
-        self.at = found.end()
-        return self._keep(Scalar(Span(*found.span()), Span(*found.span()), None, None, content, "double"))
+            raise _BrokenError(span, "this backslash starts no valid JSON escape") from None
+        self.at = span.end
+        return self._keep(Scalar(span, span, None, None, content, "double"))
+
+    def _string_span(self) -> Span:
+        end = self.at + 1
+        while self.text.startswith('"', self.at) and (part := _IN_STRING.match(self.text, end)) is not None:
+            end = part.end()
+        if end > len(self.text) - 1 or not (self.text[self.at] == self.text[end] == '"'):
+            raise self._unclosed()
+        return Span(self.at, end + 1)
 
     def _unclosed(self) -> _BrokenError:
         end = len(self.text.rstrip("\r\n"))
