@@ -82,7 +82,7 @@ def _write(real: Path, content: bytes | Iterable[bytes], mode: int, *, private: 
     except OSError as error:
         if before is None or error.errno not in _REFUSED:
             raise
-        _write_in_place(real, b"".join(pieces))
+        _write_in_place(real, b"".join(pieces), before)
         return
     try:
         with os.fdopen(file, "wb") as out:
@@ -121,7 +121,7 @@ def _replace(draft: Path, path: Path, before: os.stat_result | None) -> None:
     except (OSError, _NotReplaceableError) as error:
         if before is None or (isinstance(error, OSError) and error.errno not in _REFUSED):
             raise
-        _write_in_place(path, draft.read_bytes())
+        _write_in_place(path, draft.read_bytes(), before)
 
 
 def _keep_name(folder: Path) -> None:
@@ -153,9 +153,17 @@ def _resemble(draft: Path, path: Path, before: os.stat_result) -> None:
     os.utime(draft)
 
 
-def _write_in_place(path: Path, content: bytes) -> None:
-    """Write over a file. The room for all of it is taken first, and what was there is put back should it fail anyway."""
-    with path.open("r+b") as file:
+def _write_in_place(path: Path, content: bytes, known: os.stat_result) -> None:
+    """Write over a file. The room for all of it is taken first, and what was there is put back should it fail anyway.
+
+    Nothing is written where another file, or a link to one, has come into its place since it was looked at.
+    """
+    opened = os.open(
+        path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    with os.fdopen(opened, "r+b") as file:
+        if not os.path.samestat(os.fstat(opened), known):
+            raise OSError(errno.ESTALE, "another file has taken its place meanwhile", str(path))
         before = file.read()
         if hasattr(os, "posix_fallocate") and len(content) > len(before):
             try:

@@ -70,6 +70,31 @@ def test_every_name_of_a_file_has_the_new_content(file: Path, tmp_path: Path) ->
     assert other.samefile(file)
 
 
+@pytest.mark.parametrize("other", ["link", "file"])
+def test_what_comes_into_the_place_of_a_file_while_it_is_written_is_left_alone(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    """A file with several names is written in place. Somebody exchanges it after it was looked at."""
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    os.link(file, tmp_path / "other.yaml")
+    before = os.fsync
+
+    def exchange(opened: int) -> None:  # the draft is on the disk, and the file has been looked at
+        before(opened)
+        file.unlink(missing_ok=True)
+        if other == "link":
+            file.symlink_to(victim)
+        else:
+            os.link(victim, file)
+
+    monkeypatch.setattr(os, "fsync", exchange)
+    with pytest.raises(OSError, match=r"symbolic link|taken its place"):
+        write_file(file, NEW)
+    assert victim.read_bytes() == b"precious"
+    assert (tmp_path / "other.yaml").read_bytes() == OLD
+
+
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="only Linux has these calls")
 def test_attributes_stay(file: Path) -> None:
     try:
@@ -149,8 +174,12 @@ def test_a_write_over_the_file_that_fails_is_taken_back(
 
 
 def test_a_folder_that_takes_no_other_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> int:
-        raise PermissionError(13, "Permission denied")
+    before = os.open
+
+    def refused(path: str, flags: int, *mode: int) -> int:
+        if flags & os.O_CREAT:
+            raise PermissionError(13, "Permission denied")
+        return before(path, flags, *mode)
 
     monkeypatch.setattr(atomic_write.os, "open", refused)
     write_file(file, NEW)
