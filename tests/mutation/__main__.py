@@ -36,7 +36,7 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
         "tests/lsp/test_run_question.py",
         "tests/lsp/test_promptfoo_run_question.py",
     ),
-    "rubric_core/loading": ("tests/core", "tests/pages", "tests/evaluation"),
+    "rubric_core/loading": ("tests/core", "tests/pages", "tests/evaluation", "tests/cli/test_check_discovery.py"),
     "rubric_core/syntax": ("tests/core", "tests/pages", "tests/lsp/test_completion_of_what_is_there.py"),
     "rubric_core/migration": ("tests/migration",),
     "rubric_lsp/features": ("tests/lsp",),
