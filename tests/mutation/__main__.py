@@ -53,7 +53,10 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
         "tests/core/test_parse.py", "tests/core/test_line_reader.py", "tests/core/test_edit.py", "tests/core/test_yaml_layout.py",
         "tests/core/test_mistakes.py", "tests/core/test_legal.py",
     ),
-    "rubric_core/migration": ("tests/migration/test_migrate.py", "tests/migration/test_from_promptfoo.py"),
+    "rubric_core/migration": (
+        "tests/migration/test_fixtures.py", "tests/migration/test_carried_around.py", "tests/migration/test_migrate.py",
+        "tests/migration/test_from_promptfoo.py",
+    ),
     "rubric_lsp/features": ("tests/lsp/test_completion.py",),
 }  # fmt: skip
 #: Seconds that they take at most without a mutant.
