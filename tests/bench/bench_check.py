@@ -1,11 +1,13 @@
 """What a check takes, cold and with what the last one kept, beside other programs in the same run.
 
 `python tests/bench/bench_check.py`. Prints, and never fails. CPU time is that of the process and its helpers: other work on
-the machine changes it less than the time on the clock, and the ratios least of all.
+the machine changes it less than the time on the clock, and the ratios least of all. Besides generated suites it checks real ones,
+copies of the files of AgentV below one targets file, where these are at hand.
 """
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,10 +49,49 @@ CASE = """\
       - type: contains
         value: 30 days
 """
+#: A configuration of promptfoo as its users have them, and a test of it.
+CONFIGURATION = """\
+description: Support answers
+prompts:
+  - |-
+    You are a support agent. Use the context.
+    Context: {{context}}
+    Question: {{question}}
+  - 'Answer briefly: {{question}} ({{context}})'
+providers:
+  - id: openai:gpt-4.1-mini
+    config:
+      temperature: 0
+  - echo
+defaultTest:
+  assert:
+    - type: latency
+      threshold: 5000
+tests:
+"""
+TEST = """\
+  - description: Return {n}
+    vars:
+      question: Can I return order {n} after {n} days?
+      context: The window is 30 days.
+    assert:
+      - type: contains
+        value: 30 days
+      - type: llm-rubric
+        value: Names the window of 30 days
+        threshold: 0.8
+      - type: javascript
+        value: output.length < 500
+"""
 TARGETS = "targets:\n  - {name: default, provider: mock}\n"
 #: Numbers of suites in the folders that are checked as a whole.
 FOLDERS = (100, 500, 1000, 2000)
 REPEATS = 3
+#: Configurations of promptfoo in a folder, and the tests of each.
+CONFIGURATIONS, TESTS = 500, 8
+#: Real files, and how often they are copied.
+REAL = Path(__file__).resolve().parents[3] / "shared" / "corpus"
+COPIES = (4, 16)
 #: The most suites that a peer is asked to check: it takes long enough.
 MOST_OF_PEERS = 100
 
@@ -79,8 +120,23 @@ def write(folder: Path) -> None:
             (place / f"suite-{n}.eval.yaml").write_text(text, encoding="utf-8")
         (folder / str(number) / ".agentv").mkdir()
         (folder / str(number) / ".agentv" / "targets.yaml").write_text(TARGETS, encoding="utf-8")
+    for n in range(CONFIGURATIONS):
+        (folder / "promptfoo" / str(n)).mkdir(parents=True)
+        text = CONFIGURATION + "".join(TEST.format(n=n * TESTS + test) for test in range(TESTS))
+        (folder / "promptfoo" / str(n) / "promptfooconfig.yaml").write_text(text, encoding="utf-8")
     (folder / "one.eval.yaml").write_text(suite(10), encoding="utf-8")
     (folder / "big.eval.yaml").write_text(suite(10_080 // CASE.count("\n")), encoding="utf-8")
+
+
+def copied(folder: Path, times: int) -> str:
+    """Copies of real files below one targets file. Gives the name of the folder, which says how many suites there are."""
+    made = folder / "real"
+    for n in range(times):
+        shutil.copytree(REAL, made / f"copy-{n}")
+    (made / ".agentv").mkdir()
+    (made / ".agentv" / "targets.yaml").write_text(TARGETS, encoding="utf-8")
+    suites, files = (sum(1 for each in made.rglob(name) if each.is_file()) for name in ("*.eval.y*ml", "*"))
+    return made.rename(folder / f"{suites:,} real suites of {files:,} files").name
 
 
 def taken(folder: Path, command: Sequence[str]) -> Taken:
@@ -98,7 +154,7 @@ def taken(folder: Path, command: Sequence[str]) -> Taken:
 def row(name: str, ours: Taken, beside: Iterable[tuple[str, Taken]] = ()) -> None:
     """Print what was measured, and each peer as a multiple of our processor time."""
     others = "".join(f"   {peer} {other.cpu / ours.cpu:.1f} ×" for peer, other in beside)
-    print(f"{name:<36}{ours.clock:>8.2f}{ours.cpu:>8.2f}{others}", flush=True)
+    print(f"{name:<48}{ours.clock:>8.2f}{ours.cpu:>8.2f}{others}", flush=True)
 
 
 def exponent(points: Sequence[tuple[int, float]]) -> float:
@@ -129,7 +185,7 @@ def main() -> None:
             return ((peer, taken(folder, [*command, *paths])) for peer, command in present.items())
 
         taken(folder, [*ours, "one.eval.yaml"])
-        print(f"{'rubric check, seconds':<36}{'clock':>8}{'CPU':>8}   CPU of others")
+        print(f"{'rubric check, seconds':<48}{'clock':>8}{'CPU':>8}   CPU of others")
         row("one file of 10 cases", taken(folder, [*ours, "one.eval.yaml"]), beside(["one.eval.yaml"]))
         row("one file of 10,080 lines", taken(folder, [*ours, "big.eval.yaml"]), beside(["big.eval.yaml"]))
         cold, warm = [], []
@@ -143,6 +199,12 @@ def main() -> None:
             cold.append((number, fresh.cpu))
             warm.append((number, kept.cpu))
         print(f"CPU grows with files ** {exponent(cold):.2f} cold, ** {exponent(warm):.2f} where none changed")
+        row(f"{CONFIGURATIONS} promptfooconfig.yaml, cold", taken(folder, [*ours, "--no-cache", "promptfoo"]))
+        for times in COPIES if REAL.is_dir() else ():
+            place = copied(folder, times)
+            row(f"{place}, cold", taken(folder, [*ours, "--no-cache", "--quiet", place]))
+            taken(folder, [*ours, "--quiet", place])
+            row(f"{place}, none changed", taken(folder, [*ours, "--quiet", place]))
 
 
 if __name__ == "__main__":
