@@ -1,6 +1,7 @@
 """Bulk: ten thousand changes, watched files, a suite of 3.7 MB, 20,000 stored results, each answered within its budget of CPU."""
 
 import random
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ __all__ = ["run"]
 
 #: Seconds of CPU that the server may take for each; three times what it is meant to on an idle machine.
 _CHANGES, _WATCHED, _OPENING, _RESULTS = 1.5, 1.5, 9.0, 0.9
+#: Servers of which the least counts.
+_TIMES = 3
 _CASE = "  - id: case-{}\n    input: hello number {} and more words to make it long enough\n    criteria: says hello politely\n    assertions:\n      - {{type: contains, value: hello}}\n"
 
 
@@ -128,13 +131,19 @@ def _results(setting: Setting, tally: Tally) -> None:
     folder = suite_folder(setting.folder / "results", suite)
     sound(tally, f"a run of {cases:,} cases", rubric(folder, "run", "--workers", "50", "s.eval.yaml", patience=400))
     uri = (folder / "s.eval.yaml").as_uri()
-    costs: list[float] = []
-    for kept in (True, False):
-        if not kept:
-            (folder / ".rubric").rename(folder / "aside")
+    with_results = _least(folder, lambda client: _shown(client, uri, suite, cases, tally))
+    (folder / ".rubric").rename(folder / "aside")
+    without = _least(folder, lambda client: _shown(client, uri, suite, cases, tally))
+    _judge(tally, setting, f"{cases:,} stored results", with_results - without, _RESULTS)
+
+
+def _least(folder: Path, work: Callable[[Client], None]) -> float:
+    """The least that a server takes for it: while a client waits for a processor, what is done behind the answer is counted as well."""
+    costs = []
+    for _ in range(_TIMES):
         with _Server(folder) as server:
-            costs.append(server.cost(partial(_shown, server.client, uri, suite, cases, tally)))
-    _judge(tally, setting, f"{cases:,} stored results", costs[0] - costs[1], _RESULTS)
+            costs.append(server.cost(partial(work, server.client)))
+    return min(costs)
 
 
 def _shown(client: Client, uri: str, suite: str, cases: int, tally: Tally) -> None:
