@@ -25,8 +25,8 @@ _BROKEN = "name: x\ntests:\n" + "".join(
 _ENDING = 20.0
 #: Frames of rubric itself; until its first line runs, Python answers Ctrl-C in its own way.
 _OURS = (", in main", ", in _main")
-#: The module by which Python starts, with a `main` of its own.
-_STARTING = "<frozen site>"
+#: What Python says where it is interrupted while it starts: in `site`, which has a `main` of its own, or before the module of `-m` runs.
+_STARTING = ("<frozen site>", "Could not import runpy module")
 
 
 def run(setting: Setting, tally: Tally) -> None:
@@ -112,7 +112,7 @@ def _told(
             os.killpg(running.pid, signal.SIGKILL)
             out, err = running.communicate()
     said = err.decode(errors="replace")
-    if told is signal.SIGINT and _STARTING in said:
+    if told is signal.SIGINT and any(each in said for each in _STARTING):
         code = -told  # Python says 1 then: nothing of rubric has run
     else:
         tally.expect(not any(each in said for each in _OURS), f"{told.name}: a traceback: {said[-600:]}")
