@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
-from rubric_core.text import Edit
+from rubric_core.text import Edit, Span
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["schema_faults"]
 
+#: The path of a file with a schema.
+_PATH = pattern(r"[\w./-]{1,200}\.(?:json|ya?ml)\Z")
 _TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 #: Keywords of draft 7 by what they have: a schema, a list of them, schemas by name, or something else.
 _SCHEMA = frozenset({
@@ -40,8 +43,14 @@ _UNSURE = frozenset({
 def schema_faults(shape: Assertion) -> Iterator[Finding]:
     """What is wrong with the schema under `value`, if it is written there."""
     place = shape.places.get("value")
-    if place is not None and not place.borrowed:
-        yield from _schema(place.node)
+    node = place.node if place is not None and not place.borrowed else None
+    if node is not None:
+        yield from _schema(node)
+    if isinstance(node, Scalar) and _PATH.match(node.text):
+        at = node.span.start + node.is_quoted
+        fixes = () if node.is_block else (Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False),)
+        words = "the path of a schema begins with file://; this text is no schema"
+        yield Finding(node.span, words, fixes=fixes, consequence=ROW_ERRORS)
 
 
 def _schema(node: Node) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ __all__ = ["shell_variables"]
 
 #: `${NAME}`; the whole text `$NAME`; and other names for `env` in a template.
 _VARIABLE = pattern(
-    r"\$\{([A-Z][A-Z0-9_]{1,60})\}|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
+    r"\$\{([A-Z][A-Z0-9_]{1,60})\}|\{\{-?[ \t]{0,9}(?:(?:process|os)\.env(?:iron)?[.:]|ENV[.:]|Env[.:]|envs[.:]|env:)[ \t]{0,9}([A-Za-z_]\w{0,60})[ \t]{0,9}-?\}\}"
 )
 _WHOLE = pattern(r"\$([A-Z][A-Z0-9_]{2,60})\Z")
 #: Providers that are programs, or start one: they may fill in what they are given.

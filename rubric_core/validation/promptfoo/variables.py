@@ -138,7 +138,7 @@ def _with_dollar(node: Scalar, suite: PromptfooSuite) -> Iterator[Finding]:
         return
     used = {each.name for each in names_in(node.text)}
     for found in _DOLLAR.finditer(suite.frame.text, *node.span):
-        if found[1] in suite.digest.names and found[1] not in used:
+        if found[1] in (suite.digest.names | suite.digest.common) and found[1] not in used:
             at, written = suite.frame.outer(Span(*found.span())), f"{{{{{found[1]}}}}}"
             fixes = (Fix(f"write `{written}`", (Edit(at, written),), safe=False),)
             words = f"`{found[0]}` is no placeholder; write `{written}`"

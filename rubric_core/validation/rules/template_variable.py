@@ -32,7 +32,7 @@ _SENT = "agentv sends it anyway, and the judge makes up a score"
 def TEMPLATE_VARIABLE(prompt: LlmJudge | PromptText | Assertion | CaseOptions, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Unknown names stay in the prompt as they are; a prompt without the answer judges nothing."""
     if isinstance(prompt, Assertion | CaseOptions):
-        yield from judge_prompts(prompt)
+        yield from judge_prompts(prompt, context)
         return
     if not context.dialect.properties.template_variables:
         return
