@@ -45,6 +45,7 @@ def test_the_suite_has_one_finding() -> None:
         SUITE.replace("tests:", "tests: &all").replace(
             "  - id", "  # rubric: ignore[bad-weight]\n  - # the first\n\n    # here\n    id"
         ),
+        "tests: [\n  # rubric: ignore[bad-weight]\n  {id: a, input: x, criteria: y,\n    assertions: [{type: contains, value: z,\n      weight: -1}]},\n]\n",
         "# rubric: ignore-file[bad-weight]\n" + SUITE,
         "\ufeff# rubric: ignore-file[bad-weight]\n" + SUITE,
         "# ours\n\n---\n# rubric: ignore-file\n" + SUITE,
