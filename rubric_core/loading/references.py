@@ -217,8 +217,9 @@ class References(FileLookup):
             if shape.type == "file":
                 yield from self.question_file(look, mention)
         elif isinstance(shape, Scripted):
-            if mention.text.startswith(URL) and not self.exists(look, mention.text):
-                yield self.missing(look, mention, "agentv scores this check 0")
+            name = without_function(mention.text.removeprefix(URL))
+            if mention.text.startswith(URL) and not self.exists(look, name):
+                yield self.missing(look, mention, "agentv scores this check 0", name=name)
         elif mention.field == "input_files[]":
             yield from self.question_file(look, mention)
         elif self.exists(look, mention.text):
