@@ -174,7 +174,7 @@ DEPARTURES: Sequence[Departure] = (
         "judge-without-reasoning",
         "Refuses results of a checklist without `reasoning`.",
         "Takes them.",
-        "The result is there; what is missing is its explanation.",
+        "The result is complete; only its explanation is missing.",
     ),
     Departure(
         "prompt-without-answer",
@@ -286,8 +286,8 @@ DEPARTURES: Sequence[Departure] = (
     # --- targets
     Departure(
         "instructions-to-targets",
-        "Puts a system message of its own before what a model is asked that has none.",
-        "Sends what the suite says, and nothing else.",
+        "Adds its own system message to requests without one.",
+        "Sends only the messages of the suite.",
         "The system under test is the one that the suite describes.",
     ),
     Departure(

@@ -189,7 +189,7 @@ def fault(name: str, *, ours: str = "") -> Callable[[Callable[[Start], bool]], C
 # -- documents ---------------------------------------------------------------------------------------------------------
 
 
-@fault("Lines end at characters that are no line breaks in LSP")
+@fault("Lines end at characters that are not line breaks in LSP")
 def _lines(start: Start) -> bool:
     server = start()
     server.initialize()
@@ -446,7 +446,7 @@ def _classes(_: Start) -> bool:
     return int(made) > 500
 
 
-@fault("The lines of a document are cut again each time they are asked for", ours="core/test_incremental.py")
+@fault("The lines of a document are split again at each access", ours="core/test_incremental.py")
 def _lines_again(_: Start) -> bool:
     document = TextDocument(URI, "a\nb\n")
     return document.lines is not document.lines
