@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -55,7 +55,7 @@ async def serve_websocket(
     async def client(socket: ServerConnection) -> None:
         first = await _first(socket)
         address = socket.request.path if socket.request is not None else ""
-        known = admission.knows(*parse_qs(urlsplit(address).query).get("token", [""])[:1])
+        known = admission.knows(*parse_qs(address.partition("?")[2]).get("token", [""])[:1])
         if taken.is_set() or first is None or not (admission.admits(first) or known):
             await socket.send(json.dumps(refusal(first)))
             return

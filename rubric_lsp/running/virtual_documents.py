@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlencode
 
 from rubric_core.control_characters import mask
 from rubric_core.lazy_compilation import replace
@@ -97,7 +97,7 @@ class VirtualDocuments:
         """`workspace/textDocumentContent`. Raises RequestFailedError for a URI of another scheme."""
         from rubric_lsp.features.result_texts import KINDS  # noqa: PLC0415
 
-        asked = _query_values(urlsplit(uri).query)
+        asked = _query_values(uri.partition("#")[0].partition("?")[2])
         kind = next((k for k in KINDS if k == asked.get("kind")), None)
         if kind is None or "suite" not in asked or "case" not in asked:
             raise RequestFailedError(INVALID_PARAMS, f"{uri} is not a document of rubric's")

@@ -178,6 +178,7 @@ def closed_port() -> int:
         (Reply({"a": {"b": 1}}), {"output": "a.c"}, "the reply has nothing at a.c; it begins '{\"a\": {\"b\": 1}}' (targets.yaml:1, output)"),
         (Reply('data: {"x": 1}\n\n', kind="text/event-stream"), {"output": "y"}, "the reply has nothing at y; it begins"),
         (Reply(), {"url": "localhost:80/x"}, "localhost:80/x is not an HTTP address (targets.yaml:1, url)"),
+        (Reply(), {"url": "http://[::1"}, "http://[::1 is not an HTTP address (targets.yaml:1, url)"),
         (Reply(), {"body": {"a": "{{ promt }}"}}, "{{ promt }} stands for nothing: there are {{ prompt }}, {{ messages }}, {{ case_id }}, {{ vars.NAME }} (targets.yaml:1, body)"),
         (Reply(), {"body": {"a": "{{ vars.x }}"}}, "{{ vars.x }} stands for nothing: the case has no such variable (targets.yaml:1, body)"),
         (Reply(), {"method": "DELETE"}, "method"),

@@ -59,6 +59,7 @@ async def test_a_function_in_python_answers(identity: str, tmp_path: Path) -> No
         ({"id": "ws://127.0.0.1:9/x", "config": {"messageTemplate": "m"}}, "ws://127.0.0.1:9/x: "),
         ({"id": "ws", "config": {"url": "wss://127.0.0.1:9/x", "messageTemplate": "m", "streamResponse": "x"}}, "does not support `config.streamResponse`"),
         ({"id": "ws://[", "config": {"messageTemplate": "m"}}, "ws://["),
+        ({"id": "http://[::1", "config": {"method": "GET", "queryParams": {"a": "b"}}}, "`url` is no address"),
         ("golang:answer.go", "start it as a program: `exec: go run provider.go`"),
         ("file://answer.rb:call", "start it as a program: `exec: ruby provider.rb`"),
     ],

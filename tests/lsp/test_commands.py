@@ -190,8 +190,9 @@ def test_documents_for_a_client_that_asks_for_them(connect: Connect, uri: str) -
     assert sent.startswith("\n### target canned (mock)\n\nnothing was sent: mock targets answer by themselves")
     assert "user:\n\n```text\nCan I return this?\n```\n" in sent
     assert "### judge judge (mock) for manners\n" in sent
-    with pytest.raises(ServerError, match="not a document of rubric's"):
-        client.request("workspace/textDocumentContent", {"uri": "rubric:/other"})
+    for nothing in ("rubric:/other", "rubric://[::1?kind=answer", "//["):
+        with pytest.raises(ServerError, match="not a document of rubric's"):
+            client.request("workspace/textDocumentContent", {"uri": nothing})
 
 
 def test_documents_as_files_and_a_comparison_as_a_diff(connect: Connect, uri: str) -> None:

@@ -515,7 +515,7 @@ def test_websocket(connect: Connect) -> None:
     with open_socket(f"ws://{host}:{port}") as wrong:
         wrong.send(json.dumps(hello("wrong")))
         assert "the token is missing or wrong" in json.loads(wrong.recv(PATIENCE))["error"]["message"]
-    with open_socket(f"ws://{host}:{port}/?token={token}") as connection:
+    with open_socket(f"ws://{host}:{port}//[/?token={token}") as connection:
         ask = lambda message: connection.send(json.dumps({"jsonrpc": "2.0", **message}))  # noqa: E731
         ask({"id": 1, "method": "initialize", "params": {"capabilities": {}}})
         assert json.loads(connection.recv(PATIENCE))["result"]["serverInfo"]["name"] == "rubric"

@@ -98,7 +98,10 @@ class RequestTemplate:
         if not isinstance(written, dict) or not written:
             return url
         pairs = [(str(name), self._text(str(value), variables)) for name, value in written.items()]
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:  # brackets that are not closed
+            raise ProviderError(f"`url` is no address: {error} ({self.place.where('url')})") from None
         return parts._replace(query=urlencode([*parse_qsl(parts.query, keep_blank_values=True), *pairs])).geturl()
 
     def _raw(self, written: str, variables: Mapping[str, Any]) -> FilledRequest:
