@@ -13,7 +13,7 @@ __all__ = ["Switch", "in_jinja", "javascript_tree"]
 
 _OPENED = re.compile(r"\{[{%]")
 _CLOSED = re.compile(r"[%}]\}")
-#: `===` and `!==`; Jinja has no such operators, and nobody writes `== +`.
+#: `===` and `!==`, which Jinja lacks. They become `== +` and `!= +`, which nobody writes otherwise.
 _STRICT = re.compile(r"([=!])==")
 
 

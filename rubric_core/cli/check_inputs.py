@@ -54,7 +54,7 @@ class DiskTime(NamedTuple):
         Args:
             folder: As in `of`.
             begun: What the clock of this machine said then, in nanoseconds.
-            seconds: By a clock that nobody sets.
+            seconds: By the monotonic clock.
         """
         device, now = cls.of(folder)
         return cls(device, min(begun, now - int(seconds * 10**9)))

@@ -94,7 +94,7 @@ class LastReport:
     """Where the report of a check is kept."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        #: Seconds by a clock that nobody sets, nanoseconds by one that may be set.
+        #: Seconds of the monotonic clock, and nanoseconds of the system clock, which may be set meanwhile.
         self._begun, self._clock = time.monotonic(), time.time_ns()
         self._options = options
         self._file: CacheFile | None = None

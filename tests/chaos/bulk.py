@@ -138,7 +138,7 @@ def _results(setting: Setting, tally: Tally) -> None:
 
 
 def _least(folder: Path, work: Callable[[Client], None]) -> float:
-    """The least that a server takes for it: while a client waits for a processor, what is done behind the answer is counted as well."""
+    """The least of several servers: on a busy machine, work in the background is counted until the client reads the answer."""
     costs = []
     for _ in range(_TIMES):
         with _Server(folder) as server:
