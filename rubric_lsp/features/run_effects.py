@@ -2,8 +2,8 @@
 
 import hashlib
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -46,6 +46,9 @@ class RunConsequences:
     variables: tuple[str, ...]
     #: The files outside of the open folders, links followed.
     outside: tuple[str, ...]
+    #: The open folders, and every file that was looked at for this plan with where its links lead.
+    roots: tuple[Path, ...] = ()
+    files: Mapping[Path, Path] = field(default_factory=dict)
 
     def parts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Each list with a word for what it holds."""
@@ -90,7 +93,12 @@ def consequences_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequenc
             # The files of targets are those of the suite: one look is enough.
             inputs.add(case, () if number else taking)
     return RunConsequences(
-        _distinct(programs), _distinct(addresses), _distinct(inputs.variables), _distinct(inputs.outside)
+        _distinct(programs),
+        _distinct(addresses),
+        _distinct(inputs.variables),
+        _distinct(inputs.outside),
+        tuple(inputs.roots),
+        inputs.files,
     )
 
 

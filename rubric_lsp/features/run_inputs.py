@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rubric_core.disk import DiskFiles
+from rubric_core.loading.files import absolute
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.template_syntax import ANY_VARIABLE, environment_read
 from rubric_core.trust import real_path
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.cases.runnable import Runnable
     from rubric_core.loading.targets import LoadedTargetEntry
 
-__all__ = ["RunInputs"]
+__all__ = ["RunInputs", "variable_names"]
 
 #: Bytes of a file that is searched for the names of variables: no run takes a longer one for a prompt or for cases.
 _LARGEST = 20_000_000
@@ -33,7 +34,9 @@ class RunInputs:
         self.variables: list[str] = []
         #: Paths, links followed.
         self.outside: list[str] = []
-        self._roots = [real_path(root) for root in roots]
+        #: Every file that was looked at, with where its links lead.
+        self.files: dict[Path, Path] = {}
+        self.roots = [real_path(root) for root in roots]
         self._programs = programs
         self._seen: set[object] = set()
 
@@ -54,7 +57,7 @@ class RunInputs:
                 else around
             )
         for text in _texts(written):
-            self.variables += _variable_names(text)
+            self.variables += variable_names(text)
         for name in CaseDependencies(case, case.files, ()).named_in_messages():
             if any(sign in name for sign in ("{{", "{%")):
                 self.outside.append(f"any file, by a computed name: {name}")
@@ -66,11 +69,11 @@ class RunInputs:
         if (file, is_said) in self._seen:
             return
         self._seen.add((file, is_said))
-        real = real_path(file)
-        if self._roots and not is_said and not any(real.is_relative_to(root) for root in self._roots):
+        real = self.files[absolute(file)] = real_path(file)
+        if self.roots and not is_said and not any(real.is_relative_to(root) for root in self.roots):
             self.outside.append(str(real))
         # A program may give a prompt or a value with templates, which are filled in like others.
-        self.variables += _variable_names(_text(real))
+        self.variables += variable_names(_text(real))
 
 
 def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
@@ -90,7 +93,8 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _variable_names(text: str) -> list[str]:
+def variable_names(text: str) -> list[str]:
+    """The environment variables that a text is filled in with, in the words of a plan."""
     found = (name for name, _ in environment_read(text))
     return ["any variable, by a computed name" if name == ANY_VARIABLE else name for name in found]
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 
+from rubric_core.adapters import system_ports
 from rubric_core.analysis import Language
 from rubric_core.cli.selection import is_partial, named_cases, with_needed
 from rubric_core.cli.stored_run import StoredRun
@@ -22,7 +23,8 @@ from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.records import RunCase, RunState
 from rubric_lsp.mcp.served_folder import ServedFolder, expected_errors
 from rubric_lsp.permission import Permission
-from rubric_lsp.running.permission_prompt import is_settled
+from rubric_lsp.running.permission_prompt import Plans, settled_plans
+from rubric_lsp.running.permitted_files import permitted
 from rubric_lsp.running.selection import SelectedCases
 
 __all__ = ["RunTools"]
@@ -52,14 +54,14 @@ class RunTools:
             dialect = Configurations(language).for_file(path).dialect
             loaded = load_suite(path, language, options=options, dialect=dialect)
             cases = with_needed(named_cases(loaded, [case]), loaded.cases)
-            self._require_permission(loaded, cases)
-            results, notes = await self._run(loaded, cases)
+            plans = self._permitted_plans(loaded, cases)
+            results, notes = await self._run(loaded, cases, plans)
         return {
             "cases": [{**case_row(each), "explanation": explanation(each)} for each in results],
             "notes": notes,
         }
 
-    async def _run(self, suite: LoadedSuite, cases: list[Runnable]) -> tuple[list[CaseResult], list[str]]:
+    async def _run(self, suite: LoadedSuite, cases: list[Runnable], plans: Plans) -> tuple[list[CaseResult], list[str]]:
         """The results, stored, and what could not be done. Raises OSError."""
         notes: list[str] = []
         by_id = {each.id: each for each in cases}
@@ -77,23 +79,26 @@ class RunTools:
 
         state = RunState.STOPPED
         try:
-            results = await run_cases(cases, on_event=heard)
+            async with system_ports() as ports:
+                results = await run_cases(cases, permitted(ports, plans), heard)
             state = RunState.DONE
         finally:
             stored.end(state)
         return results, notes
 
-    def _require_permission(self, suite: LoadedSuite, cases: list[Runnable]) -> None:
-        """Raises ToolError for a run that nobody allowed, by the rules of the editors."""
+    def _permitted_plans(self, suite: LoadedSuite, cases: list[Runnable]) -> Plans:
+        """What the run does. Raises ToolError for one that nobody allowed, by the rules of the editors."""
         permission = Permission()
         how = f"nothing was run; ask a person to run `rubric trust {self._folder.root}` in a terminal"
         if not permission.allows(suite.path):
             raise ToolError(f"{self._folder.shown(suite.path)} is not in a trusted folder: {how}")
         part = SelectedCases(suite.path.as_uri(), suite.path, tuple(cases), suite.analysis.dialect.name)
-        if not is_settled(permission, [part]):
+        plans = settled_plans(permission, [part])
+        if plans is None:
             raise ToolError(
                 f"this run would do something that was not allowed before, such as a changed command: {how}"
             )
+        return plans
 
     def results(self, run: str = "", case: str = "", limit: int = 20) -> dict[str, Any]:
         """The stored runs of this repository, newest first; or the cases of one; or one case in full, with its answer and reasons.

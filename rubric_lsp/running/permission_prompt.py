@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from rubric_core.disk import DiskFiles
 from rubric_core.evaluation.cases.target_choice import shared_targets
 from rubric_core.lazy_compilation import replace
 from rubric_core.trust import is_wide
-from rubric_lsp.features.run_effects import Suites, consequences_of, identity
+from rubric_lsp.features.run_effects import RunConsequences, Suites, consequences_of, identity
 from rubric_lsp.features.run_question import details, is_long, question
 from rubric_lsp.host import Host
 from rubric_lsp.permission import Permission
@@ -20,7 +20,10 @@ from rubric_lsp.running.virtual_documents import VirtualDocuments
 if TYPE_CHECKING:
     from rubric_lsp.protocol.wire_types.window import ShowMessageRequestParams
 
-__all__ = ["ask_permission", "is_settled"]
+__all__ = ["Plans", "ask_permission", "settled_plans"]
+
+#: What each part of a run does.
+Plans: TypeAlias = Sequence[RunConsequences]
 
 _ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
 _DETAILS = "what-a-run-would-do.md"
@@ -28,23 +31,29 @@ _DETAILS = "what-a-run-would-do.md"
 _VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
-def is_settled(permission: Permission, parts: Sequence[SelectedCases]) -> bool:
-    """Whether suites of trusted folders do nothing that a person has not allowed: a changed command, host or variable is new."""
+def settled_plans(permission: Permission, parts: Sequence[SelectedCases]) -> Plans | None:
+    """What suites of trusted folders do; None if a person has not allowed all of it: a changed command, host or variable is new."""
     # Each of them, so that all are remembered.
-    return all(tuple(_is_settled(permission, part) for part in parts))
+    found = [plan for part in parts for plan in _settled(permission, part)]
+    return None if None in found else [plan for plan in found if plan is not None]
 
 
-def _is_settled(permission: Permission, part: SelectedCases) -> bool:
+def _settled(permission: Permission, part: SelectedCases) -> list[RunConsequences | None]:
     """What a case does for the first time is not what has changed of another one that runs with it."""
     before = permission.run_before(part.path)
     old = tuple(case for case in part.cases if identity("case", case.id) in before)
     new = tuple(case for case in part.cases if identity("case", case.id) not in before)
-    return all(tuple(_is_covered(permission, replace(part, cases=cases)) for cases in (old, new) if cases))
+    return [_covered(permission, replace(part, cases=cases)) for cases in (old, new) if cases]
 
 
-def _is_covered(permission: Permission, part: SelectedCases) -> bool:
-    plan = consequences_of(_suites([part]), permission.roots(part.path))
-    return permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
+def _covered(permission: Permission, part: SelectedCases) -> RunConsequences | None:
+    plan = _plan(permission, part)
+    is_covered = permission.covers(part.path, _ids(part), plan.identities, outside=bool(plan.outside))
+    return plan if is_covered else None
+
+
+def _plan(permission: Permission, part: SelectedCases) -> RunConsequences:
+    return consequences_of(_suites([part]), permission.roots(part.path))
 
 
 def _ids(part: SelectedCases) -> list[str]:
@@ -52,8 +61,8 @@ def _ids(part: SelectedCases) -> list[str]:
     return [identity("case", case.id) for case in part.cases]
 
 
-async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> bool:
-    """Whether a person allows a run, after being told what it would do. A refusal is answered by how to allow it."""
+async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> Plans | None:
+    """What a person allows a run to do, after being told; None for a refusal, which is answered by how to allow it."""
     permission = host.permission
     closed = [part for part in parts if not permission.allows(part.path)]
     folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed or parts))
@@ -63,11 +72,12 @@ async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[Se
     lasting = not permission.remote and not any(map(is_wide, folders))
     try:
         while True:
-            told = _effects(host, parts)
+            plans = [_plan(permission, part) for part in parts]
             answer = await _answer(host, shown, parts, lasting=lasting)
             _read_again(parts)
             # An answer is about what was shown: files may change while a question is open.
-            if answer not in (_ALWAYS, _ONCE) or _effects(host, parts) == told:
+            now = [_plan(permission, part) for part in parts]
+            if answer not in (_ALWAYS, _ONCE) or _identities(now) == _identities(plans):
                 break
             host.say("rubric: what the run would do has changed since the question was asked: look again", WARNING)
     except RequestFailedError:
@@ -76,21 +86,21 @@ async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[Se
         if host.client.shows_documents:
             text = f"{details(_suites(parts), _roots(host, parts))}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
             await shown.show_text(_DETAILS, parts[0].uri, text)
-        return False
+        return None
     if answer == _ALWAYS:
-        _remember(host, parts, folders if closed else ())
+        _remember(permission, folders if closed else (), zip(parts, plans, strict=True))
     if answer in (_ALWAYS, _ONCE):
-        return True
+        return plans
     host.say(f"rubric: nothing was run, because {names} is not trusted; {how}", WARNING)
-    return False
+    return None
 
 
-def _remember(host: Host, parts: Sequence[SelectedCases], folders: Iterable[Path]) -> None:
-    permission = host.permission
+def _remember(
+    permission: Permission, folders: Iterable[Path], plans: Iterable[tuple[SelectedCases, RunConsequences]]
+) -> None:
     for folder in folders:
         permission.add(folder)
-    for part in parts:
-        plan = consequences_of(_suites([part]), permission.roots(part.path))
+    for part, plan in plans:
         permission.allow(part.path, _ids(part), plan.identities)
 
 
@@ -148,9 +158,8 @@ def _suites(parts: Sequence[SelectedCases]) -> Suites:
     return [(part.cases, shared_targets(part.cases[0], files)) for part in parts]
 
 
-def _effects(host: Host, parts: Sequence[SelectedCases]) -> list[frozenset[str]]:
-    """What each part would do, as far as the question shows it."""
-    return [consequences_of(_suites([part]), host.permission.roots(part.path)).identities for part in parts]
+def _identities(plans: Plans) -> list[frozenset[str]]:
+    return [plan.identities for plan in plans]
 
 
 def _read_again(parts: Sequence[SelectedCases]) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rubric_core.evaluation.model.result import CaseResult
     from rubric_core.ports import Ports
     from rubric_lsp.running.job import Job, ProgressText
+    from rubric_lsp.running.permission_prompt import Plans
     from rubric_lsp.running.selection import SelectedCases
 
 __all__ = ["RunManager"]
@@ -83,10 +84,11 @@ class RunManager:
         if not parts:
             return None
         if all(self._host.permission.allows(part.path) for part in parts):
-            from rubric_lsp.running.permission_prompt import is_settled  # noqa: PLC0415
+            from rubric_lsp.running.permission_prompt import settled_plans  # noqa: PLC0415
 
-            if is_settled(self._host.permission, parts):
-                return self._begin(parts, order)
+            plans = settled_plans(self._host.permission, parts)
+            if plans is not None:
+                return self._begin(parts, order, plans)
         asked = self._asked.get(order)
         if asked is None:  # who presses twice is asked once
             asked = self._asked[order] = self._host.keep(self._ask(parts, order))
@@ -107,12 +109,12 @@ class RunManager:
         from rubric_lsp.running.permission_prompt import ask_permission  # noqa: PLC0415
 
         try:
-            permitted = await ask_permission(self._host, self._shown, parts)
+            plans = await ask_permission(self._host, self._shown, parts)
         finally:
             self._asked.pop(order, None)
-        return self._begin(parts, order) if permitted else None
+        return self._begin(parts, order, plans) if plans is not None else None
 
-    def _begin(self, parts: "list[SelectedCases]", order: RunRequest) -> "Job":
+    def _begin(self, parts: "list[SelectedCases]", order: RunRequest, plans: "Plans") -> "Job":
         from rubric_lsp.running.job import Job  # noqa: PLC0415
         from rubric_lsp.running.selection import unsaved  # noqa: PLC0415
 
@@ -130,7 +132,7 @@ class RunManager:
         if files:
             names = ", ".join(path.name for path in files)
             self._host.say(f"rubric: {names} is not saved: this run uses the text on disk", WARNING)
-        self._host.keep(self._run(job))
+        self._host.keep(self._run(job, plans))
         return job
 
     def cancel(self, uri: str | None = None, names: set[str] | None = None) -> None:
@@ -172,15 +174,16 @@ class RunManager:
 
     # -- running ------------------------------------------------------------------------------------------------------
 
-    async def _run(self, job: "Job") -> None:
+    async def _run(self, job: "Job", plans: "Plans") -> None:
         from rubric_lsp.running.job import steps_of, tally  # noqa: PLC0415
+        from rubric_lsp.running.permitted_files import permitted  # noqa: PLC0415
 
         progress = Progress(self._host.protocol, None)
         begun = time.monotonic()
         try:
             shown = self._host.client.progress
             progress = await self._board.begin(job.title, lambda: self._stop(job), shown=shown)
-            ports = await self._outside_world()
+            ports = permitted(await self._outside_world(), plans)
             steps = steps_of(job)
             await job.run(ports, lambda part, event: self._on_event(job, part, event, steps, progress))
         finally:

@@ -1,0 +1,84 @@
+"""The files that a run reads, as far as they are still those that it was allowed to read. Imported when something is run."""
+
+import errno
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from rubric_core.lazy_compilation import replace
+from rubric_core.loading.files import absolute
+from rubric_core.ports import Files, Ports
+from rubric_core.trust import real_path
+from rubric_lsp.features.run_effects import RunConsequences
+from rubric_lsp.features.run_inputs import variable_names
+
+__all__ = ["permitted"]
+
+
+def permitted(ports: Ports, plans: Sequence[RunConsequences]) -> Ports:
+    """The ports of a run that was allowed to do this."""
+    return replace(ports, files=_PermittedFiles(ports.files, plans))
+
+
+class _PermittedFiles:
+    """Refuses files that changed since the run was allowed, where the change reads more than was allowed.
+
+    A run may take hours, and somebody may pull meanwhile: a prompt becomes a link to a file outside, or names another variable.
+
+    Args:
+        files: The disk.
+        plans: What the cases of the run were allowed to do.
+    """
+
+    def __init__(self, files: Files, plans: Sequence[RunConsequences]) -> None:
+        self._files = files
+        self._roots = [root for plan in plans for root in plan.roots]
+        #: The files that were looked at, with where their links led.
+        self._seen = {path: real for plan in plans for path, real in plan.files.items()}
+        self._outside = {Path(path) for plan in plans for path in plan.outside}
+        self._variables = {name for plan in plans for name in plan.variables}
+        #: Hashes of what was searched last: most files are read again for each case.
+        self._searched: dict[Path, bytes] = {}
+
+    def read(self, path: Path, limit: int | None = None) -> bytes:
+        """See `ports.Files.read`. Raises OSError for what was not allowed, too."""
+        whole = absolute(path)
+        if whole not in self._seen:
+            return self._files.read(path, limit)
+        real = real_path(whole)
+        if not self._may_read(whole, real):
+            raise _changed("it leads to another file than when the run was allowed", path)
+        # The file that was judged, not what is called so by the time that it is opened.
+        content = self._files.read(real, limit)
+        digest = hashlib.sha256(content).digest()
+        if self._searched.get(whole) != digest:
+            new = set(variable_names(content.decode(errors="replace"))) - self._variables
+            if new:
+                raise _changed(f"since the run was allowed, it names {', '.join(sorted(new))} of the environment", path)
+            self._searched[whole] = digest
+        return content
+
+    def is_file(self, path: Path) -> bool:
+        """See `ports.Files.is_file`."""
+        return self._files.is_file(path)
+
+    def is_directory(self, path: Path) -> bool:
+        """See `ports.Files.is_directory`."""
+        return self._files.is_directory(path)
+
+    def names(self, path: Path) -> tuple[str, ...]:
+        """See `ports.Files.names`."""
+        return self._files.names(path)
+
+    def _may_read(self, path: Path, real: Path) -> bool:
+        """Whether a file leads to where it led, or to another one that was allowed."""
+        return (
+            not self._roots
+            or real == self._seen[path]
+            or real in self._outside
+            or any(real.is_relative_to(root) for root in self._roots)
+        )
+
+
+def _changed(why: str, path: Path) -> OSError:
+    return OSError(errno.EACCES, f"{why}; run it again", str(path))
