@@ -1,6 +1,5 @@
 """The prompts of a configuration of promptfoo: texts, and the files that promptfoo takes a text for."""
 
-import json
 import os
 import posixpath
 from collections.abc import Iterator, Mapping
@@ -9,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.prompt_files import DATA, LINES, TEXTS, WHOLE, prompts_in_file
 from rubric_core.evaluation.cases.variant import Prompt
 from rubric_core.evaluation.code.promptfoo_command import EXEC, command_parts
 from rubric_core.evaluation.templating.interpolate import node_of
@@ -20,12 +20,6 @@ from rubric_core.syntax.tree import Node
 __all__ = ["PROGRAMS", "PromptfooPrompt", "is_executable", "is_reference_to", "prompts_of"]
 
 _DEFAULT = "{{prompt}}"
-#: The line that separates the prompts of one text file, without the blanks around it.
-_SEPARATOR, _LINE_BREAK = "---", pattern(r"\r?\n")
-_TEXTS = (".txt",)
-_WHOLE = (".md", ".j2")
-_DATA = (".json", ".yaml", ".yml")
-_LINES = (".jsonl", ".csv")
 #: The extensions of files whose program or function generates a prompt.
 PROGRAMS = (
     ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".sh", ".bash", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".exe",
@@ -34,7 +28,7 @@ PROGRAMS = (
 _EXECUTABLES = (".sh", ".bash", ".exe", ".bat", ".cmd", ".ps1", ".rb", ".pl")
 #: Those with functions that are run.
 _FUNCTION = pattern(r"[^:*]+\.(?:js|cjs|mjs|py)(?::[A-Za-z_$][\w$.]*)?\Z")
-_ENDINGS = (*_TEXTS, *_WHOLE, *_DATA, *_LINES, *PROGRAMS)
+_ENDINGS = (*TEXTS, *WHOLE, *DATA, *LINES, *PROGRAMS)
 _REMOTE = ("portkey://", "langfuse://", "helicone://")
 #: The longest program whose text promptfoo takes for the prompt that is shown, in bytes.
 _LONGEST_PROGRAM = 100 * 1024
@@ -161,7 +155,7 @@ def is_executable(name: str, configuration: PromptfooConfiguration) -> bool:
     if suffix in _EXECUTABLES:
         return True
     path = configuration.directory / name
-    is_other = suffix in (*_TEXTS, *_WHOLE, *_DATA, *_LINES) or bool(_FUNCTION.match(name))
+    is_other = suffix in (*TEXTS, *WHOLE, *DATA, *LINES) or bool(_FUNCTION.match(name))
     return not is_other and configuration.files.is_file(path) and os.access(path, os.X_OK)
 
 
@@ -196,41 +190,20 @@ def _prompt_from_function(
 def _prompts_in_file(
     name: str, at: Node, configuration: PromptfooConfiguration, before: int, label: str
 ) -> Iterator[PromptfooPrompt]:
-    suffix = PurePath(name).suffix.lower()
     try:
-        if suffix in _DATA:
-            data = configuration.external(name)
-            texts = [configuration.read(name) if suffix == ".json" else json.dumps(data, ensure_ascii=False)]
-        else:
-            texts = _split(configuration.read(name), suffix)
+        found = prompts_in_file(name, configuration)
     except ConfigurationError as error:
         yield _prompt(
             name, at, before, label or name, "", named=label, trouble=f"promptfoo takes it for a path, and {error}"
         )
         return
-    if suffix == ".csv":
+    for number, (text, own) in enumerate(found):
+        shown = own or label or PurePath(name).stem
+        full = own or label or f"{name}: {text}"
+        is_one_of_several = len(found) > 1 and not own
         yield _prompt(
-            name, at, before, label or name, "", named=label, trouble="rubric does not read prompts from tables"
+            text, at, before + number, full, name, named=f"{shown}-{number + 1}" if is_one_of_several else shown
         )
-        return
-    for number, text in enumerate(texts):
-        shown = label or PurePath(name).stem
-        full = label or f"{name}: {text}"
-        yield _prompt(text, at, before + number, full, name, named=f"{shown}-{number + 1}" if len(texts) > 1 else shown)
-
-
-def _split(text: str, suffix: str) -> list[str]:
-    if suffix == ".jsonl":
-        return [line for line in text.splitlines() if line.strip()]
-    if suffix not in _TEXTS:
-        return [text]
-    parts: list[list[str]] = [[]]
-    for line in _LINE_BREAK.split(text):
-        if line.strip() == _SEPARATOR:
-            parts.append([])
-        else:
-            parts[-1].append(line)
-    return [text for part in parts if (text := "\n".join(part).strip())]
 
 
 def _prompt(

@@ -1,0 +1,79 @@
+"""The prompts in one file, by its extension: conversations in JSON or YAML, lines, tables, texts."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import NamedTuple
+
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
+from rubric_core.evaluation.cases.promptfoo.inlined_files import InlinedFiles
+from rubric_core.lazy_compilation import pattern
+
+__all__ = ["DATA", "LINES", "TEXTS", "WHOLE", "FilePrompt", "prompts_in_file"]
+
+TEXTS = (".txt",)
+WHOLE = (".md", ".j2")
+DATA = (".json", ".yaml", ".yml")
+LINES = (".jsonl", ".csv")
+#: The line that separates the prompts of one text file, without the blanks around it.
+_SEPARATOR, _LINE_BREAK = "---", pattern(r"\r?\n")
+#: The column of a table with the prompts, and the only word of a first line that is not one.
+_COLUMN = "prompt"
+
+
+class FilePrompt(NamedTuple):
+    """One prompt of a file."""
+
+    text: str
+    #: The label that the file gives it; empty for none.
+    label: str = ""
+
+
+def prompts_in_file(name: str, configuration: PromptfooConfiguration) -> list[FilePrompt]:
+    """The prompts of a file. Raises ConfigurationError for one that cannot be read."""
+    suffix = PurePath(name).suffix.lower()
+    text = configuration.read(name)
+    if suffix in DATA:
+        return [FilePrompt(_conversation(name, text, configuration))]
+    if suffix == ".csv":
+        return _of_table(text)
+    return [FilePrompt(each) for each in _split(text, suffix)]
+
+
+def _conversation(name: str, text: str, configuration: PromptfooConfiguration) -> str:
+    """The data as JSON with the files that it names; the text itself where it is no data, such as a template of a conversation."""
+    is_json = PurePath(name).suffix.lower() == ".json"
+    try:
+        data = json.loads(text) if is_json else configuration.external(name)
+        inlined = InlinedFiles(configuration).deep(data)
+    except (ConfigurationError, ValueError, RecursionError):
+        return text
+    return json.dumps(inlined, ensure_ascii=False, separators=(",", ":"))
+
+
+def _of_table(text: str) -> list[FilePrompt]:
+    if "," in text:
+        rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), skipinitialspace=True)
+        cells = [{str(k).strip(): str(v or "").strip() for k, v in row.items()} for row in rows]
+        return [FilePrompt(each[_COLUMN], each.get("label", "")) for each in cells if each.get(_COLUMN)]
+    lines = [line for line in _LINE_BREAK.split(text) if line.strip()]
+    has_header = bool(lines) and lines[0].strip().lower() == _COLUMN
+    return [FilePrompt(line) for line in lines[has_header:]]
+
+
+def _split(text: str, suffix: str) -> Iterator[str]:
+    if suffix == ".jsonl":
+        yield from (line for line in _LINE_BREAK.split(text) if line)
+        return
+    if suffix not in TEXTS:
+        yield text
+        return
+    parts: list[list[str]] = [[]]
+    for line in _LINE_BREAK.split(text):
+        if line.strip() == _SEPARATOR:
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    yield from (joined for part in parts if (joined := "\n".join(part).strip()))

@@ -1,0 +1,45 @@
+"""Prompts of promptfoo in files of data and tables. What promptfoo makes of them: `tests/parity/promptfoo`."""
+
+from pathlib import Path
+
+import pytest
+
+from rubric_core.disk import DiskFiles
+from rubric_core.evaluation.cases.promptfoo.configuration import read_configuration
+from rubric_core.evaluation.cases.promptfoo.prompts import prompts_of
+
+TURNS = """\
+[{% for turn in turns %}
+  {"role": "user", "content": {{ turn | dump }}},
+{% endfor %}
+  {"role": "user", "content": "{{name}}"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "texts"),
+    [
+        ("turns.json", TURNS, [TURNS]),
+        ("turns.yaml", "{% if a %}\n- {role: user}\n{% endif %}\n", ["{% if a %}\n- {role: user}\n{% endif %}\n"]),
+        ("named.json", '[{"content": "file://word.txt"}]', ['[{"content":"word"}]']),
+        ("named.yaml", "- content: file://word.txt\n", ['[{"content":"word"}]']),
+        ("missing.json", '[{"content": "file://none.txt"}]', ['[{"content": "file://none.txt"}]']),
+        ("table.csv", 'label,prompt\nlong,"Hi, {{name}}"\n,Hi\nempty,\n', ["Hi, {{name}}", "Hi"]),
+        ("lines.csv", "Prompt\nHi {{name}}\n\nBye\n", ["Hi {{name}}", "Bye"]),
+    ],
+)
+def test_prompts_in_a_file(name: str, written: str, texts: list[str], tmp_path: Path) -> None:
+    (tmp_path / name).write_text(written, encoding="utf-8")
+    (tmp_path / "word.txt").write_text("word", encoding="utf-8")
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(f"prompts: [file://{name}]\nproviders: [echo]\n", encoding="utf-8")
+    found = prompts_of(read_configuration(path, path.read_text(encoding="utf-8"), DiskFiles()))
+    assert [(each.text, each.trouble) for each in found] == [(text, "") for text in texts]
+
+
+def test_labels_of_a_table(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("label,prompt\nlong,Hello\n,Hi\n", encoding="utf-8")
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text("prompts: [file://table.csv]\nproviders: [echo]\n", encoding="utf-8")
+    found = prompts_of(read_configuration(path, path.read_text(encoding="utf-8"), DiskFiles()))
+    assert [each.label for each in found] == ["long", "table.csv: Hi"]
