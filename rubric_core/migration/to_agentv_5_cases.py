@@ -219,8 +219,6 @@ def _settings(draft: Draft, case: ShapedMapping, execution: ShapedMapping) -> It
 
 _WHY = {
     "target": "this had no effect, and is refused now; `provider` on the case chooses who answers it",
-    "workers": "the number of workers is one for the whole run: `evaluate_options.max_concurrency`",
-    "trials": "how often a case is run stands under its `run`, without a strategy: `run: {repeat: N}`",
     "assertions": "no release reads this list",
 }
 

@@ -55,7 +55,8 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     ),
     "rubric_core/migration": (
         "tests/migration/test_fixtures.py", "tests/migration/test_carried_around.py", "tests/migration/test_migrate.py",
-        "tests/migration/test_from_promptfoo.py",
+        "tests/migration/test_from_promptfoo.py", "tests/migration/test_promptfoo_fixtures.py", "tests/migration/test_offers.py",
+        "tests/migration/test_difference.py",
     ),
     "rubric_lsp/features": ("tests/lsp/test_completion.py",),
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rubric_core.language.promptfoo.javascript import scalar_text
 from rubric_core.lazy_compilation import replace
 from rubric_core.migration.promptfoo.conversion import (
     USUAL_MINIMUM,
@@ -101,7 +102,7 @@ def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
     weight = settings.get("weight")
     if weight is not None:
         if isinstance(weight, bool) or not isinstance(weight, int | float) or weight < 0:
-            raise NotCarriedError(f"AgentV takes no weight of {weight}")
+            raise NotCarriedError(f"AgentV takes no weight of {scalar_text(weight)}")
         found["weight"] = weight
     if isinstance(settings.get("metric"), str) and settings["metric"]:
         found["metric"] = settings["metric"]

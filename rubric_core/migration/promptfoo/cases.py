@@ -9,7 +9,7 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.migration.promptfoo.assertions import convert_assertion
 from rubric_core.migration.promptfoo.conversion import Conversion, NotCarriedError, Surroundings
 from rubric_core.migration.promptfoo.notes import Notes
-from rubric_core.migration.promptfoo.rows import CaseIds, is_multiplied, mapping_of, rows_of
+from rubric_core.migration.promptfoo.rows import CaseIds, is_multiplied, mapping_of, repeat_count, rows_of
 from rubric_core.migration.promptfoo.scripts import transform_code
 from rubric_core.migration.promptfoo.source import SourceFile, SourceTest
 from rubric_core.migration.promptfoo.yaml_writer import Commented
@@ -246,8 +246,8 @@ class CaseReader:
             found["metadata"] = metadata
         if not test.inherits:
             found["execution"] = {"skip_defaults": True}
-        repeat = options.get("repeat")
-        if isinstance(repeat, int) and not isinstance(repeat, bool) and repeat > 1 and repeat != default.get("repeat"):
+        repeat = repeat_count(options)
+        if repeat is not None and repeat != repeat_count(default):
             found["run"] = {"repeat": repeat}
         for name in options.keys() - _OPTIONS_KNOWN - _OPTIONS_LEFT_OUT.keys() - default.keys():
             self._notes.add(

@@ -97,5 +97,5 @@ def share_of(settings: Mapping[str, Any]) -> float | None:
     if found is None:
         return None
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
-        raise NotCarriedError(f"AgentV takes a `threshold` from 0 to 1, not {found}")
+        raise NotCarriedError(f"AgentV takes a `threshold` from 0 to 1, not {scalar_text(found)}")
     return found

@@ -8,7 +8,7 @@ from typing import Any
 from rubric_core.lazy_compilation import pattern
 from rubric_core.migration.promptfoo.conversion import NotCarriedError
 
-__all__ = ["CaseIds", "is_multiplied", "mapping_of", "rows_of"]
+__all__ = ["CaseIds", "is_multiplied", "mapping_of", "repeat_count", "rows_of"]
 
 #: The most cases that the lists of one test are multiplied to.
 _MOST_ROWS = 200
@@ -19,6 +19,12 @@ _NO_WORD = pattern(r"[\W_]+")
 def mapping_of(value: Any) -> Mapping[str, Any]:
     """A mapping; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
+
+
+def repeat_count(options: Mapping[str, Any]) -> int | None:
+    """How often options let a case run; None where they do not say it."""
+    found = options.get("repeat")
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 1 else None
 
 
 def is_multiplied(value: Any) -> bool:

@@ -11,7 +11,7 @@ from rubric_core.migration.promptfoo.conversion import NotCarriedError, Surround
 from rubric_core.migration.promptfoo.gates import EVERY
 from rubric_core.migration.promptfoo.named_parts import NamedParts
 from rubric_core.migration.promptfoo.notes import ConversionNote, Notes
-from rubric_core.migration.promptfoo.rows import mapping_of
+from rubric_core.migration.promptfoo.rows import mapping_of, repeat_count
 from rubric_core.migration.promptfoo.scripts import transform_code
 from rubric_core.migration.promptfoo.source import SourceConfiguration
 from rubric_core.migration.promptfoo.targets import GraderNames
@@ -132,12 +132,8 @@ class _Conversion:
             found["vars"] = self._inside("vars", self.reader.default_values)
         if checks:
             found["assert"] = with_comments(self._inside("assert", checks), lost)
-        transform = options.get("transform", options.get("postprocess"))
-        if transform is not None:
-            try:
-                found["options"] = {"transform": transform_code(transform)}
-            except NotCarriedError as error:
-                self._note("defaultTest", f"the `transform` of `defaultTest` is not carried over: {error}")
+        if kept := self._default_options(options):
+            found["options"] = kept
         for name, known in (("prompts", self.parts.prompt_labels), ("providers", self.parts.provider_names)):
             if isinstance(default.get(name), list) and (labels := known(default[name])):
                 found[name] = labels
@@ -146,6 +142,19 @@ class _Conversion:
         line = self.file.line_of(node.span.start)
         for name in options.keys() - _OPTIONS:
             self.notes.add(self.file.shown, line, f"`options.{name}` of `defaultTest` is not carried over")
+        return found
+
+    def _default_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that all cases share."""
+        found: dict[str, Any] = {}
+        transform = options.get("transform", options.get("postprocess"))
+        if transform is not None:
+            try:
+                found["transform"] = transform_code(transform)
+            except NotCarriedError as error:
+                self._note("defaultTest", f"the `transform` of `defaultTest` is not carried over: {error}")
+        if (count := repeat_count(options)) is not None:
+            found["repeat"] = count
         return found
 
     def _inside(self, name: str, value: Any) -> Any:
