@@ -69,6 +69,10 @@ def test_a_case_with_a_variable_called_env_hides_none_of_another() -> None:
     hiding = "vars: {q: hi, env: {SHOP_API_KEY: none}}"
     assert sent(f"{CONFIGURATION}tests:\n  - {hiding}\n  - vars: {{q: '{KEY}'}}\n") == ["env.SHOP_API_KEY"]
     assert sent(f"prompts: ['{KEY}']\nproviders: [echo]\ntests:\n  - {hiding}\n") == []
+    asked = f"prompts: ['{KEY}', file://p.txt]\nproviders: [echo]\ntests:\n  - {hiding}\n"
+    assert sent(asked, **{"p.txt": "{{ q }}"}) == []
+    others = f"{asked}  - file://cases.yaml\n"
+    assert sent(others, **{"p.txt": "{{ q }}", "cases.yaml": "- vars: {q: hi}\n"}) == ["env.SHOP_API_KEY"]
 
 
 def test_in_variables_of_a_suite_that_are_called_like_a_setting() -> None:

@@ -43,7 +43,10 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
 }
 #: The tests that notice most mutants of a package for the time they take: which lines they reach need not be measured.
 NEAREST: Mapping[str, tuple[str, ...]] = {
-    "rubric_core/validation": ("tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/pages"),
+    "rubric_core/validation": (
+        "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/pages", "tests/core/test_javascript_syntax.py",
+        "tests/core/test_formulas.py", "tests/core/test_undefined_names.py", "tests/core/test_secrets_that_are_sent.py",
+    ),
     "rubric_core/evaluation": ("tests/evaluation/test_evaluator_pages.py", "tests/evaluation/test_promptfoo_types.py"),
     "rubric_core/loading": (
         "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/core/test_lowering.py", "tests/core/test_project.py",
