@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -86,6 +86,9 @@ def _too_long(name: str, limit: int) -> OSError:
     return OSError(errno.EFBIG, f"{name} is longer than {limit:,} bytes")
 
 
+_NOTHING: frozenset[str] = frozenset()
+
+
 class DiskFiles:
     """Files on disk."""
 
@@ -100,6 +103,18 @@ class DiskFiles:
     def is_directory(self, path: Path) -> bool:
         """See `ports.Files.is_directory`."""
         return os.path.isdir(path)  # noqa: PTH112  # as above
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        """See `ports.Files.present`."""
+        try:
+            # Names that some disk may take for one of those.
+            listed = {name.lower() for name in os.listdir(path)}  # noqa: PTH208  # names are wanted, not paths
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return frozenset()
+        except OSError:  # what is in a folder that nobody may list can be opened all the same
+            listed = set(names)
+        found = names.keys() & listed
+        return frozenset(n for first in found for n in names[first] if self.is_file(path / n)) if found else _NOTHING
 
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""
@@ -128,6 +143,11 @@ class OpenFiles:
     def is_directory(self, path: Path) -> bool:
         """See `ports.Files.is_directory`."""
         return self._files.is_directory(path)
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        """See `ports.Files.present`."""
+        opened = (name for those in names.values() for name in those if self._opened(path / name) is not None)
+        return self._files.present(path, names).union(opened)
 
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""

@@ -1,5 +1,6 @@
 """The port for the files beside a suite: the only one that a check needs, so that it loads none of the others in `ports`."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -17,6 +18,9 @@ class Files(Protocol):
 
     def is_directory(self, path: Path) -> bool:
         """Whether the path is a directory."""
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        """Those of some paths below a directory that are files; `names` has them by their first part."""
 
     def names(self, path: Path) -> tuple[str, ...]:
         """The sorted names in a directory; empty if it does not exist."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from rubric_core.loading.files import absolute
+from rubric_core.loading.landmarks import landmark_of
 from rubric_lsp.documents.deferral import Deferral
 from rubric_lsp.documents.file_report import NOTHING_WRONG, FileReport, digest
 from rubric_lsp.documents.snapshot import Snapshot
@@ -89,7 +90,8 @@ class PullDiagnostics:
         if not self._host.documents.project.sees(path):
             return []
         others = [s for s in self._host.documents.all() if s.uri != snapshot.uri and s.is_ours]
-        return [s for s in others if path in s.analysis.depends_on]
+        counted = {path, *landmark_of(path)}
+        return [s for s in others if not counted.isdisjoint(s.analysis.depends_on)]
 
     async def workspace(
         self, known: Mapping[str, str], partial: int | str | None, progress: int | str | None

@@ -14,7 +14,7 @@ Cursors: `<|>` stands where the cursor is. Files: lines `--- name.yaml` cut one 
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path, PurePath
@@ -85,6 +85,9 @@ class Folder:
 
     def is_directory(self, path: Path) -> bool:
         return any(path in file.parents for file in self.files)
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        return frozenset(name for those in names.values() for name in those if self.is_file(path / name))
 
     def names(self, path: Path) -> tuple[str, ...]:
         depth = len(path.parts)

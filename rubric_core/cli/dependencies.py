@@ -7,22 +7,32 @@ edits within one tick of it, can make a wrong one look right.
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
 from rubric_core.cli.cache_files import digest
 from rubric_core.loading.known_names import INSTALLED, installed_evaluators
+from rubric_core.loading.landmarks import LANDMARKS
 from rubric_core.loading.project import Project, TrackedLookup
 from rubric_core.ports import Files
 
-__all__ = ["NO_NAMES", "REAL_PATH", "SUITES", "CurrentFacts", "Fact", "RecordingFiles", "RecordingProject"]
+__all__ = [
+    "FOUND_LANDMARKS",
+    "NO_NAMES",
+    "REAL_PATH",
+    "SUITES",
+    "CurrentFacts",
+    "Fact",
+    "RecordingFiles",
+    "RecordingProject",
+]
 
 #: A truth, a digest, or the number of an error.
 Answer = bool | str | int
 _FILE, _DIRECTORY, _NAMES, _READ = "file", "directory", "names", "read "
-SUITES, _EVALUATORS, REAL_PATH = "suites", "evaluators", "real path"
+SUITES, _EVALUATORS, REAL_PATH, FOUND_LANDMARKS = "suites", "evaluators", "real path", "landmarks"
 
 
 def _names_digest(names: Iterable[object]) -> str:
@@ -62,6 +72,10 @@ class RecordingFiles:
     def is_directory(self, path: Path) -> bool:
         """See `ports.Files.is_directory`."""
         return bool(self.note(path, _DIRECTORY, self._files.is_directory(path)))
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        """See `ports.Files.present`. Nothing is recorded: `RecordingProject.landmarks` has one answer for all of them."""
+        return self._files.present(path, names)
 
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""
@@ -112,6 +126,12 @@ class RecordingProject(Project):
         real = super().real_path(path)
         self.recorded.note(path, REAL_PATH, real)
         return real
+
+    def landmarks(self, directory: Path) -> frozenset[str]:
+        """See `Project.landmarks`."""
+        found = super().landmarks(directory)
+        self.recorded.note(self.landmarks_mark(directory), FOUND_LANDMARKS, _landmarks_answer(found))
+        return found
 
     def begin(self) -> None:
         """Start recording for the next file."""
@@ -165,6 +185,10 @@ def _listed(folder: str) -> frozenset[str] | None:
         return None
 
 
+def _landmarks_answer(found: frozenset[str]) -> str:
+    return " ".join(sorted(found))
+
+
 def _suites_digest(project: Project, path: Path) -> str:
     return _names_digest(project.suites_below(path.parent))
 
@@ -199,6 +223,8 @@ class CurrentFacts:
             return _names_digest(self._files.names(path))
         if question == REAL_PATH:
             return os.path.realpath(path)
+        if question == FOUND_LANDMARKS:
+            return _landmarks_answer(self._files.present(path.parent.parent, LANDMARKS))
         if question == SUITES:
             return _suites_digest(self._project, path)
         if question == _EVALUATORS:

@@ -23,7 +23,7 @@ from rubric_core.cli.init_files import (
 from rubric_core.cli.init_targets import extended, names_in
 from rubric_core.disk import DiskFiles
 from rubric_core.distribution import INDEX
-from rubric_core.loading.target_files import TARGET_FILES
+from rubric_core.loading.landmarks import TARGET_FILES
 
 __all__ = ["OWN_TARGET", "Plan", "RefusedError", "make_plan", "targets_file"]
 

@@ -1,18 +1,19 @@
 """Collects the inputs of a check: its arguments, the folders that it listed, the files that it read."""
 
 # Paths as text: there are tens of thousands.
-# ruff: noqa: PTH109, PTH118, PTH208
+# ruff: noqa: PTH109, PTH118, PTH120, PTH208
 
 import errno
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rubric_core.cli.check_inputs import ABSENT, FILE, FOLDER, CheckInputs, kind_of, names_in
-from rubric_core.cli.dependencies import NO_NAMES, REAL_PATH, SUITES, Fact
+from rubric_core.cli.dependencies import FOUND_LANDMARKS, NO_NAMES, REAL_PATH, SUITES, Fact
 from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.configuration import CONFIGURATION_FILES
+from rubric_core.loading.landmarks import LANDMARKS
 
 __all__ = ["inputs_of"]
 
@@ -152,6 +153,9 @@ class _Collection:
         folder, name, answers = fact
         if SUITES in answers:
             return  # the same as long as folders hold the same
+        if FOUND_LANDMARKS in answers:
+            self._landmarks(os.path.dirname(folder), str(answers[FOUND_LANDMARKS]).split())
+            return
         for answer in answers.values():
             if answer is not False and answer not in _GONE:
                 break
@@ -169,6 +173,20 @@ class _Collection:
             self._stamped[path].add("")
         else:
             self._kinds[path] = kind
+
+    def _landmarks(self, folder: str, found: Collection[str]) -> None:
+        """Which of the landmarks are there counted. Raises _UncertainError where that has changed."""
+        if not found and all(self._is_missing(folder, first) for first in LANDMARKS):
+            return
+        for name in (name for those in LANDMARKS.values() for name in those):
+            path = os.path.join(folder, name)
+            kind = kind_of(path)
+            if (kind == FILE) != (name in found):
+                raise _UncertainError
+            if kind == ABSENT:
+                self.absent(path)
+            else:
+                self._kinds[path] = kind
 
     def _agree(self, answers: Mapping[str, object], kind: str) -> None:
         """Raises _UncertainError where something is not what it was, or what no stamp stands for."""

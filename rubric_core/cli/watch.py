@@ -12,6 +12,7 @@ from rubric_core.cli.sanitize import StreamSanitizer, act
 from rubric_core.cli.sources import Source, SourceCollector
 from rubric_core.cli.terminal_style import TerminalStyle, columns_of
 from rubric_core.configuration import Configuration
+from rubric_core.loading.landmarks import every_landmark, is_any_landmark, landmark_of
 
 __all__ = ["FileWatch", "stamp", "watch"]
 
@@ -73,19 +74,20 @@ class FileWatch:
         changed |= self._known.keys() != set(self._found)
         self._known = {source: self._known[source] for source in self._found}
         needed = {p for each in self._known.values() if isinstance(each, CheckedFile) for p in each.depends_on}
+        needed = {p for each in needed for p in (every_landmark(each) if is_any_landmark(each) else (each,))}
         self._around = {path: self._around[path] if path in self._around else stamp(path) for path in needed}
         if changed:
             self._seconds = time.monotonic() - begun
         return changed
 
-    def _touched(self) -> frozenset[Path]:
+    def _touched(self) -> set[Path]:
         """The files that others depend on and that are different now."""
         now = {path: stamp(path) for path in self._around}
-        touched = frozenset(path for path, stamp in now.items() if stamp != self._around[path])
+        touched = {path for path, stamp in now.items() if stamp != self._around[path]}
         self._around = now
-        return touched
+        return touched.union(*map(landmark_of, touched))
 
-    def _again(self, source: Source, touched: frozenset[Path], configurations: dict[Path, Configuration]) -> bool:
+    def _again(self, source: Source, touched: set[Path], configurations: dict[Path, Configuration]) -> bool:
         """Check a file if it or something around it is different; whether what is shown may be different, too."""
         folder = source.path.parent
         if folder not in configurations:

@@ -15,7 +15,6 @@ from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
 from rubric_core.loading.detect_eval_yaml import head_is_eval_yaml
 from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
-from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import (
     UnreadableError,
@@ -26,6 +25,7 @@ from rubric_core.loading.files import (
     may_be_promptfoo_name,
     read_text,
 )
+from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.path_patterns import Patterns, braces
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain

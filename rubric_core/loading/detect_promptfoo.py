@@ -14,9 +14,9 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.file_kind import key_names
 from rubric_core.loading.files import is_promptfoo_name, is_suite_name, may_be_promptfoo_name
+from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Sequence
 

@@ -1,17 +1,17 @@
 """Where the files are that a suite names: beside it, or in a directory above it."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from rubric_core.file_access import Files
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.landmarks import CONFIGURATIONS, ROOTS
 from rubric_core.loading.project import TrackedLookup
 
 __all__ = [
-    "HOMES",
     "SHARED_DEPTH",
     "URL",
     "configuration_files",
@@ -20,17 +20,13 @@ __all__ = [
     "directories_up",
     "find_file",
     "is_pattern",
+    "landmarks_in",
     "memoize_lookup",
     "places_of",
     "without_function",
 ]
 
 T = TypeVar("T")
-
-#: The folders in which a repository keeps what its suites share: today's name, and an older one.
-HOMES = (".agentv", ".agentevo")
-#: Its configuration; what is said first counts.
-_CONFIGURATIONS = ("config.local.yaml", "config.yaml", "config.yml")
 
 #: Below more directories than these each is looked at in turn, without asking for what is known of the one above it.
 SHARED_DEPTH = 50
@@ -78,7 +74,15 @@ def _directories_up(start: Path, files: Files) -> tuple[Path, ...]:
 
 def _is_root(directory: Path, files: Files) -> bool:
     """Whether a directory is the root of a repository."""
-    return files.is_file(directory / ".git" / "HEAD") or files.is_file(directory / ".git")
+    return any(landmarks_in(directory, ROOTS, files))
+
+
+def landmarks_in(directory: Path, names: Sequence[str], files: Files) -> Iterator[Path]:
+    """Those of some landmarks that are in that very directory, in the order of `names`."""
+    if isinstance(files, TrackedLookup):
+        found = files.landmarks(directory)
+        return (directory / name for name in names if name in found) if found else iter(())
+    return (path for name in names if files.is_file(path := directory / name))
 
 
 def configuration_files(start: Path, files: Files) -> Iterator[Path]:
@@ -89,12 +93,7 @@ def configuration_files(start: Path, files: Files) -> Iterator[Path]:
 
 def configurations_in(directory: Path, files: Files) -> tuple[Path, ...]:
     """Those in that very directory."""
-
-    def find(files: Files) -> tuple[Path, ...]:
-        places = (directory / home / name for home in HOMES for name in _CONFIGURATIONS)
-        return tuple(path for path in places if files.is_file(path))
-
-    return memoize_lookup(files, ("configurations in", directory), find)
+    return tuple(landmarks_in(directory, CONFIGURATIONS, files))
 
 
 def places_of(name: str, directory: Path, files: Files, fallback: Path | None = None) -> Iterator[Path]:

@@ -7,8 +7,8 @@ from rubric_core.file_access import Files
 from rubric_core.language.file_extensions import DATASETS, PROMPTS, YAML
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.files import absolute, is_suite_name
+from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.tree import Mapping, Node, Scalar
 
 __all__ = ["key_names", "kind_by_content", "kind_by_name", "kind_of"]

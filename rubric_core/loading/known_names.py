@@ -9,7 +9,6 @@ from rubric_core.file_access import Files
 from rubric_core.language.file_extensions import YAML
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.loading.directory_search import (
-    HOMES,
     SHARED_DEPTH,
     URL,
     configuration_files,
@@ -19,6 +18,7 @@ from rubric_core.loading.directory_search import (
     find_file,
     memoize_lookup,
 )
+from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.target_files import find_targets, has_targets, unusable_targets
 from rubric_core.loading.targets import LISTS, LoadedTargetFile, read_targets

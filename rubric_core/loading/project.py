@@ -5,7 +5,7 @@ Nothing here is executed, nothing is written, and the environment is not read.
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TypeVar
 from rubric_core.file_access import Files
 from rubric_core.loading.dependent_values import DependentValues
 from rubric_core.loading.files import absolute
+from rubric_core.loading.landmarks import LANDMARKS, landmark_of, stands_for_landmarks
 from rubric_core.loading.path_order import SeenPaths, SuitePaths
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import SyntaxTree
@@ -55,6 +56,7 @@ class Project:
         self.values = DependentValues()
         self._seen = SeenPaths()
         self._paths: dict[str, Path] = {}
+        self._marks: dict[Path, Path] = {}
         #: When each path changed last, the newest at the end; and when any of them may have.
         self._changed: dict[Path, int] = {}
         self._all_changed = 0
@@ -67,7 +69,8 @@ class Project:
             self._change_all()
             return
         named = set(map(absolute, paths))
-        self._touch({each.parent for each in named}.union(*map(self._seen.below, named)))
+        landmarks = (stands for each in named for stands in landmark_of(each))
+        self._touch({each.parent for each in named}.union(landmarks, *map(self._seen.below, named)))
 
     def _change_all(self) -> None:
         self.version += 1
@@ -106,7 +109,7 @@ class Project:
 
     def sees(self, path: Path) -> bool:
         """Whether anything was ever found out from a file, or from its not being there."""
-        return path in self._seen
+        return path in self._seen or any(stands in self._seen for stands in landmark_of(path))
 
     def path(self, text: str) -> Path:
         """The path in a text, the same object each time: suites ask about the same files again and again."""
@@ -166,6 +169,17 @@ class Project:
             known = facts[path] = find(path)
         return known  # type: ignore[return-value]  # one question, one type
 
+    def landmarks(self, directory: Path) -> frozenset[str]:
+        """Which of the landmarks are there in a directory."""
+        return self.files.present(directory, LANDMARKS)
+
+    def landmarks_mark(self, directory: Path) -> Path:
+        """What stands for the landmarks in a directory, the same object each time."""
+        known = self._marks.get(directory)
+        if known is None:
+            known = self._marks[directory] = stands_for_landmarks(directory)
+        return known
+
     def real_path(self, path: Path) -> str:
         """The path with all links followed. The links above it are followed once for all that is in its folder."""
         if path.name in ("", "..") or os.path.islink(path):  # noqa: PTH114  # `Path.is_symlink` takes twice as long
@@ -218,6 +232,11 @@ class TrackedLookup:
         """See `ports.Files.is_directory`."""
         return self._fact("directory", path, self.project.files.is_directory)
 
+    def landmarks(self, directory: Path) -> frozenset[str]:
+        """See `Project.landmarks`."""
+        project = self.project
+        return self._fact("landmarks", project.landmarks_mark(directory), lambda _: project.landmarks(directory))
+
     def is_blank(self, path: Path) -> bool:
         """Whether a file holds nothing but white space; False for one that cannot be read."""
         return self._fact("blank", path, self._blank)
@@ -227,6 +246,10 @@ class TrackedLookup:
             return not self.project.files.read(path, _BLANK).strip()
         except OSError:  # longer than that, too
             return False
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        """See `ports.Files.present`."""
+        return frozenset(name for those in names.values() for name in those if self.is_file(path / name))
 
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""

@@ -4,15 +4,11 @@ import errno
 from pathlib import Path
 
 from rubric_core.file_access import Files
-from rubric_core.loading.directory_search import directories_up, memoize_lookup
+from rubric_core.loading.directory_search import directories_up, landmarks_in
+from rubric_core.loading.landmarks import TARGET_FILES
 
-__all__ = ["LARGEST", "TARGET_FILES", "find_targets", "has_targets", "unusable_targets"]
+__all__ = ["LARGEST", "find_targets", "has_targets", "unusable_targets"]
 
-#: In the order in which they are looked for, in each directory from the suite's upward.
-TARGET_FILES = (
-    "targets.yaml", "targets.yml", ".agentv/targets.yaml", ".agentv/targets.yml", ".agentevo/targets.yaml",
-    "providers.yaml", "providers.yml", ".agentv/providers.yaml", ".agentv/providers.yml",
-)  # fmt: skip
 #: Bytes; a longer file cannot be read.
 LARGEST = 2_000_000
 
@@ -56,7 +52,4 @@ def has_targets(directory: Path, files: Files) -> bool:
 
 
 def _targets_beside(directory: Path, files: Files) -> Path | None:
-    def find(files: Files) -> Path | None:
-        return next((path for name in TARGET_FILES if files.is_file(path := directory / name)), None)
-
-    return memoize_lookup(files, ("target file beside", directory), find)
+    return next(landmarks_in(directory, TARGET_FILES, files), None)

@@ -12,9 +12,9 @@ from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.directory_search import HOMES
 from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import absolute
+from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import Project
 from rubric_core.syntax.blocks import Document
 from rubric_core.text import Edit, Encoding, LineBuffer, Span, TextRange

@@ -2,7 +2,7 @@
 
 import errno
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rubric_core.lazy_compilation import replace
@@ -65,6 +65,10 @@ class _PermittedFiles:
     def is_directory(self, path: Path) -> bool:
         """See `ports.Files.is_directory`."""
         return self._files.is_directory(path)
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        """See `ports.Files.present`."""
+        return self._files.present(path, names)
 
     def names(self, path: Path) -> tuple[str, ...]:
         """See `ports.Files.names`."""

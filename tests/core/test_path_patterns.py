@@ -4,6 +4,7 @@ import random
 import re
 import time
 import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,9 @@ class _Disk:
 
     def is_directory(self, path: Path) -> bool:
         return not path.suffix
+
+    def present(self, path: Path, names: Mapping[str, Sequence[str]]) -> frozenset[str]:
+        return frozenset(name for those in names.values() for name in those if self.is_file(path / name))
 
     def names(self, _: Path) -> tuple[str, ...]:
         self.listed += 1
