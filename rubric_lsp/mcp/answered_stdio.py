@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from mcp.server import MCPServer
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 if TYPE_CHECKING:
@@ -22,9 +29,16 @@ _HALF = re.compile(
     r"(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 Received = SessionMessage | Exception
-_NO_MESSAGE = SessionMessage(
-    JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=PARSE_ERROR, message="this is no message of JSON-RPC"))
-)
+#: How the methods of all notifications begin.
+_NOTIFICATIONS = "notifications/"
+
+
+def _refusal(code: int, why: str) -> SessionMessage:
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=code, message=why)))
+
+
+_NO_MESSAGE = _refusal(PARSE_ERROR, "this is no message of JSON-RPC")
+_NO_ID = _refusal(INVALID_REQUEST, "a request needs an id, which is a text or a whole number")
 
 
 class AnsweringServer(MCPServer[object]):
@@ -56,9 +70,10 @@ class _Messages:
         while True:
             each = await read()
             message = _read_again(each) if isinstance(each, ValidationError) else each
-            if not isinstance(message, Exception):
+            refusal = _NO_MESSAGE if isinstance(message, Exception) else _NO_ID if _lacks_id(message) else None
+            if refusal is None:
                 return message
-            await self._answers.send(_NO_MESSAGE)
+            await self._answers.send(refusal)
 
     async def aclose(self) -> None:
         await self._received.aclose()
@@ -71,6 +86,12 @@ class _Messages:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         return await self._received.__aexit__(kind, error, trace)
+
+
+def _lacks_id(received: SessionMessage) -> bool:
+    """Whether a request has no id or one of another kind, such as 1.5: the SDK takes it for a notification, which is not answered."""
+    message = received.message
+    return isinstance(message, JSONRPCNotification) and not message.method.startswith(_NOTIFICATIONS)
 
 
 def _read_again(error: ValidationError) -> Received:

@@ -1,6 +1,7 @@
 """The server: its tools, and the reference of each dialect as a resource."""
 
 import os
+import signal
 from functools import partial
 from pathlib import Path
 
@@ -51,4 +52,7 @@ def make_server(folder: Path) -> MCPServer[object]:
 def serve(folder: Path) -> None:
     """Serve a folder on standard input and output until the client leaves. Makes it the current folder."""
     os.chdir(folder)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Python would wait for the thread that reads from the client, who may never write again. The guard ends what runs.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     make_server(Path.cwd()).run("stdio")

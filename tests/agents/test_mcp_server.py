@@ -3,14 +3,16 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
 
 from rubric_core.cli import main
 from rubric_core.language.dialect_reference import dialect_reference
@@ -259,6 +261,8 @@ def test_every_message_is_answered(folder: Path) -> None:
         *(call % (1 + at, text) for at, text in enumerate((r"\ud800", r"\ude00\ud83d", r"\\ud800", r"\ud83d\ude00"))),
         "no message",
         '{"jsonrpc":"2.0","id":6}',
+        *(f'{{"jsonrpc":"2.0","id":{number},"method":"ping"}}' for number in ("1.5", "NaN", "null", "true", "[7]")),
+        '{"jsonrpc":"2.0","method":"ping"}',
     ]
     arguments = [sys.executable, "-m", "rubric_core", "mcp", str(folder)]
     with subprocess.Popen(
@@ -274,7 +278,47 @@ def test_every_message_is_answered(folder: Path) -> None:
     said = {each["id"]: each["result"]["content"][0]["text"] for each in answers if each["id"]}
     unknown = {1: "\ufffd", 2: "\ufffd\ufffd", 3: r"\ud800", 4: "\U0001f600"}
     assert said == {number: f"Unknown tool: {name}" for number, name in unknown.items()}
-    assert [each["error"]["code"] for each in answers if each["id"] is None] == [-32700, -32700]
+    assert [each["error"]["code"] for each in answers if each["id"] is None] == [-32700, -32700, *[-32600] * 6]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_ends_it_although_the_client_says_nothing(folder: Path) -> None:
+    """And what it runs."""
+    (folder / ".agentv/targets.yaml").write_text(TARGETS % "touch begun; sleep 86399")
+    trust(folder)
+    named = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+    run = {"name": "run_case", "arguments": {"suite": "a.eval.yaml", "case": "greeting"}}
+    messages = (
+        {"id": 0, "method": "initialize", "params": named},
+        {"method": "notifications/initialized"},
+        {"id": 1, "method": "tools/call", "params": run},
+    )
+    # A shell without job control, as in a script, has it ignored by what it starts in the background.
+    heard = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from rubric_core.cli import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-c", heard, "mcp", str(folder)],
+        env=environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as server:  # fmt: skip
+        assert server.stdin
+        assert server.stderr
+        server.stdin.write("".join(f"{json.dumps({'jsonrpc': '2.0', **each})}\n" for each in messages))
+        server.stdin.flush()
+        until("the program of the case", (folder / "begun").exists)
+        server.send_signal(signal.SIGINT)
+        try:
+            assert server.wait(30) == -signal.SIGINT
+        finally:
+            server.kill()
+        assert server.stderr.read() == ""
+    until("the end of the program", lambda: b"sleep\x0086399" not in _command_lines())
+
+
+def _command_lines() -> bytes:
+    found = b""
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found += each.read_bytes()
+    return found
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(
