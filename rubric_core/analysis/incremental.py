@@ -12,7 +12,7 @@ from rubric_core.analysis.linking import Linking
 from rubric_core.analysis.repeated_findings import without_repeats
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
-from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, TEXTS, FileKind
+from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, RUNNABLE, TEXTS, FileKind
 from rubric_core.language.model import CASE, Execution, Suite
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
@@ -83,7 +83,7 @@ class Check:
         shapes = self.states[self.frame.block].shapes
         analysis.suite = next((s for s in shapes if isinstance(s, Suite)), None)
         # What a file of cases inherits stands in the suites that refer to it.
-        defaults = _defaults(analysis.settings if analysis.kind in (FileKind.SUITE, FileKind.PROMPTFOO) else None)
+        defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind)
         settled = previous is not None and change is not None and previous.judged_in is not None
         blocks = (*change.added, self.frame.block) if settled and change is not None else self.states
         if not any(self.states[block].borrows for block in blocks):
@@ -112,7 +112,7 @@ class Check:
     def nearby(self, blocks: Iterable[tuple[int, Block]]) -> None:
         """Lower some blocks and run the rules over them, in an analysis in which everything else is as it was in an earlier one."""
         analysis = self.analysis
-        defaults = _defaults(analysis.settings if analysis.kind in (FileKind.SUITE, FileKind.PROMPTFOO) else None)
+        defaults = _defaults(analysis.settings if analysis.kind in RUNNABLE else None, analysis.kind)
         for number, block in blocks:
             self._refreshed(number, block, defaults)
             self.linking.nearby(number, block)
@@ -144,7 +144,7 @@ class Check:
         shapes = [] if skipped else lowering.root(state.tree.root, self.analysis.kind, self.frame.item_key)
         lowering.references(state.tree.aliases)
         settings = next((s for s in shapes if isinstance(s, Suite | Configuration)), None)
-        context = Context(self.frame.block.text, self.dialect, _defaults(settings))
+        context = Context(self.frame.block.text, self.dialect, _defaults(settings, self.analysis.kind))
         if self.analysis.kind is FileKind.PROMPT:
             lowering.issues.append(PromptText(span=Span(0, 0), text=self.frame.block.text))
         elif self.analysis.kind is FileKind.PROMPTFOO_TABLE:
@@ -267,7 +267,7 @@ def _item_kind(analysis: Analysis) -> Kind[Any] | None:
     return ITEMS.get(analysis.kind)
 
 
-def _defaults(suite: Shape | None) -> SuiteDefaults:
+def _defaults(suite: Shape | None, kind: FileKind) -> SuiteDefaults:
     if isinstance(suite, Configuration):
         own = suite.nunjucks_filters if suite.has("nunjucks_filters") else {}
         common = suite.default_test if isinstance(suite.default_test, PromptfooCase) else None
@@ -279,7 +279,7 @@ def _defaults(suite: Shape | None) -> SuiteDefaults:
             asserts=True, filters=frozenset(own) if isinstance(own, dict) else None, judge_prompt=judged
         )
     if not isinstance(suite, Suite):
-        return SuiteDefaults(asserts=True)
+        return SuiteDefaults(asserts=True, inlines=kind is FileKind.PROMPTFOO_CASES)
     execution = suite.execution if isinstance(suite.execution, Execution) else None
     threshold = execution.threshold if execution is not None and execution.has("threshold") else None
     return SuiteDefaults(

@@ -30,7 +30,9 @@ class CasePlaces(PromptfooLookup):
             return
         name = without_member(node.text.removeprefix(URL).partition("#")[0])
         if name.startswith(PATHS_OF_OTHERS) or name.endswith(CODE_FILES):
-            self.needs(node, STOPS if name.endswith(CODE_FILES) else "", bare=True, makes=True)
+            self.needs(
+                node, STOPS if name.endswith(CODE_FILES) else "", bare=True, makes=True, calls=("generate_tests",)
+            )
             self.outside.append(OutsideText("cases", node))
             return
         found = self.sent(node, name, cases=True)

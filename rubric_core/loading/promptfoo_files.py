@@ -15,11 +15,10 @@ from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS, called_in
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_case_places import CasePlaces
-from rubric_core.loading.promptfoo_cases import (
-    kind_of_prompt,
-)
+from rubric_core.loading.promptfoo_cases import kind_of_prompt
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
 from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in, walk
@@ -71,6 +70,7 @@ class _Places(CasePlaces):
         found = self.sent(node, name, folders=True, makes=True)
         if found:
             self._prompt_files(node, found)
+            self.program(node, name, found, ROW_ERRORS if name.endswith(".py") else STOPS)
         elif found is None and not self._is_only_template(text):
             self.outside.append(OutsideText("prompt", node))
         elif is_pattern(name) and not text.startswith(URL) and " " in text.strip():
@@ -127,8 +127,10 @@ class _Places(CasePlaces):
         if not program and not node.text.startswith(URL):
             return
         found = self.paths(name)
+        loaded = ROW_ERRORS if name.endswith(_RUN_BY_ROW) else consequence
         if found == ():
-            self.missing(node, name, ROW_ERRORS if name.endswith(_RUN_BY_ROW) else consequence)
+            self.missing(node, name, loaded)
+        self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS)
 
     def grader(self, shape: Shape) -> None:
         """The model that grades: its id, or a mapping with one, or one for each role."""
@@ -164,7 +166,7 @@ class _Places(CasePlaces):
             for entry in node.entries:
                 values = entry.value.items if isinstance(entry.value, Sequence) else [entry.value]
                 for value in values:
-                    self.needs(value, STOPS, makes=True)
+                    self.needs(value, STOPS, makes=True, calls=("get_var",))
         elif node is not None:
             for value in node.items if isinstance(node, Sequence) else [node]:
                 if (
@@ -207,7 +209,7 @@ class _Places(CasePlaces):
             for node in (
                 (n for n in walk(place.node) if isinstance(n, Scalar)) if field == "rubric_prompt" else [place.node]
             ):
-                self.needs(node, consequence)
+                self.needs(node, consequence, calls=called_in(shape, field))
 
 
 def look_up_configuration(

@@ -13,8 +13,9 @@ from rubric_core.loading.files import absolute
 from rubric_core.loading.issues import Issue
 from rubric_core.loading.outside_files import outside_file, repository_of
 from rubric_core.loading.path_matches import path_matches
+from rubric_core.loading.program_functions import program_trouble
 from rubric_core.loading.project import TrackedLookup
-from rubric_core.loading.reference_issues import MissingFile
+from rubric_core.loading.reference_issues import BrokenProgram, MissingFile
 from rubric_core.loading.secrets_read import secrets_read
 from rubric_core.syntax.tree import Node, Scalar
 from rubric_core.text import Span
@@ -111,8 +112,12 @@ class PromptfooLookup:
         folders: bool = False,
         cases: bool = False,
         makes: bool = False,
+        calls: tuple[str, ...] = (),
     ) -> tuple[Path, ...] | None:
-        """The files that a word names which begins with `file://` or is `bare`; missing files are reported."""
+        """The files that a word names which begins with `file://` or is `bare`; missing files are reported.
+
+        `calls` are the functions one of which promptfoo calls in a Python file where none is named.
+        """
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
         name = without_member(node.text.removeprefix(URL).strip())
@@ -123,7 +128,39 @@ class PromptfooLookup:
         )
         if found == ():
             self.missing(node, name, consequence, warns=warns)
+        self.program(node, name, found, consequence, calls)
         return found
+
+    def program(
+        self,
+        node: Scalar,
+        name: str,
+        paths: tuple[Path, ...] | None,
+        consequence: str,
+        calls: tuple[str, ...] = (),
+        methods: tuple[str, ...] = (),
+    ) -> None:
+        """Report a program that has no such function, or cannot be read.
+
+        `calls` are as for `needs`; `methods` the same for JavaScript.
+        """
+        if not paths or len(paths) > 1:
+            return
+        member = (
+            node.text.strip().removeprefix(name) if node.text.startswith(name) else node.text.strip().partition(name)[2]
+        )
+        function = member.removeprefix(":")
+        if "{{" in function:
+            return
+        wanted = (function,) if function else calls if paths[0].suffix == ".py" else methods
+        trouble = program_trouble(paths[0], wanted, self.look)
+        if trouble is not None:
+            self.issues.append(
+                BrokenProgram(
+                    span=node.span, node=node, name=name, trouble=trouble.words, function=function, meant=trouble.meant,
+                    consequence=consequence,
+                )
+            )  # fmt: skip
 
     def included(self, node: Node | None) -> None:
         """The files that a prompt includes, from the folder of the run: that of the configuration, or one around it."""

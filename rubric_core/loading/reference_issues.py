@@ -9,6 +9,7 @@ from rubric_core.syntax.tree import Node, Scalar
 
 __all__ = [
     "BrokenCases",
+    "BrokenProgram",
     "EmptyFile",
     "MissingFile",
     "PathLikePrompt",
@@ -88,6 +89,20 @@ class BrokenCases(Issue):
     trouble: str
     #: Whether the engine refuses it, too.
     refused: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenProgram(Issue):
+    """A program that is there, and in which promptfoo cannot call what it is to call."""
+
+    node: Scalar
+    name: str
+    #: What is wrong with it, in words that follow its name.
+    trouble: str
+    #: The function that is named, and the one that was probably meant; empty for none.
+    function: str = ""
+    meant: str = ""
+    consequence: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

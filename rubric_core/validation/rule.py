@@ -160,6 +160,8 @@ class SuiteDefaults:
     filters: frozenset[str] | None = None
     #: Whether the defaults of promptfoo have a prompt for judges.
     judge_prompt: bool = False
+    #: Whether the content of a file takes the place of any text that begins with `file://`.
+    inlines: bool = False
 
 
 @dataclass(frozen=True, slots=True)

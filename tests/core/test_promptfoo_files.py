@@ -358,3 +358,20 @@ def test_mistakes_in_a_table_have_places(text: str, expected: list[str]) -> None
             mended = apply_edits(text, fix.edits)
             again = analyze(mended, path=PurePath("/w/cases.csv"), kind=FileKind.PROMPTFOO_TABLE)
             assert len(again.diagnostics) < len(analysis.diagnostics)
+
+
+def test_a_file_takes_the_place_of_any_text_in_a_file_of_cases(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the configuration itself, and in a file of defaults, promptfoo stops at such an `assert`."""
+    cases = "- vars: {word: hi}\n  assert: file://checks.json\n  options: file://options.json\n  threshold: file://number.json\n"
+    (tmp_path / "cases.yaml").write_text(cases, encoding="utf-8")
+    (tmp_path / "defaults.yaml").write_text("assert: file://checks.json\n", encoding="utf-8")
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(
+        "prompts: ['Say {{word}}']\nproviders: [echo]\ndefaultTest: file://defaults.yaml\ntests: [cases.yaml]\n",
+        encoding="utf-8",
+    )
+    main(["check", str(tmp_path), "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert [(Path(each["path"]).name, each["code"]) for each in found] == [("defaults.yaml", "wrong-type")]

@@ -210,6 +210,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Rubric",
     ),
     "script-value": (
+        "BrokenProgram",
         "Assertion",
         "CaseOptions",
         "ConfiguredProvider",

@@ -6,15 +6,34 @@ from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode, RubyCode
+from rubric_core.loading.reference_issues import BrokenProgram
+from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.scripts import scripts, transforms
-from rubric_core.validation.rule import Context, Finding, rule
+from rubric_core.validation.rule import Context, Finding, Fix, rule
 
 __all__ = ["SCRIPT_VALUE"]
 
 
 @rule("script-value", "warning", "A script of promptfoo that gives no result")
-def SCRIPT_VALUE(shape: Assertion | CaseOptions | ConfiguredProvider, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def SCRIPT_VALUE(  # noqa: N802  # a rule is a constant
+    shape: Assertion | CaseOptions | ConfiguredProvider | BrokenProgram, context: Context
+) -> Iterator[Finding]:
     """The name of a file without `file://`, code of several lines without `return`, and code that cannot be parsed."""
+    if isinstance(shape, BrokenProgram):
+        yield _program(shape, context)
+        return
     if isinstance(shape, JavaScriptCode | PythonCode | RubyCode):
         yield from scripts(shape, context.text)
     yield from transforms(shape, context.text)
+
+
+def _program(issue: BrokenProgram, context: Context) -> Finding:
+    """A file in which promptfoo cannot call what it is to call."""
+    fixes: tuple[Fix, ...] = ()
+    end = issue.node.span.end - issue.node.is_quoted
+    if issue.meant and issue.function and context.text.endswith(issue.function, issue.node.span.start, end):
+        at = Span(end - len(issue.function), end)
+        fixes = (Fix(f"change it to `{issue.meant}`", (Edit(at, issue.meant),)),)
+    return Finding(
+        issue.span, f"`{issue.name}` {issue.trouble}", fixes=fixes, severity="error", consequence=issue.consequence
+    )

@@ -18,6 +18,8 @@ __all__ = ["WRONG_TYPE"]
 @rule("wrong-type", "error", "A value of the wrong type")
 def WRONG_TYPE(issue: WrongType, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
     """Say what is expected and what was found; rewrite the value where the meaning is plain."""
+    if context.defaults.inlines and isinstance(issue.node, Scalar) and issue.node.text.startswith("file://"):
+        return
     fixes = () if issue.borrowed else tuple(convert_value(issue, context))
     if context.written(issue.span).startswith("{{"):
         # A template that stands bare: YAML reads its braces as a mapping in a mapping.

@@ -1,0 +1,121 @@
+"""The functions that a file with a program has: what promptfoo calls there may be missing, or the file is no Python."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rubric_core.language.closest_name import closest
+from rubric_core.language.promptfoo.graded_assertions import PythonCode
+from rubric_core.language.shape import Shape
+from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.project import TrackedLookup
+
+__all__ = ["METHODS", "PROVIDER_FUNCTIONS", "ProgramTrouble", "called_in", "program_trouble"]
+
+#: What a provider in Python has one of, and one in JavaScript.
+PROVIDER_FUNCTIONS = ("call_api", "call_embedding_api", "call_classification_api")
+METHODS = ("callApi", "callEmbeddingApi", "callClassificationApi", "callModerationApi")
+_TRANSFORMS = ("transform", "postprocess", "transform_vars", "context_transform")
+
+#: Longer programs are not looked at.
+_LONGEST = 200_000
+_SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
+#: Syntax of later Python than the one that rubric runs on may be.
+_LATER = pattern(
+    r"^[ \t]{0,40}type[ \t]{1,9}\w{1,60}[ \t]{0,9}[\[=]|\b(?:def|class)[ \t]{1,9}\w{1,60}[ \t]{0,9}\[|\bexcept[ \t]{0,9}\*",
+    re.MULTILINE,
+)
+#: What gives a JavaScript module names that its text does not show.
+_HIDDEN = pattern(
+    r"\bexports[ \t]{0,9}=\s{0,9}(?!\s{0,9}(?:\{|async\b|function\b|class\b|\())"
+    r"|\b(?:exports[ \t]{0,9}=|export[ \t]{1,9}default)\s{0,9}\{[^{}]{0,2000}\.\.\."
+    r"|\bexport[ \t]{0,9}\*|\bexports\[|\bObject\.(?:assign|definePropert\w{1,3})\(\s{0,9}(?:module\.)?exports"
+)
+#: What may give a provider methods that its text does not show.
+_INHERITS = pattern(r"\bfrom[ \t]{1,9}['\"]|\bextends\b|\brequire\b|\bimport\b|\bObject\.assign\b|\[['\"`]")
+_EXPORTS = pattern(r"(?<!\.)\bexport\b|\bexports\b")
+_WORD = pattern(r"[A-Za-z_$][\w$]*")
+
+
+class ProgramTrouble(NamedTuple):
+    """What is wrong with a program, in words that follow its name."""
+
+    words: str
+    #: The function that was probably meant.
+    meant: str = ""
+
+
+def called_in(shape: Shape, field: str) -> tuple[str, ...]:
+    """The function that promptfoo calls in a Python file in the place of a field, where none is named."""
+    if field == "value":
+        return ("get_assert",) if isinstance(shape, PythonCode) else ()
+    return ("get_transform",) if field in _TRANSFORMS else ()
+
+
+def program_trouble(path: Path, functions: tuple[str, ...], look: TrackedLookup) -> ProgramTrouble | None:
+    """What keeps promptfoo from calling one of `functions` in a file; None where nothing does, or that cannot be told."""
+    if path.suffix not in (".py", *_SCRIPTS):
+        return None
+    return look.once(("program", path, functions), lambda files: _trouble(path, functions, files.text(path)))
+
+
+def _trouble(path: Path, functions: tuple[str, ...], text: str | None) -> ProgramTrouble | None:
+    if text is None or len(text) > _LONGEST:
+        return None
+    return _in_python(text, functions) if path.suffix == ".py" else _in_javascript(text, functions)
+
+
+def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+    if not _EXPORTS.search(text):
+        return ProgramTrouble("exports nothing" + ("; write `module.exports`" if "module.export" in text else ""))
+    if (_INHERITS if functions == METHODS else _HIDDEN).search(text):
+        return None
+    words = frozenset(_WORD.findall(text))
+    return _lacking(functions, words)
+
+
+def _in_python(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+    import ast  # noqa: PLC0415  # few configurations name programs
+    import warnings  # noqa: PLC0415
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in strings
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        is_later = "f-string" in error.msg or _LATER.search(text)
+        return None if is_later else ProgramTrouble(f"is no Python: line {error.lineno}: {error.msg}")
+    except (ValueError, RecursionError, MemoryError):
+        return None
+    names = frozenset(_bound(tree.body))
+    return None if "*" in names or "__getattr__" in names else _lacking(functions, names)
+
+
+def _bound(body: Iterable[object]) -> Iterator[str]:
+    """The names that the statements of a module define, those in conditions included; `*` for names that it imports unseen."""
+    import ast  # noqa: PLC0415
+
+    for each in body:
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield each.name
+        elif isinstance(each, ast.Import | ast.ImportFrom):
+            yield from (name.asname or name.name.partition(".")[0] for name in each.names)
+        elif isinstance(each, ast.stmt):
+            yield from (n.id for n in ast.walk(each) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+            if any(
+                isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in ("globals", "exec")
+                for n in ast.walk(each)
+            ):
+                yield "*"
+            for block in ("body", "orelse", "finalbody"):
+                yield from _bound(getattr(each, block, ()))
+            yield from (name for handler in getattr(each, "handlers", ()) for name in _bound(handler.body))
+
+
+def _lacking(functions: tuple[str, ...], names: frozenset[str]) -> ProgramTrouble | None:
+    if not functions or any(each.rpartition(".")[2] in names for each in functions):
+        return None
+    meant = closest(functions[0], sorted(names)) or ""
+    advice = f"; did you mean `{meant}`?" if meant else ""
+    return ProgramTrouble(f"has no `{functions[0]}`{advice}", meant)
