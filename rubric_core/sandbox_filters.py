@@ -1,4 +1,4 @@
-"""The values, operators and filters of Nunjucks, in a sandbox: see `sandbox_worker`, which loads this by its path."""
+"""The filters of Nunjucks, in a sandbox: see `sandbox_worker`, which loads this by its path, and `sandbox_values` before it."""
 
 import json
 import math
@@ -11,11 +11,10 @@ from urllib.parse import quote
 
 from jinja2 import TemplateRuntimeError, Undefined
 
-__all__ = ["FILTERS", "OPERATORS", "computed", "number", "shown"]
+from rubric_core.sandbox_values import computed, is_nothing, is_truthy, number, number_text, shown
 
-#: Digits before the point, and zeros after it, beyond which JavaScript writes numbers with an exponent.
-_LONGEST_WHOLE, _MOST_ZEROS = 21, 6
-_LARGEST_EXACT = 2**53
+__all__ = ["FILTERS"]
+
 _NUMBER = re.compile(r"\s*[+-]?(?:Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _TAG = re.compile(r"</?[a-z][a-z0-9]{0,99}\b[^<>]{0,2000}>", re.IGNORECASE)
@@ -23,66 +22,9 @@ _TAG = re.compile(r"</?[a-z][a-z0-9]{0,99}\b[^<>]{0,2000}>", re.IGNORECASE)
 _PLAIN = "-_.!~*'()"
 
 
-def shown(value: Any) -> str:
-    """A value in a text as JavaScript writes it: lists with commas, mappings without their content."""
-    if value is None or isinstance(value, Undefined):
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return _number_text(value)
-    if isinstance(value, list | tuple | range):
-        return ",".join(map(shown, value))
-    return "[object Object]" if isinstance(value, dict) else str(value)
-
-
-def _number_text(value: float) -> str:
-    if isinstance(value, int) and abs(value) <= _LARGEST_EXACT:
-        return str(value)
-    value = float(value)
-    if not math.isfinite(value):
-        return "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
-    # Both languages write the fewest digits that name a number, and differ in where the point stands.
-    mantissa, _, written = f"{value!r}".lower().partition("e")
-    whole, _, part = mantissa.lstrip("-").partition(".")
-    digits = (whole + part).lstrip("0")
-    point = len(whole) + int(written or 0) - (len(whole + part) - len(digits))
-    digits = digits.rstrip("0") or "0"
-    if digits == "0":
-        return "0"
-    sign = "-" if value < 0 else ""
-    if len(digits) <= point <= _LONGEST_WHOLE:
-        return sign + digits + "0" * (point - len(digits))
-    if 0 < point <= _LONGEST_WHOLE:
-        return f"{sign}{digits[:point]}.{digits[point:]}"
-    if -_MOST_ZEROS < point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
-    return f"{sign}{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1:+d}"
-
-
-def number(value: Any) -> float:
-    """A value as JavaScript counts with it; NaN for what is none."""
-    if isinstance(value, Undefined):
-        return math.nan
-    if value is None or value in ("", []):
-        return 0
-    if isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, list) and len(value) == 1:
-        return number(value[0])
-    try:
-        return float(value) if isinstance(value, str) else math.nan
-    except ValueError:
-        return math.nan
-
-
-def _is_nothing(value: Any) -> bool:
-    return value is None or value is False or isinstance(value, Undefined)
-
-
 def _text(name: str, value: Any) -> str:
     """A text, or nothing as an empty one. Raises TemplateRuntimeError for anything else."""
-    if _is_nothing(value):
+    if is_nothing(value):
         return ""
     if not isinstance(value, str):
         raise TemplateRuntimeError(f"the filter {name} takes a text, found {json.dumps(value, default=str)[:60]}")
@@ -106,118 +48,11 @@ def _member(item: Any, name: Any) -> Any:
     return found
 
 
-def _truthy(value: Any) -> bool:
-    """Whether JavaScript takes a value for true: lists and mappings always are."""
-    return isinstance(value, list | tuple | dict | range) or bool(value and value == value)  # noqa: PLR0124  # no NaN
-
-
-# Operators
-
-
-def _added_text(value: Any) -> str:
-    """A value that is added to a text."""
-    return "undefined" if isinstance(value, Undefined) else "null" if value is None else shown(value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str | list | tuple | dict | range)
-
-
-def computed(operator: str, left: Any, right: Any) -> Any:
-    """What an operator of arithmetic gives in JavaScript."""
-    if operator == "+" and (_is_text(left) or _is_text(right)):
-        return _added_text(left) + _added_text(right)
-    one, other = number(left), number(right)
-    if operator in ("/", "//", "%") and other == 0:
-        return math.nan if operator == "%" or one == 0 or one != one else math.copysign(math.inf, one)  # noqa: PLR0124
-    try:
-        return _OPERATIONS[operator](one, other)
-    except OverflowError:
-        return math.inf
-    except ValueError:  # of what is infinite or no number
-        return math.nan
-
-
-_OPERATIONS: Mapping[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b,
-    "//": lambda a, b: math.floor(a / b), "%": math.fmod,
-    "**": lambda a, b: math.nan if b != b else math.pow(a, b),  # noqa: PLR0124,
-}  # fmt: skip
-
-
-def _is_same(left: Any, right: Any) -> bool:
-    """`===` of JavaScript."""
-    if isinstance(left, Undefined) or isinstance(right, Undefined):
-        return isinstance(left, Undefined) and isinstance(right, Undefined)
-    if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
-        return left is right
-    if isinstance(left, list | dict) or isinstance(right, list | dict):
-        return left is right
-    return bool(left == right)
-
-
-def _is_equal(left: Any, right: Any) -> bool:
-    """`==` of JavaScript, to which a text and the number that it is are equal."""
-    nothing = [value is None or isinstance(value, Undefined) for value in (left, right)]
-    if any(nothing):
-        return all(nothing)
-    if isinstance(left, str) and isinstance(right, str):
-        return left == right
-    if isinstance(left, list | dict) and isinstance(right, list | dict):
-        return left is right
-    if isinstance(left, list | dict):
-        return _is_equal(shown(left), right)
-    if isinstance(right, list | dict):
-        return _is_equal(left, shown(right))
-    return number(left) == number(right)
-
-
-def _is_less(left: Any, right: Any, *, or_equal: bool = False) -> bool:
-    texts = [shown(value) if isinstance(value, list | tuple | dict) else value for value in (left, right)]
-    if not all(isinstance(each, str) for each in texts):
-        one, other = map(number, texts)
-        return one < other or (or_equal and one == other)
-    return bool(texts[0] < texts[1] or (or_equal and texts[0] == texts[1]))
-
-
-def _items(value: Any) -> Any:
-    """What a loop with one name goes over: the items of a list, and nothing of a mapping."""
-    return value if isinstance(value, str | list | tuple | range) else ()
-
-
-def _pairs(value: Any, count: int) -> Any:
-    """What a loop with several names goes over: the keys of a mapping with their values, or items in parts."""
-    if isinstance(value, dict):
-        return list(value.items())
-    if isinstance(value, str):
-        return list(enumerate(value))
-    parts = ([*each[:count]] if isinstance(each, str | list | tuple) else [] for each in _items(value))
-    return [each + [None] * (count - len(each)) for each in parts]
-
-
-def _searched(value: Any) -> Any:
-    """What `in` looks for something in."""
-    if not isinstance(value, str | list | tuple | dict | range):
-        raise TemplateRuntimeError("`in` takes a text, a list or a mapping")
-    return value
-
-
-#: What stands in templates for the operators of JavaScript, see `sandbox_nunjucks.javascript_tree`.
-OPERATORS: Mapping[str, Callable[..., Any]] = {
-    "_same": _is_same, "_eq": _is_equal, "_lt": _is_less, "_lteq": lambda a, b: _is_less(a, b, or_equal=True),
-    "_gt": lambda a, b: _is_less(b, a), "_gteq": lambda a, b: _is_less(b, a, or_equal=True), "_truthy": _truthy,
-    "_items": _items, "_pairs": _pairs, "_added": _added_text, "_searched": _searched,
-}  # fmt: skip
-
-
-# Filters
-
-
 def _batch(value: Any, count: Any, fill: Any = None) -> list[list[Any]]:
     items = list(value) if isinstance(value, str) else _list("batch", value)
     size = int(number(count))
     made = [items[at : at + size] for at in range(0, len(items), size)] if size > 0 else [items] if items else []
-    if made and _truthy(fill):
+    if made and is_truthy(fill):
         made[-1] += [fill] * (size - len(made[-1]))
     return made
 
@@ -228,7 +63,7 @@ def _slice(value: Any, count: Any, fill: Any = None) -> list[list[Any]]:
     made, start = list[list[Any]](), 0
     for part in range(parts):
         end = start + size + (part < extra)
-        made.append(items[start:end] + ([fill] if _truthy(fill) and part >= extra else []))
+        made.append(items[start:end] + ([fill] if is_truthy(fill) and part >= extra else []))
         start = end
     return made
 
@@ -247,7 +82,7 @@ def _center(value: Any, width: Any = 80) -> str:
 
 
 def _default(value: Any, other: Any = "", is_for_false: Any = False) -> Any:  # as templates call it
-    missing = not _truthy(value) if _truthy(is_for_false) else isinstance(value, Undefined)
+    missing = not is_truthy(value) if is_truthy(is_for_false) else isinstance(value, Undefined)
     return other if missing else value
 
 
@@ -257,7 +92,7 @@ def _dictsort(value: Any, case_sensitive: Any = False, by: str = "key") -> list[
     at = ("key", "value").index(by)
     pairs = [[name, each] for name, each in value.items()]
     return sorted(
-        pairs, key=lambda p: p[at].upper() if isinstance(p[at], str) and not _truthy(case_sensitive) else p[at]
+        pairs, key=lambda p: p[at].upper() if isinstance(p[at], str) and not is_truthy(case_sensitive) else p[at]
     )
 
 
@@ -273,7 +108,7 @@ def _json(value: Any, step: str, line: str) -> str:
     if isinstance(value, bool) or value is None or isinstance(value, Undefined):
         return shown(value) or "null"
     if isinstance(value, int | float):
-        return _number_text(value) if math.isfinite(value) else "null"
+        return number_text(value) if math.isfinite(value) else "null"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     inner = line + step
@@ -331,7 +166,7 @@ def _indent(value: Any, width: Any = 4, is_first: Any = False) -> str:
     lines, blanks = _text("indent", value).split("\n"), " " * int(number(width) or 4)
     if lines == [""]:
         return ""
-    return "\n".join(line if at == 0 and not _truthy(is_first) else blanks + line for at, line in enumerate(lines))
+    return "\n".join(line if at == 0 and not is_truthy(is_first) else blanks + line for at, line in enumerate(lines))
 
 
 def _int(value: Any, default: Any = None, base: Any = 10) -> Any:
@@ -347,11 +182,11 @@ def _int(value: Any, default: Any = None, base: Any = 10) -> Any:
 
 def _join(value: Any, between: Any = "", name: Any = None) -> str:
     items = _list("join", value)
-    return (shown(between) if _truthy(between) else "").join(shown(_member(i, name) if name else i) for i in items)
+    return (shown(between) if is_truthy(between) else "").join(shown(_member(i, name) if name else i) for i in items)
 
 
 def _length(value: Any) -> Any:
-    if _is_nothing(value):
+    if is_nothing(value):
         return 0
     return len(value) if isinstance(value, str | list | tuple | dict | range) else None
 
@@ -366,7 +201,7 @@ def _as_list(value: Any) -> list[Any]:
 
 def _filtered(name: str, *, is_kept: bool) -> Callable[[Any, Any], list[Any]]:
     """The filter that keeps the items with a member, or those without."""
-    return lambda value, key: [each for each in _list(name, value) if _truthy(_member(each, key)) == is_kept]
+    return lambda value, key: [each for each in _list(name, value) if is_truthy(_member(each, key)) == is_kept]
 
 
 def _replace(value: Any, old: Any, new: Any = "", most: Any = -1) -> Any:
@@ -396,9 +231,9 @@ def _round(value: Any, precision: Any = 0, method: str = "common") -> float:
 def _sort(value: Any, reverse: Any = False, case_sensitive: Any = False, attribute: Any = None) -> list[Any]:
     def key(item: Any) -> Any:
         found = _member(item, attribute) if attribute else item
-        return found.lower() if isinstance(found, str) and not _truthy(case_sensitive) else found
+        return found.lower() if isinstance(found, str) and not is_truthy(case_sensitive) else found
 
-    return sorted(_list("sort", value), key=key, reverse=_truthy(reverse))
+    return sorted(_list("sort", value), key=key, reverse=is_truthy(reverse))
 
 
 def _striptags(value: Any, keeps_breaks: Any = False) -> str:
@@ -406,7 +241,7 @@ def _striptags(value: Any, keeps_breaks: Any = False) -> str:
     ends = [(part, *part.partition("-->")[1:]) for part in parts]
     text = "".join((begin, *(rest if closed else f"<!--{part}" for part, closed, rest in ends)))
     text = _TAG.sub("", text).strip()
-    if not _truthy(keeps_breaks):
+    if not is_truthy(keeps_breaks):
         return re.sub(r"\s+", " ", text)
     text = re.sub(r"^ +| +$", "", text, flags=re.MULTILINE)
     return re.sub(r"\n\n\n+", "\n\n", re.sub(r" +", " ", text).replace("\r\n", "\n"))
@@ -430,7 +265,7 @@ def _truncate(value: Any, length: Any = 255, in_words: Any = False, end: Any = "
     text, most = _text("truncate", value), int(number(length) or 255)
     if len(text) <= most:
         return text
-    at = -1 if _truthy(in_words) else text.rfind(" ", 0, most + 1)
+    at = -1 if is_truthy(in_words) else text.rfind(" ", 0, most + 1)
     return text[: most if at < 0 else at] + ("..." if end is None or isinstance(end, Undefined) else shown(end))
 
 
@@ -455,9 +290,9 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "first": _first, "float": _float, "forceescape": _escape, "groupby": _groupby, "indent": _indent, "int": _int, "join": _join,
     "last": _last, "length": _length, "list": _as_list, "load": json.loads, "lower": lambda v: _text("lower", v).lower(),
     "nl2br": _nl2br, "random": lambda v: random.choice(v) if v else None,  # noqa: S311
-    "reject": lambda v: [each for each in _list("reject", v) if not _truthy(each)], "rejectattr": _filtered("rejectattr", is_kept=False),
+    "reject": lambda v: [each for each in _list("reject", v) if not is_truthy(each)], "rejectattr": _filtered("rejectattr", is_kept=False),
     "replace": _replace, "reverse": _reverse, "round": _round, "safe": shown, "slice": _slice,
-    "select": lambda v: [each for each in _list("select", v) if _truthy(each)], "selectattr": _filtered("selectattr", is_kept=True),
+    "select": lambda v: [each for each in _list("select", v) if is_truthy(each)], "selectattr": _filtered("selectattr", is_kept=True),
     "sort": _sort, "string": _string, "striptags": _striptags, "sum": _sum,
     "title": lambda v: " ".join(map(_capitalized, _text("title", v).split(" "))), "trim": _trim, "truncate": _truncate,
     "upper": lambda v: _text("upper", v).upper(), "urlencode": _urlencode, "wordcount": _wordcount,

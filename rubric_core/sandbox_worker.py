@@ -98,13 +98,14 @@ def _limit_memory() -> None:
 
 @lru_cache
 def _beside(name: str) -> Any:
-    """The module `sandbox_NAME.py` beside this one."""
+    """The module `sandbox_NAME.py` beside this one. Those that are loaded after it can import it."""
     from importlib.util import module_from_spec, spec_from_file_location  # noqa: PLC0415  # templates of agentv need none
 
     spec = spec_from_file_location(name, f"{__file__.removesuffix('worker.py')}{name}.py")
     if spec is None or spec.loader is None:
         raise ImportError(name)
     module = module_from_spec(spec)
+    sys.modules[f"rubric_core.sandbox_{name}"] = module  # where nothing else of that package can be imported
     spec.loader.exec_module(module)
     return module
 
@@ -208,7 +209,7 @@ class _Templates:
         from jinja2 import ChainableUndefined  # noqa: PLC0415
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
 
-        values, nunjucks = _beside("filters"), _beside("nunjucks")
+        values, its_filters, nunjucks = map(_beside, ("values", "filters", "nunjucks"))
 
         class Nunjucks(ImmutableSandboxedEnvironment):
             """Values have the operators and members that they have in JavaScript, and no others."""
@@ -240,7 +241,7 @@ class _Templates:
             undefined=ChainableUndefined, autoescape=False, keep_trailing_newline=True, finalize=values.shown,
             extensions=[nunjucks.Switch],
         )  # fmt: skip
-        made.filters = {**values.FILTERS, **values.OPERATORS}
+        made.filters = {**its_filters.FILTERS, **values.OPERATORS}
         for name in filters:
             made.filters[name] = partial(self._filtered, name)
         return made
