@@ -270,6 +270,25 @@ def test_a_file_that_is_no_text_is_named(folder: Folder) -> None:
         Recordings(folder.path / "suite.eval.yaml", DiskFiles())
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "this file is empty; remove it"),
+        ("# only a comment\n", "this file is empty; remove it"),
+        ("[1]\n", "this is not a file of recordings; remove it"),
+        ("version: 2\nentries: []\n", "version 2 is not supported; this rubric reads version 1"),
+        (f"version: {'9' * 5_000}\n", "version"),
+    ],
+)
+def test_a_file_that_holds_no_recordings_is_named_in_a_sentence_and_left_alone(
+    folder: Folder, text: str, said: str
+) -> None:
+    folder.write("suite.recordings.yaml", text)
+    with pytest.raises(RecordingsError, match=f"^suite.recordings.yaml: .*{said}"):
+        Recordings(folder.path / "suite.eval.yaml", DiskFiles())
+    assert (folder.path / "suite.recordings.yaml").read_text("utf-8") == text
+
+
 def said(recordings: Recordings, answer: str, *, afresh: bool = False, score: int = 9) -> None:
     """Something that a judge said."""
     checks = [(CriterionItem("a", "Text"), CriterionCheck(score=score))]

@@ -35,6 +35,7 @@ __all__ = [
     "whole_file",
 ]  # fmt: skip
 
+_VERSION = 1
 #: Characters that YAML 1.1 takes for line breaks and YAML 1.2 does not.
 BREAKS = re.compile("[\x85\u2028\u2029\r]")
 HEAD = """\
@@ -114,15 +115,20 @@ def entries_in(path: Path, text: str, tree: SyntaxTree | None = None) -> list[Re
     if tree.problems:
         first = tree.problems[0]
         raise RecordingsError(f"{path.name}:{text.count(chr(10), 0, first.span.start) + 1}: {first.message}")
+    written = plain(tree.root, tree.anchors)
+    if not isinstance(written, dict):
+        what = "this file is empty" if written in (None, "") else "this is not a file of recordings"
+        raise RecordingsError(f"{path.name}: {what}; remove it, and `rubric run --record` makes a new one")
+    version = written.get("version")
+    # Looked at first: what a later version writes may have other keys, too.
+    if isinstance(version, int) and version != _VERSION:
+        raise RecordingsError(f"{path.name}: version {version} is not supported; this rubric reads version {_VERSION}")
     try:
-        read = _File.model_validate(plain(tree.root, tree.anchors))
+        return _File.model_validate(written).recordings
     except ValidationError as error:
         first_error = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(str(p) for p in first_error["loc"])
         raise RecordingsError(f"{path.name}: {place}: {first_error['msg'].lower()}") from None
-    if read.version != 1:
-        raise RecordingsError(f"{path.name}: version {read.version} is not supported; this rubric reads version 1")
-    return read.recordings
 
 
 def row_of(model: BaseModel) -> dict[str, Any]:
@@ -132,7 +138,7 @@ def row_of(model: BaseModel) -> dict[str, Any]:
 
 def whole_file(entries: Sequence[RecordedEntry], suite: str) -> str:
     """The text of a new file with these entries; its header names `suite`."""
-    return HEAD.format(suite=suite) + dump_yaml({"version": 1, "recordings": [row_of(each) for each in entries]})
+    return HEAD.format(suite=suite) + dump_yaml({"version": _VERSION, "recordings": [row_of(each) for each in entries]})
 
 
 def dump_yaml(value: Any) -> str:
