@@ -32,6 +32,8 @@ _RUN_BY_ROW = (".py", ".rb", ".go")
 _PROGRAMS = ("python:", "golang:", "ruby:")
 #: The models whose tools and formats may be files.
 _WITH_FILES = ("openai:", "azure:", "azureopenai:", "anthropic:")
+#: Settings by HTTP that may be functions in files, or the text of a request.
+_FILES_OF_HTTP = ("transformResponse", "responseParser", "transformRequest", "validateStatus", "request")
 #: What a command begins with that a prompt or a provider is.
 _EXEC = "exec:"
 #: Programs whose first argument is a script, unless it is an option.
@@ -147,6 +149,9 @@ class _Places(CasePlaces):
         if isinstance(settings, Mapping) and str(shape.id).startswith(_WITH_FILES):
             for name in ("tools", "functions", "response_format"):
                 self.needs(settings.get(name), ROW_ERRORS)
+        elif isinstance(settings, Mapping) and str(shape.id).startswith("http"):
+            for name in _FILES_OF_HTTP:
+                self.needs(settings.get(name), STOPS)
 
     def _command(self, node: Scalar) -> None:
         """The program of a command, or the script that an interpreter is given."""

@@ -180,9 +180,15 @@ class RowFilling:
                 self._refuse_conversation(value)
                 yield name, self._compared(value, variables)
             elif name == "metric" and isinstance(value, str):
-                yield name, self._text(value, variables, "`metric`")
+                yield name, self._metric(value, variables)
             else:
                 yield name, value
+
+    def _metric(self, name: str, variables: Mapping[str, Any]) -> str:
+        """The name of a metric; one that cannot be filled in is a name as it stands."""
+        with suppress(Unscored):
+            return self._text(name, variables, "`metric`")
+        return name
 
     def _compared(self, value: Any, variables: Mapping[str, Any]) -> Any:
         """A `value` with its templates filled in, or the content of its file; code is not loaded."""

@@ -12,6 +12,7 @@ from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Scalar
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.script_members import misspelt_members
 from rubric_core.validation.promptfoo.script_names import place_in_code, undefined_names
 from rubric_core.validation.promptfoo.script_syntax import CodeReading, read_javascript, read_python
 from rubric_core.validation.rule import Finding, Fix
@@ -81,6 +82,8 @@ def _read(
         yield Finding(
             place.value if place.borrowed else at, words, fixes=fixes, consequence="the output is not looked at"
         )
+    if not is_python and not place.borrowed:
+        yield from (replace(each, consequence=_FAILS) for each in misspelt_members(node, text))
     given = ("output", "context") if is_python else _PARAMETERS
     yield from (
         replace(each, consequence=_FAILS)
@@ -130,8 +133,12 @@ _OF_RESPONSES = ("transformResponse", "responseParser")
 _RESPONSE = ("json", "text", "context", "process", "response")
 
 
+#: An expression that is no function, with `;` at its end.
+_ENDED = pattern(r"\A(?!\s{0,9}(?:async\b|function\b|\())(?![^\n]{0,2000}=>)[^\n;]{1,2000};\s{0,9}\Z")
+
+
 def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
-    """Names in the code for responses that nothing defines; code of several lines is a function, or the body of one."""
+    """Code for responses that cannot be read, or uses names that nothing defines; several lines are a function, or the body of one."""
     place = shape.places.get("config")
     settings = place.node if place is not None and not place.borrowed else None
     if not isinstance(settings, Mapping) or not str(shape.id).startswith(("http:", "https:", "http", "https")):
@@ -140,7 +147,13 @@ def _responses(shape: ConfiguredProvider, text: str) -> Iterator[Finding]:
         node = settings.get(name)
         if isinstance(node, Scalar) and isinstance(node.value, str) and _is_one_line(node):
             read = read_javascript(node.text, is_body=False, parameters=_RESPONSE)
-            for found in undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True):
+            fault = read.fault or ("`;` ends no expression" if _ENDED.search(node.text) else "")
+            if fault:
+                words = f"JavaScript cannot read this code: {fault}"
+                yield Finding(node.span, words, severity="error", consequence=ROW_ERRORS)
+                continue
+            free = undefined_names(read, node, text, node.span, given=_RESPONSE, is_python=False, may_fix=True)
+            for found in (*free, *misspelt_members(node, text)):
                 yield replace(found, severity="error", consequence=ROW_ERRORS)
 
 
@@ -158,6 +171,7 @@ def _transform(node: Scalar, text: str, changes: str) -> Iterator[Finding]:
     if error:
         yield Finding(_at_fault(read, node, text), f"JavaScript cannot read this code: {error}")
         return
+    yield from misspelt_members(node, text)
     given = (changes, "context", "process")
     yield from undefined_names(read, node, text, node.span, given=given, is_python=False, may_fix=True)
 

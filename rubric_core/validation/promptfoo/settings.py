@@ -26,6 +26,7 @@ from rubric_core.validation.promptfoo.empty_keys import (
 )
 from rubric_core.validation.promptfoo.formulas import formula_fault
 from rubric_core.validation.promptfoo.identities import configured_ids
+from rubric_core.validation.promptfoo.nested_keys import methods_by_http
 from rubric_core.validation.promptfoo.prompt_entries import prompt_entries
 from rubric_core.validation.promptfoo.provider_settings import misspelt_settings
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_config, swallowed_by_values
@@ -63,6 +64,7 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
             yield from swallowed_by_config(inner, context)
             if isinstance(inner.node, Mapping):
                 yield from misspelt_settings(inner.node)
+                yield from methods_by_http(inner.node)
             place = inner.places.get("prompts")
             node = place.node if place is not None and not place.borrowed else None
             if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:

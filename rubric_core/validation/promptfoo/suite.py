@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 #: The settings of a provider by HTTP in which variables are filled in.
-_REQUEST = ("url", "headers", "body", "queryParams")
+_REQUEST = ("url", "headers", "body", "queryParams", "request")
 
 
 class SuiteDigest:

@@ -31,6 +31,14 @@ def top_settings(shape: Configuration) -> Iterator[Finding]:
             continue
         words = f"`{name}` is a mapping" + (", true or false" if name in _OR_FLAGS else "")
         yield Finding(value.span, words, severity="warning", consequence=_REJECTED)
+    tags = shape.node.get("tags")
+    for entry in tags.entries if isinstance(tags, Mapping) else ():
+        value = entry.value
+        if isinstance(value, Scalar) and value.value is not None and not isinstance(value.value, str):
+            fixes = (Fix("put it in quotes", (Edit(value.span, quoted(value.text)),)),)
+            yield Finding(
+                value.span, "a tag is text: write it in quotes", fixes=fixes, severity="warning", consequence=_REJECTED
+            )
     yield from _extensions(shape.node.get("extensions"))
     listed = shape.node.get("prompts")
     for node in listed.items if isinstance(listed, Sequence) else [listed]:

@@ -10,6 +10,7 @@ from rubric_core.language.promptfoo.configuration import Configuration, Configur
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
+from rubric_core.lazy_compilation import replace
 from rubric_core.loading.reference_issues import PromptText
 from rubric_core.syntax.template_syntax import (
     UnclosedReference,
@@ -33,6 +34,7 @@ _FILTERS = frozenset({
     "urlize", "wordcount",
 })  # fmt: skip
 _STAYS = "it stays in the text verbatim"
+_NAMED_SO = "promptfoo records a metric that is named so, braces included"
 _FAILS = "the template cannot be rendered, so the case does not run"
 
 
@@ -60,6 +62,8 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
         for node in () if visited.borrowed else rendered_nodes(visited):
             yield from broken_statements(node, context, is_value=isinstance(visited, Assertion | ConfiguredProvider))
             yield from _filters(node.span, context, ROW_ERRORS)
+        if isinstance(visited, Assertion) and not visited.borrowed:
+            yield from _in_metric(visited, context)
         return
     if isinstance(visited, PromptText):
         if visited.path is None:
@@ -74,6 +78,15 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
             for found in loose_statements(context.text, node.span):
                 yield Finding(found.span, unmatched_words(found), consequence=_FAILS, severity="error")
             yield from _filters(node.span, context)
+
+
+def _in_metric(shape: Assertion, context: Context) -> Iterator[Finding]:
+    """The name of a metric that cannot be filled in, which is a name as it stands."""
+    place = shape.places.get("metric")
+    node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        found = (*broken_statements(node, context, is_value=True), *_filters(node.span, context))
+        yield from (replace(each, severity="warning", consequence=_NAMED_SO) for each in found)
 
 
 def _texts(visited: Suite | Case | Entry | LlmJudge, mapping: Mapping) -> Iterator[Scalar]:

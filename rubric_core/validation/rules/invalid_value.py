@@ -19,6 +19,7 @@ from rubric_core.validation.promptfoo.assertions import nested_sets, score_metho
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
 from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
 from rubric_core.validation.promptfoo.json_schemas import schema_faults
+from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, settings
 from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_options
@@ -82,6 +83,7 @@ def _in_promptfoo(
         return
     if isinstance(shape, PromptfooCase):
         yield from case_ids(shape)
+        yield from keys_in_case(shape) if not shape.borrowed else ()
         yield from numeric_description(shape)
         yield from empty_filters(shape, context)
         yield from swallowed_by_options(shape, context)
@@ -89,9 +91,12 @@ def _in_promptfoo(
         yield from grader_ids(shape)
     if isinstance(shape, CaseOptions):
         yield from case_repeats(shape)
+        yield from keys_in_options(shape)
         yield from slips_of_settings(shape.node) if not shape.borrowed else ()
     if isinstance(shape, Assertion | PromptfooCase):
         yield from thresholds(shape, context)
+    if isinstance(shape, Assertion) and not shape.borrowed:
+        yield from keys_in_assertion(shape, context)
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
     elif isinstance(shape, IsJson | ContainsJson):
