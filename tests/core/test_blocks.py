@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rubric_core.syntax.blocks import FRAME, Document
-from rubric_core.text import Edit, LineIndex, Span, apply_edits
+from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
 
 KEYS = frozenset({"tests", "evalcases"})
 
@@ -115,6 +115,25 @@ PARTS = st.lists(
     ),
     max_size=14,
 ).map("".join)  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_a_text_that_was_edited_has_positions_and_pieces_of_the_whole(encoding):
+    """Its blocks are not joined for them."""
+    edit = Edit(Span(SUITE.index("- x"), SUITE.index("- x") + 3), "- \U0001f600 é\n    - y")
+    whole = SUITE + "more: y\nlast: z\n"
+    text = apply_edits(whole, [edit])
+    lines = LineIndex(text)
+    document = Document.of(whole, KEYS).edited(edit)
+    for offset in range(len(text) + 1):
+        position = document.position(offset, encoding)
+        assert position == lines.position(offset, encoding)
+        assert document.offset(position, encoding) == offset
+        assert document.line_of(offset) == position.line
+        for end in (offset, offset + 1, offset + 40, len(text)):
+            assert document.slice(offset, end) == text[offset:end]
+    assert document.offset(Position(lines.line_count, 0), encoding) == len(text)
+    assert document.line_count == lines.line_count
 
 
 def test_an_edit_keeps_the_blocks_it_does_not_touch():
