@@ -10,7 +10,8 @@ from rubric_core.loading.block_references import OutsideText
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import absolute
 from rubric_core.loading.promptfoo_cases import case_file_trouble, kind_of_cases, variables_in_cases, words_in
-from rubric_core.loading.promptfoo_lookup import CODE_FILES, PATHS_OF_OTHERS, PromptfooLookup
+from rubric_core.loading.promptfoo_lookup import CODE_FILES, PATHS_OF_OTHERS
+from rubric_core.loading.promptfoo_provider_places import ProviderPlaces
 from rubric_core.loading.reference_issues import BrokenCases
 from rubric_core.syntax.tree import Node, Scalar, Sequence
 
@@ -21,7 +22,7 @@ _TABLES = (".csv", ".json", ".jsonl", ".xlsx", ".xls")
 _CASE_FILES = (".yaml", ".yml", *_TABLES, *CODE_FILES)
 
 
-class CasePlaces(PromptfooLookup):
+class CasePlaces(ProviderPlaces):
     """Looks up what is named in the place of cases, of `defaultTest` and of scenarios."""
 
     def cases(self, node: Node | None, *, listed: bool, rows: bool = False) -> None:

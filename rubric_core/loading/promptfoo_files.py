@@ -11,15 +11,15 @@ from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, Promptf
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import path_sign, without_member
-from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
-from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS, called_in
+from rubric_core.loading.program_functions import called_in
 from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_case_places import CasePlaces
 from rubric_core.loading.promptfoo_cases import kind_of_prompt
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
+from rubric_core.loading.promptfoo_provider_places import EXEC
 from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in, walk
 
@@ -27,19 +27,6 @@ __all__ = ["look_up_configuration"]
 
 _FAILS = "the assertion fails on every output"
 _NO_VARS = "promptfoo runs the case without these variables"
-#: The ends of the names of programs that promptfoo starts for each row; it loads others first of all.
-_RUN_BY_ROW = (".py", ".rb", ".go")
-_PROGRAMS = ("python:", "golang:", "ruby:")
-#: The models whose tools and formats may be files.
-_WITH_FILES = ("openai:", "azure:", "azureopenai:", "anthropic:")
-#: Settings by HTTP that may be functions in files, or the text of a request.
-_FILES_OF_HTTP = ("transformResponse", "responseParser", "transformRequest", "validateStatus", "request")
-#: What a command begins with that a prompt or a provider is.
-_EXEC = "exec:"
-#: Programs whose first argument is a script, unless it is an option.
-_INTERPRETERS = frozenset(
-    {"bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "tsx", "zsh"}
-)
 #: Fields of assertions, cases and options that are a file if they begin with `file://`.
 _FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "transform_vars", "postprocess", "scoring")
 
@@ -62,11 +49,11 @@ class _Places(CasePlaces):
         text = node.text
         self.included(node)
         sign = path_sign(text)
-        if any(each in text for each in ("portkey://", "langfuse://", "helicone://")) or text.startswith(_EXEC):
+        if any(each in text for each in ("portkey://", "langfuse://", "helicone://")) or text.startswith(EXEC):
             self.outside.append(OutsideText("prompt", node))
-        if text.startswith(_EXEC):
-            self._command(node)
-        if not sign or text.startswith(_EXEC):
+        if text.startswith(EXEC):
+            self.command(node)
+        if not sign or text.startswith(EXEC):
             return
         name = without_member(text.removeprefix(URL))
         found = self.sent(node, name, folders=True, makes=True)
@@ -112,56 +99,6 @@ class _Places(CasePlaces):
             self._prompt_files(shape.node, found)
         elif not found:
             self.outside.append(OutsideText("prompt", shape.node))
-
-    def providers(self, place: FieldPlace) -> None:
-        """The providers of a configuration."""
-        for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
-            self.provider(node)
-
-    def provider(self, node: Node | None, consequence: str = STOPS) -> None:
-        """A provider by its id: a file of settings, or a program; `consequence` is that of a file which promptfoo loads at once."""
-        if not isinstance(node, Scalar) or not isinstance(node.value, str):
-            return
-        if node.text.startswith(_EXEC):
-            self._command(node)
-        program = next((p for p in _PROGRAMS if node.text.startswith(p)), "")
-        name = without_member(node.text.removeprefix(program).removeprefix(URL))
-        if not program and not node.text.startswith(URL):
-            return
-        found = self.paths(name)
-        loaded = ROW_ERRORS if name.endswith(_RUN_BY_ROW) else consequence
-        if found == ():
-            self.missing(node, name, loaded)
-        self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS)
-
-    def grader(self, shape: Shape) -> None:
-        """The model that grades: its id, or a mapping with one, or one for each role."""
-        place = shape.places.get("provider")
-        node = place.node if place is not None and not place.borrowed else None
-        roles = [node.get(role) for role in GRADER_ROLES] if isinstance(node, Mapping) else []
-        for each in (node, *roles):
-            self.provider(each.get("id") if isinstance(each, Mapping) else each, ROW_ERRORS)
-
-    def settings(self, shape: ConfiguredProvider) -> None:
-        """The files among the settings of a model."""
-        place = shape.places.get("config")
-        settings = place.node if place is not None and not place.borrowed else None
-        if isinstance(settings, Mapping) and str(shape.id).startswith(_WITH_FILES):
-            for name in ("tools", "functions", "response_format"):
-                self.needs(settings.get(name), ROW_ERRORS)
-        elif isinstance(settings, Mapping) and str(shape.id).startswith("http"):
-            for name in _FILES_OF_HTTP:
-                self.needs(settings.get(name), STOPS)
-
-    def _command(self, node: Scalar) -> None:
-        """The program of a command, or the script that an interpreter is given."""
-        words = node.text.removeprefix(_EXEC).split()
-        if words and words[0] in _INTERPRETERS:
-            words = words[1:] if words[1:] and "." in words[1] else []
-        elif not words or "/" not in words[0]:
-            return
-        if words and not words[0].startswith(("-", "~", '"', "'")) and self.paths(words[0], folders=True) == ():
-            self.missing(node, words[0], ROW_ERRORS)
 
     def case(self, shape: PromptfooCase) -> None:
         """The files of one case."""

@@ -1,4 +1,4 @@
-"""Blocks under keys of a promptfoo configuration that nothing reads: assertions and cases kept for aliases and `$ref`.
+"""Blocks under keys of a promptfoo configuration that nothing reads: assertions, cases, options and providers kept for aliases and `$ref`.
 
 They are read where they stand, so that a mistake is reported there, once, and not at every alias (issue 18, section 2).
 """
@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from rubric_core.language.closest_name import closest
 from rubric_core.language.dialect import Dialect
 from rubric_core.language.promptfoo.assertion import ASSERTIONS, Assertion, AssertionSet
-from rubric_core.language.promptfoo.case import PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.provider_ids import VENDORS
 from rubric_core.language.shape_kinds import Shaped
 from rubric_core.language.value_kinds import Kind
 from rubric_core.syntax.tree import Alias, Mapping, Node, Scalar, Sequence, walk
@@ -25,6 +26,13 @@ _OTHER_TYPES = frozenset({
 })  # fmt: skip
 
 
+#: The keys by which options are known.
+_OF_OPTIONS = (
+    "disableConversationVar", "disableDefaultAsserts", "disableVarExpansion", "factuality", "postprocess", "prefix", "rubricPrompt",
+    "runSerially", "storeOutputAs", "suffix", "transform", "transformVars",
+)  # fmt: skip
+
+
 class KeptBlock(NamedTuple):
     """A block that is kept for references."""
 
@@ -35,7 +43,7 @@ class KeptBlock(NamedTuple):
 
 
 def templates(root: Node | None, dialect: Dialect) -> Iterator[KeptBlock]:
-    """Every block kept for aliases and `$ref` that is certainly an assertion, a list of them or a case, with what it is."""
+    """Every block kept for aliases and `$ref` that is certainly an assertion, a list of them, a case, options or a provider."""
     if not isinstance(root, Mapping):
         return
     read = dialect.readings(Configuration)
@@ -63,7 +71,11 @@ def _kind_of(node: Node, dialect: Dialect) -> Kind[Any] | None:
         return ASSERTIONS if items and all(_is_assertion(item, dialect) for item in items) else None
     if _is_assertion(node, dialect):
         return ASSERTIONS.item
-    return Shaped(PromptfooCase) if _is_case(node, dialect) else None
+    if _is_case(node, dialect):
+        return Shaped(PromptfooCase)
+    if _is_provider(node, dialect):
+        return Shaped(ConfiguredProvider)
+    return Shaped(CaseOptions) if _is_options(node, dialect) else None
 
 
 def _is_assertion(node: Node, dialect: Dialect) -> bool:
@@ -87,6 +99,21 @@ def _is_case(node: Node, dialect: Dialect) -> bool:
     if not isinstance(node, Mapping) or not _fits(node, {*dialect.readings(PromptfooCase)}):
         return False
     return isinstance(node.get("vars"), Mapping) or isinstance(node.get("assert"), Sequence)
+
+
+def _is_provider(node: Node, dialect: Dialect) -> bool:
+    """Whether a mapping has the id of a provider, and no key that is not one of a provider, or close to one."""
+    if not isinstance(node, Mapping) or not _fits(node, {*dialect.readings(ConfiguredProvider)}):
+        return False
+    identity = node.get("id")
+    return isinstance(identity, Scalar) and identity.text.partition(":")[0] in VENDORS
+
+
+def _is_options(node: Node, dialect: Dialect) -> bool:
+    """Whether a mapping has a key that only options have, and none that is not one of options, or close to one."""
+    if not isinstance(node, Mapping) or not _fits(node, {*dialect.readings(CaseOptions)}):
+        return False
+    return any(closest(entry.name or "", _OF_OPTIONS) is not None for entry in node.entries)
 
 
 def _fits(node: Mapping, known: set[str]) -> bool:

@@ -13,7 +13,7 @@ from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
-from rubric_core.validation.promptfoo.provider_settings import grader_keys
+from rubric_core.validation.promptfoo.provider_settings import grader_keys, settings_of
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["case_ids", "configured_ids", "grader_ids"]
@@ -58,6 +58,8 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
                 yield from (
                     _bare(node) if _BARE.match(node.text) and not _FILE.match(node.text) else _with_vendor(node, STOPS)
                 )
+            elif isinstance(item, Mapping) and (named := _named_by_key(item)) is not None:
+                yield from _by_key(*named)
             elif isinstance(item, Mapping) and _lacks_id(item):
                 yield Finding(item.entries[0].key.span, "a provider of the list needs `id`", consequence=STOPS)
 
@@ -129,6 +131,25 @@ def _lacks_id(node: Mapping) -> bool:
     if len(node.entries) == 1 and "config" not in names and isinstance(node.entries[0].value, Mapping):
         return False
     return bool(names) and names <= _BESIDE_ID
+
+
+def _named_by_key(node: Mapping) -> tuple[Scalar, Mapping] | None:
+    """The key of an entry that is an id, with what is below it; None for an entry of another form."""
+    entry = node.entries[0] if len(node.entries) == 1 else None
+    if (
+        entry is None
+        or entry.name == "config"
+        or not isinstance(entry.value, Mapping)
+        or not isinstance(entry.key, Scalar)
+    ):
+        return None
+    return None if entry.name in ("<<", "$ref") or entry.value.get("id") is not None else (entry.key, entry.value)
+
+
+def _by_key(key: Scalar, below: Mapping) -> Iterator[Finding]:
+    if isinstance(key.value, str) and "{{" not in key.text and not _FILE.match(key.text):
+        yield from _with_vendor(key, STOPS)
+        yield from settings_of(key.text, below.get("config"))
 
 
 def _id_in(shape: Shape, field: str) -> Scalar | None:

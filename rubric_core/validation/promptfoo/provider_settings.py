@@ -6,11 +6,13 @@ from types import MappingProxyType
 from rubric_core.language.closest_name import closest, is_typo
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.provider_ids import VENDORS, known_provider
+from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import rename_key
 from rubric_core.syntax.tree import Entry, Mapping, Node, Scalar
+from rubric_core.text import Edit
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["grader_keys", "misspelt_settings", "slips_of_settings"]
+__all__ = ["grader_keys", "misspelt_settings", "settings_of", "slips_of_settings"]
 
 #: Settings of other vendors that look like slips, and mean something to them.
 _OF_OTHERS = frozenset({
@@ -23,6 +25,19 @@ _OF_NO_CHAT = frozenset({"maxTokens", "responseFormat", "toolChoice"})
 _PROGRAMS = frozenset({"exec", "file", "golang", "package", "python", "ruby", "promptfoo", "sequence"})
 
 
+#: Settings that are numbers, which may be written as text or filled in.
+_NUMBERS = (
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "top_p",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+)
+_NUMBER = pattern(r"\s{0,9}-?[\d.]|.{0,200}\{\{|.{0,200}\$\{")
+_FORMATS = ("text", "json_object", "json_schema")
+_REFUSED = "the model refuses the request, and promptfoo makes each row an error"
 _USUAL = (
     "temperature",
     "max_tokens",
@@ -68,11 +83,17 @@ def slips_of_settings(node: Node | None) -> Iterator[Finding]:
 
 def misspelt_settings(provider: Mapping) -> Iterator[Finding]:
     """The settings of a provider whose vendor is no program, where a name is nearly one that means something."""
-    identity, settings = provider.get("id"), provider.get("config")
-    if not isinstance(identity, Scalar) or not isinstance(settings, Mapping):
+    identity = provider.get("id")
+    if isinstance(identity, Scalar):
+        yield from settings_of(identity.text, provider.get("config"))
+
+
+def settings_of(identity: str, settings: Node | None) -> Iterator[Finding]:
+    """The same for the settings of a provider with an id."""
+    if not isinstance(settings, Mapping):
         return
-    vendor, _, _ = identity.text.partition(":")
-    family = known_provider(identity.text)
+    vendor, _, _ = identity.partition(":")
+    family = known_provider(identity)
     if family is None or vendor not in VENDORS or vendor in _PROGRAMS:
         return
     also = _OF_OTHERS - _OF_NO_CHAT if "response_format" in family.config else _OF_OTHERS
@@ -81,6 +102,23 @@ def misspelt_settings(provider: Mapping) -> Iterator[Finding]:
         meant = _intended_key(entry.name, family.config, present) if entry.name not in also else None
         if meant is not None:
             yield from _renamed(entry, meant, f"`{vendor}` has no setting", "promptfoo silently ignores it")
+    if "response_format" in family.config:
+        yield from _kinds(settings)
+
+
+def _kinds(settings: Mapping) -> Iterator[Finding]:
+    """Settings of models that are of another kind than every model takes."""
+    for name in _NUMBERS:
+        node = settings.get(name)
+        if isinstance(node, Scalar) and isinstance(node.value, str | bool) and not _NUMBER.match(node.text):
+            yield Finding(node.span, f"`{name}` is a number", severity="warning", consequence=_REFUSED)
+    formats = settings.get("response_format")
+    kind = formats.get("type") if isinstance(formats, Mapping) else None
+    if isinstance(kind, Scalar) and kind.text not in _FORMATS and "{{" not in kind.text:
+        meant = closest(kind.text, _FORMATS)
+        fixes = (Fix(f"change it to `{meant}`", (Edit(kind.span, meant),)),) if meant else ()
+        words = f"there is no format `{kind.text}`; it is one of {', '.join(_FORMATS)}"
+        yield Finding(kind.span, words, fixes=fixes, severity="warning", consequence=_REFUSED)
 
 
 def _intended_key(name: str | None, known: Iterable[str], present: set[str | None]) -> str | None:

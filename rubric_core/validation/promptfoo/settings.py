@@ -33,7 +33,7 @@ from rubric_core.validation.promptfoo.swallowed_keys import swallowed_by_config,
 from rubric_core.validation.promptfoo.top_settings import top_settings
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["case_repeats", "numeric_description", "settings"]
+__all__ = ["case_repeats", "numeric_description", "provider_settings", "settings"]
 
 _OUTPUTS = ("csv", "html", "json", "jsonl", "txt", "xml", "yaml", "yml")
 _REFUSED = "`promptfoo validate` rejects the configuration; a run goes on without it"
@@ -59,23 +59,24 @@ def settings(shape: Configuration, context: Context) -> Iterator[Finding]:
             yield from empty_scenario_lists(inner)
         elif isinstance(inner, Metric):
             yield from _formula(inner, context)
-        elif isinstance(inner, ConfiguredProvider):
-            yield from empty_filters(inner, context)
-            yield from swallowed_by_config(inner, context)
-            if isinstance(inner.node, Mapping):
-                yield from misspelt_settings(inner.node)
-                yield from methods_by_http(inner.node)
-            place = inner.places.get("prompts")
-            node = place.node if place is not None and not place.borrowed else None
-            if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:
-                start, end = node.span
-                fixes = (
-                    Fix("write it as a list", (Edit(Span(start, start), "["), Edit(Span(end, end), "]")), safe=False),
-                )
-                yield Finding(
-                    node.span, "`prompts` of a provider is a list", fixes=fixes if node.is_quoted else (), severity="warning",
-                    consequence="`promptfoo validate` rejects the configuration; a run sends every prompt",
-                )  # fmt: skip
+
+
+def provider_settings(shape: ConfiguredProvider, context: Context) -> Iterator[Finding]:
+    """Findings about one provider, wherever it is written."""
+    yield from empty_filters(shape, context)
+    yield from swallowed_by_config(shape, context)
+    if isinstance(shape.node, Mapping):
+        yield from misspelt_settings(shape.node)
+        yield from methods_by_http(shape.node)
+    place = shape.places.get("prompts")
+    node = place.node if place is not None and not place.borrowed else None
+    if isinstance(node, Scalar) and isinstance(node.value, str) and "{{" not in node.text and not node.is_block:
+        start, end = node.span
+        fixes = (Fix("write it as a list", (Edit(Span(start, start), "["), Edit(Span(end, end), "]")), safe=False),)
+        yield Finding(
+            node.span, "`prompts` of a provider is a list", fixes=fixes if node.is_quoted else (), severity="warning",
+            consequence="`promptfoo validate` rejects the configuration; a run sends every prompt",
+        )  # fmt: skip
 
 
 def _formula(shape: Metric, context: Context) -> Iterator[Finding]:

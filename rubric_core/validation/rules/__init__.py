@@ -137,6 +137,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "PromptfooCase",
         "CaseOptions",
         "Configuration",
+        "ConfiguredProvider",
     ),
     "literal-secret": (
         "Entry",

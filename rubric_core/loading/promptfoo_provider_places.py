@@ -1,0 +1,89 @@
+"""The places of a configuration of promptfoo where providers are named: in the list, in cases, and where they grade (issue 18, section 2)."""
+
+from rubric_core.language.promptfoo.configuration import ConfiguredProvider
+from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.prompt_paths import without_member
+from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
+from rubric_core.language.shape import FieldPlace, Shape
+from rubric_core.loading.directory_search import URL
+from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
+from rubric_core.loading.promptfoo_lookup import PromptfooLookup
+from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
+
+__all__ = ["EXEC", "ProviderPlaces"]
+
+#: The ends of the names of programs that promptfoo starts for each row; it loads others first of all.
+_RUN_BY_ROW = (".py", ".rb", ".go")
+_PROGRAMS = ("python:", "golang:", "ruby:")
+#: The models whose tools and formats may be files.
+_WITH_FILES = ("openai:", "azure:", "azureopenai:", "anthropic:")
+#: Settings by HTTP that may be functions in files, or the text of a request.
+_FILES_OF_HTTP = ("transformResponse", "responseParser", "transformRequest", "validateStatus", "request")
+#: What a command begins with that a prompt or a provider is.
+EXEC = "exec:"
+#: Programs whose first argument is a script, unless it is an option.
+_INTERPRETERS = frozenset(
+    {"bash", "bun", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "tsx", "zsh"}
+)
+
+
+class ProviderPlaces(PromptfooLookup):
+    """Looks up the programs, files and commands of providers."""
+
+    def providers(self, place: FieldPlace) -> None:
+        """The providers of a configuration."""
+        for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
+            self.provider(node)
+            entry = node.entries[0] if isinstance(node, Mapping) and len(node.entries) == 1 else None
+            if entry is not None and isinstance(entry.value, Mapping) and entry.value.get("id") is None:
+                self._settings(entry.name or "", entry.value.get("config"))
+
+    def provider(self, node: Node | None, consequence: str = STOPS) -> None:
+        """A provider by its id: a file of settings, or a program; `consequence` is that of a file which promptfoo loads at once."""
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            return
+        if node.text.startswith(EXEC):
+            self.command(node)
+        program = next((p for p in _PROGRAMS if node.text.startswith(p)), "")
+        name = without_member(node.text.removeprefix(program).removeprefix(URL))
+        if not program and not node.text.startswith(URL):
+            return
+        found = self.paths(name)
+        loaded = ROW_ERRORS if name.endswith(_RUN_BY_ROW) else consequence
+        if found == ():
+            self.missing(node, name, loaded)
+        self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS)
+
+    def grader(self, shape: Shape) -> None:
+        """The model that grades: its id, or a mapping with one, or one for each role."""
+        place = shape.places.get("provider")
+        node = place.node if place is not None and not place.borrowed else None
+        roles = [node.get(role) for role in GRADER_ROLES] if isinstance(node, Mapping) else []
+        for each in (node, *roles):
+            self.provider(each.get("id") if isinstance(each, Mapping) else each, ROW_ERRORS)
+
+    def settings(self, shape: ConfiguredProvider) -> None:
+        """The files among the settings of a model."""
+        place = shape.places.get("config")
+        if place is not None and not place.borrowed:
+            self._settings(str(shape.id), place.node)
+
+    def _settings(self, identity: str, settings: Node | None) -> None:
+        if not isinstance(settings, Mapping):
+            return
+        if identity.startswith(_WITH_FILES):
+            for name in ("tools", "functions", "response_format"):
+                self.needs(settings.get(name), ROW_ERRORS)
+        elif identity.startswith("http"):
+            for name in _FILES_OF_HTTP:
+                self.needs(settings.get(name), STOPS)
+
+    def command(self, node: Scalar) -> None:
+        """The program of a command, or the script that an interpreter is given."""
+        words = node.text.removeprefix(EXEC).split()
+        if words and words[0] in _INTERPRETERS:
+            words = words[1:] if words[1:] and "." in words[1] else []
+        elif not words or "/" not in words[0]:
+            return
+        if words and not words[0].startswith(("-", "~", '"', "'")) and self.paths(words[0], folders=True) == ():
+            self.missing(node, words[0], ROW_ERRORS)
