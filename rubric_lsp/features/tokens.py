@@ -65,6 +65,8 @@ def _shape_tokens(shape: Shape) -> Iterator[tuple[Span, str, int]]:
     for field, place in shape.places.items():
         if place.borrowed or place.key.start == place.key.end:
             continue
+        if place.key == place.node.span:
+            continue  # a text that stands for a whole shape has no key
         yield place.key, "property", 0
         declared = type(shape).keys.get(field)
         if isinstance(place.node, Scalar) and not place.node.is_block:
