@@ -3,6 +3,7 @@
 import io
 import itertools
 import operator
+import os
 from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from rubric_core.cli.sources import SourceCollector
 from rubric_core.cli.terminal_style import TerminalStyle
 from rubric_core.configuration import Configurations
 from rubric_core.configuration.discovery import Discovery
-from rubric_core.control_characters import mask
+from rubric_core.control_characters import mask, mask_name
 from rubric_core.evaluation.cases.case_labels import tags_of
 from rubric_core.evaluation.cases.load import LoadedSuite, NoSuiteError
 from rubric_core.evaluation.cases.options import Options
@@ -68,7 +69,9 @@ class SuiteCollection:
         """A suite as a collector; None for any other file."""
         if absolute(file_path) not in self._suites:
             return None
-        made: pytest.Collector = SuiteFile.from_parent(parent, path=file_path, collection=self)
+        made: pytest.Collector = SuiteFile.from_parent(
+            parent, path=file_path, collection=self, **_names_of(file_path, parent)
+        )
         return made
 
     @pytest.hookimpl(wrapper=True)
@@ -100,6 +103,15 @@ class SuiteCollection:
         if listed and collector.failures:
             raise pytest.UsageError(f"rubric_suites: {'; '.join(collector.failures)}")
         return found
+
+
+def _names_of(path: Path, parent: pytest.Collector) -> dict[str, Any]:
+    """Name and id of a suite whose name has characters that act; for others, that of pytest.
+
+    Reports, and messages between the workers of pytest-xdist, cannot hold halves of characters, as of a name that is not UTF-8.
+    """
+    name = os.path.relpath(path, parent.config.rootpath).replace(os.sep, "/")
+    return {} if mask_name(name) == name else {"name": mask_name(path.name), "nodeid": mask_name(name)}
 
 
 class SuiteFile(pytest.File):
@@ -174,8 +186,14 @@ class CaseItem(pytest.Item):
         """Where the case is."""
         return self.case.file or self.path, max(self.case.line - 1, 0), self.name
 
+    @property
+    def location(self) -> tuple[str, int | None, str]:
+        """The same for reports, which take no halves of characters."""
+        path, line, name = super().location
+        return mask_name(path), line, name
+
     def _report(self, result: CaseResult) -> Iterator[str]:
-        path, style = Path(self.path.name), TerminalStyle(colour=False)
+        path, style = Path(mask_name(self.path.name)), TerminalStyle(colour=False)
         safe = StreamSanitizer(io.TextIOWrapper(io.BytesIO(), "utf-8"))
         lines: list[str] = []
         if result.verdict is not Verdict.PASSED:

@@ -275,6 +275,19 @@ def test_xdist_shares_the_cases(trusted: Repository, mode: str) -> None:
     assert trusted.calls == 2
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such a name")
+@pytest.mark.parametrize("name", [b"bad\xff", b"right\xe2\x80\xaeleft", b"two\nlines"])
+def test_whatever_a_suite_is_called_reports_hold_no_character_that_acts(trusted: Repository, name: bytes) -> None:
+    evals = trusted.folder / "evals"
+    (evals / "greeting.eval.yaml").rename(evals / os.fsdecode(name + b".eval.yaml"))
+    for arguments in (("-n", "2"), ("--junitxml", "junit.xml")):
+        ran = trusted.pytest("--rubric", *arguments, "evals")
+        assert ran.outcomes() == "1 failed, 1 passed", ran.text
+        assert not re.search(r"\u202e|two\nlines", ran.text), ran.text
+    (suite,) = JUnitXml.fromfile(str(trusted.folder / "junit.xml"))
+    assert {case.name for case in suite} == {"morning", "evening"}
+
+
 def test_junit_has_verdict_score_and_reason(trusted: Repository) -> None:
     trusted.pytest("--rubric", "evals", "--junitxml", "junit.xml")
     (suite,) = JUnitXml.fromfile(str(trusted.folder / "junit.xml"))
