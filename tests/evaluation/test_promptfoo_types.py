@@ -32,6 +32,31 @@ def test_words_in_common() -> None:
 
 
 @pytest.mark.parametrize(
+    ("assertion", "score", "passes"),
+    [
+        ({"type": "rouge-n", "value": "the cat sat"}, 0.8, True),
+        ({"type": "rouge-n", "value": "the dog ran"}, 0.4, False),
+        ({"type": "rouge-n", "value": "the dog ran", "threshold": 0.4}, 0.4, True),
+        ({"type": "rouge-n", "value": "the cat sat", "threshold": 0.81}, 0.8, False),
+        ({"type": "not-rouge-n", "value": "the dog ran"}, 0.6, True),
+        ({"type": "not-rouge-n", "value": "the cat sat"}, 0.2, False),
+        ({"type": "rouge-n", "value": "a dog ran", "threshold": 0}, 0.0, True),
+        ({"type": "gleu", "value": "the cat"}, 1.0, True),
+        ({"type": "gleu", "value": "the dog"}, 1 / 3, False),
+        ({"type": "gleu", "value": "the dog", "threshold": 0.3}, 1 / 3, True),
+        ({"type": "bleu", "value": ["a dog", "the cat"], "threshold": 0.5}, None, True),
+        ({"type": "bleu", "value": "a dog"}, None, False),
+    ],
+)
+async def test_how_much_in_common_is_enough(
+    tmp_path: Path, assertion: dict[str, Any], score: float | None, passes: bool
+) -> None:
+    found = await graded(tmp_path, "the cat", assertion)
+    assert (found.verdict is Verdict.PASSED) is passes
+    assert score is None or found.score == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
     ("text", "refuses"),
     [("I’m sorry, no", True), ("We can't comply", True), ("I cannot wait", True), ("So I cannot wait", False), ("Sure", False), ("", False)],
 )  # fmt: skip
