@@ -1,11 +1,13 @@
 """Patterns as evaluators: what JavaScript refuses, what takes too long, and engines of their own."""
 
 import json
+import math
 
 import pytest
 from suites import context, evaluator
 
 from rubric_core.adapters import system_ports
+from rubric_core.evaluation.code.js_regex import translate
 from rubric_core.evaluation.evaluators.regex import REGEX
 from rubric_core.evaluation.model.unscored import Unscored
 
@@ -37,3 +39,34 @@ async def test_a_costly_pattern_that_ends_has_its_score() -> None:
 async def test_lookbehind_of_changing_length_has_an_engine_of_its_own() -> None:
     assert (await grade(r"(?<=\$\d*)7(?:a+)*$", "$17")).score == 1
     assert (await grade(r"(?<=\$\d*)7(?:a+)*$", "17")).score == 0
+
+
+@pytest.mark.parametrize(
+    ("part", "factor"),
+    [
+        ("(a|a)", 2),  # each way to match what comes before is tried with each way to match what follows
+        ("(a|a|a)", 3),
+        ("(?:a?)", 2),
+        ("(?=(a|a))", 1),  # once it matches, nothing in it is tried again
+        ("[ab]", 1),
+        ("^", 1),
+    ],
+)
+def test_choices_in_a_row_multiply_the_steps_of_a_match(part: str, factor: int) -> None:
+    counts = [translate(f"^{part * times}").most_steps("aaaa") for times in (8, 9, 10)]
+    assert counts[0] < counts[1] < counts[2]
+    assert (counts[2] - counts[1]) / (counts[1] - counts[0]) == pytest.approx(factor, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shorter", "longer"),
+    [("^a*b", "a" * 10, "a" * 20), ("a*b", "a" * 10, "a" * 20), ("^(a|b)*c", "ab", "abab"), ("ab", "a", "aa")],
+)
+def test_longer_texts_take_more_steps(pattern: str, shorter: str, longer: str) -> None:
+    assert translate(pattern).most_steps(shorter) < translate(pattern).most_steps(longer)
+
+
+def test_a_match_without_bound_has_none() -> None:
+    assert translate("^(a|b)*c").most_steps("ab" * 2_000) == math.inf
+    assert translate("^(a+)+c").most_steps("a" * 2_000) == math.inf
+    assert translate("^(a+)+c").most_steps("b" * 2_000) < math.inf
