@@ -102,6 +102,21 @@ def test_another_target_answers_the_same_test(shop):
     assert of(shop) == before
 
 
+@pytest.mark.parametrize("judges", [("judge", "other"), ("judge", None)])
+def test_the_judge_that_the_answering_target_names_is_part_of_it(shop, judges):
+    text = SUITE.replace(", target: judge", "")
+    found = []
+    for judge in judges:
+        named = {} if judge is None else {"grader_target": judge}
+        shop.targets(
+            {"name": "default", "provider": "mock", "response": "x", **named},
+            {"name": "other", "provider": "mock", "response": "y"},
+            {"name": "judge", "provider": "openai", "model": "judge-1", "api_key": "${{ KEY }}"},
+        )
+        found.append(of(shop, text))
+    assert found[0] != found[1]
+
+
 def test_a_judge_that_grades_nothing_is_not_part_of_it(shop):
     plain = SUITE.replace("      - {type: llm-judge, prompt: file://judge.md, target: judge}\n", "")
     before = of(shop, plain)

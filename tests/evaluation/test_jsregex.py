@@ -58,6 +58,12 @@ def test_choices_in_a_row_multiply_the_steps_of_a_match(part: str, factor: int) 
     assert (counts[2] - counts[1]) / (counts[1] - counts[0]) == pytest.approx(factor, rel=0.05)
 
 
+def test_what_follows_is_tried_in_full_for_each_way_before() -> None:
+    before = translate("^(a|a)(a|a)(a|a)").most_steps("aaaa")
+    one, three = (translate(f"^(a|a)(a|a)(a|a){part}").most_steps("aaaa") - before for part in ("a", "(?:a|a|a)"))
+    assert (one, three) == (8, 8 * 4)
+
+
 @pytest.mark.parametrize(
     ("pattern", "shorter", "longer"),
     [("^a*b", "a" * 10, "a" * 20), ("a*b", "a" * 10, "a" * 20), ("^(a|b)*c", "ab", "abab"), ("ab", "a", "aa")],

@@ -96,6 +96,17 @@ async def test_what_each_api_is_sent(folder: Folder, judge: JudgeServer) -> None
     assert bodies["openrouter"]["usage"] == {"include": True}
 
 
+async def test_what_is_not_set_is_not_sent(folder: Folder, judge: JudgeServer) -> None:
+    judge.replies = ["ok", GOOD] * len(KINDS)
+    for kind in KINDS:
+        await run(folder, judge, kind)
+    for body in judge.bodies:
+        assert "null" not in json.dumps(body)
+    configs = [body["generationConfig"] for body in judge.bodies if "generationConfig" in body]
+    assert configs
+    assert not any("maxOutputTokens" in config for config in configs)
+
+
 @pytest.mark.parametrize(
     ("kind", "complaint", "gone"),
     [

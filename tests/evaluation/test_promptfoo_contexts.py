@@ -17,7 +17,9 @@ LINES = "Cats sleep.\nDogs bark.\n\nFish swim. They do.\nBirds fly."
 LIST = ["Cats sleep. They purr.", "Dogs bark."]
 
 
-async def judged(tmp_path: Path, assertion: dict[str, Any], *replies: str, **values: Any) -> tuple[CaseResult, list[str]]:
+async def judged(
+    tmp_path: Path, assertion: dict[str, Any], *replies: str, **values: Any
+) -> tuple[CaseResult, list[str]]:
     """The result of a case whose output is `Cats sleep.`, and what its judge was asked."""
     with EndpointServer(*(Reply({"choices": [{"message": {"content": text}}]}) for text in replies)) as server:
         grader = {"id": "openai:chat:m", "config": {"apiBaseUrl": server.url, "apiKey": "k"}}
