@@ -10,6 +10,7 @@ from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.model import Requires, Suite
+from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape
 from rubric_core.loading.block_references import BlockReferences, look_up_references
 from rubric_core.loading.project import Project
@@ -17,7 +18,7 @@ from rubric_core.loading.promptfoo_files import look_up_configuration
 from rubric_core.loading.references import References
 from rubric_core.syntax.blocks import Block
 from rubric_core.validation.entry_lists import ExternalCases
-from rubric_core.validation.rule import Context
+from rubric_core.validation.rule import Context, SuiteDefaults
 
 __all__ = ["Linking"]
 
@@ -81,7 +82,7 @@ class Linking:
                 state.shapes, in_list, project.look(), path.parent, kept=state.kept,
                 is_told=partial(_is_judged, state.judged),
             )  # fmt: skip
-            context = Context(block.text, self.dialect)
+            context = Context(block.text, self.dialect, _defaults(state.shapes))
             state.links.findings = run_rules(self.analysis, state.links.issues, context, unused=state.unused)
         if known and previous is not None and change is not None and self._links_alike(previous, change):
             analysis.linked_files, analysis.refers_to = previous.linked_files, previous.refers_to
@@ -161,3 +162,10 @@ def _links(links: BlockReferences) -> tuple[object, ...]:
 def _needs_release(suite: Suite | None) -> bool:
     """Whether a suite says which releases of the engine can run it."""
     return suite is not None and isinstance(suite.requires, Requires) and suite.requires.agentv is not None
+
+
+def _defaults(shapes: tuple[Shape, ...]) -> SuiteDefaults:
+    """What the templates in files of prompts may use besides; nothing is known of it where no configuration is read."""
+    own = next((shape for shape in shapes if isinstance(shape, Configuration)), None)
+    filters = own.nunjucks_filters if own is not None and own.has("nunjucks_filters") else {}
+    return SuiteDefaults(filters=frozenset(filters) if own is not None and isinstance(filters, dict) else None)

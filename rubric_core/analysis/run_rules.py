@@ -9,9 +9,10 @@ from rubric_core.language.file_kinds import OF_PROMPTFOO
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import Issue
+from rubric_core.loading.reference_issues import PromptTemplate
 from rubric_core.syntax.line_document import LineDocument, is_still_json
 from rubric_core.text import Span
-from rubric_core.validation.rule import Context, Finding, Rule
+from rubric_core.validation.rule import TEMPLATES, Context, Finding, Rule
 
 __all__ = ["run_rules"]
 
@@ -31,7 +32,12 @@ def run_rules(
     found = [
         (rule, _settled(finding, context.underlined(finding.span), finding.hides or _hidden(each)))
         for each in visited
-        for rule in judges(type(each), signs, each.places if isinstance(each, Shape) else ())
+        for rule in judges(
+            # The templates of a prompt stand in a file of its own.
+            type(each),
+            signs | TEMPLATES if isinstance(each, PromptTemplate) else signs,
+            each.places if isinstance(each, Shape) else (),
+        )
         for finding in rule.check(each, context)
     ]  # fmt: skip
     if not found:

@@ -3,6 +3,7 @@
 Paths are relative to the directory of the configuration. What a missing file does depends on the place (issue 18, section 2).
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from rubric_core.loading.promptfoo_case_places import CasePlaces
 from rubric_core.loading.promptfoo_cases import kind_of_prompt
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
 from rubric_core.loading.promptfoo_provider_places import EXEC
-from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt
+from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt, PromptTemplate
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in, walk
 
 __all__ = ["look_up_configuration"]
@@ -58,7 +59,7 @@ class _Places(CasePlaces):
         name = without_member(text.removeprefix(URL))
         found = self.sent(node, name, folders=True, makes=True)
         if found:
-            self._prompt_files(node, found)
+            self._prompt_files(node, node, found)
             self.program(node, name, found, ROW_ERRORS if name.endswith(".py") else STOPS)
         elif found is None and not self._is_only_template(text):
             self.outside.append(OutsideText("prompt", node))
@@ -76,8 +77,13 @@ class _Places(CasePlaces):
         is_open = any(each in text for each in OPEN_SIGNS)
         return is_open and (" " in text or (not text.startswith(URL) and "env" not in text))
 
-    def _prompt_files(self, node: Node, paths: Iterable[Path]) -> None:
+    def _prompt_files(self, node: Node, at: Node, paths: Iterable[Path]) -> None:
         paths = tuple(paths)
+        for path in paths:
+            text = self.look.text(path) if path.suffix not in CODE_FILES else None
+            if text is not None and ("{{" in text or "{%" in text or path.suffix == ".json"):
+                name = Path(os.path.relpath(path, self.base)).as_posix()
+                self.issues.append(PromptTemplate(span=at.span, name=name, text=text))
         self.files.update((path, kind) for path in paths if (kind := kind_of_prompt(path)) is not None)
         texts = [self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")]
         whole = len(texts) == len(paths) and None not in texts
@@ -96,7 +102,7 @@ class _Places(CasePlaces):
             return
         found = self.needs(place.node, STOPS, bare=bool(path_sign(place.node.text)), folders=True, makes=True)
         if found:
-            self._prompt_files(shape.node, found)
+            self._prompt_files(shape.node, place.node, found)
         elif not found:
             self.outside.append(OutsideText("prompt", shape.node))
 

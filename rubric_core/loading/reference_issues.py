@@ -13,6 +13,7 @@ __all__ = [
     "EmptyFile",
     "MissingFile",
     "PathLikePrompt",
+    "PromptTemplate",
     "PromptText",
     "UnknownTarget",
     "UnknownTemplate",
@@ -112,6 +113,14 @@ class PathLikePrompt(Issue):
     node: Scalar
     #: What makes a path of it: "contains `/`".
     sign: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTemplate(Issue):
+    """The file of a prompt of promptfoo, in which variables are filled in; `span` is where the configuration names it."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

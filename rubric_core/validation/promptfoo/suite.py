@@ -128,6 +128,16 @@ class PromptfooSuite:
         return self.prompts is None or any(path_sign(each.text) for each in self.prompts)
 
     @cached_property
+    def refers_for_cases(self) -> bool:
+        """Whether a `$ref` may stand for prompts, cases, or the variables or options of one; in assertions it stands for no more."""
+        places = (self.configuration.places.get(f) for f in ("prompts", "tests", "scenarios", "default_test"))
+        nodes = [self.configuration.node, *(each.node for each in places if each is not None)]
+        nodes += [item for node in nodes if isinstance(node, Sequence) for item in node.items]
+        for placed in self.bearers if "$ref" in self.frame.text or self.digest.pointing else ():
+            nodes += [placed.case.node, *(p.node for f, p in placed.case.places.items() if f in ("vars", "options"))]
+        return any(isinstance(node, Mapping) and node.get("$ref") is not None for node in nodes)
+
+    @cached_property
     def defaults(self) -> PartialCase | None:
         """The defaults of all cases that are written in the configuration itself."""
         found = self.configuration.default_test

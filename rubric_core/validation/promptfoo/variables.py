@@ -28,7 +28,7 @@ _GIVEN = frozenset({
 #: What requests by HTTP have besides.
 _OF_REQUESTS = frozenset({"prompt", "context", "vars", "test", "signature", "token", "messages", "systemPrompt"})
 #: Keys that may define variables which the text does not show.
-_OPAQUE = ("red_team", "extensions", "assertion_templates")
+_OPAQUE = ("red_team", "extensions")
 #: Variables that graders read by name.
 _OF_GRADERS = frozenset(
     {"query", "context", "question", "purpose", "entities", "goal", "systemPrompt", "conversationId"}
@@ -45,7 +45,7 @@ _NEEDS_TEXT = (Contains, IContains, StartsWith, Regex)
 def _is_known(suite: PromptfooSuite) -> bool:
     """Whether every variable is defined in the configuration or in files that were read."""
     configuration = suite.configuration
-    if any(configuration.has(field) for field in _OPAQUE) or "$ref" in suite.frame.text:
+    if any(configuration.has(field) for field in _OPAQUE) or suite.refers_for_cases:
         return False
     if configuration.has("command_line_options") and re.search(r"\bvar\b", suite.frame.text):
         return False

@@ -47,6 +47,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Entry",
         "LlmJudge",
         "PromptText",
+        "PromptTemplate",
         "Configuration",
         "ConfiguredProvider",
         "PromptfooCase",

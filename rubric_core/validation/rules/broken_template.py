@@ -11,7 +11,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import replace
-from rubric_core.loading.reference_issues import PromptText
+from rubric_core.loading.reference_issues import PromptTemplate, PromptText
 from rubric_core.syntax.template_syntax import (
     UnclosedReference,
     filters_used,
@@ -20,6 +20,7 @@ from rubric_core.syntax.template_syntax import (
 )
 from rubric_core.syntax.tree import Mapping, Node, Scalar, walk
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.prompt_templates import faults_in_file
 from rubric_core.validation.promptfoo.template_errors import broken_statements, rendered_nodes
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, Fix, rule
 from rubric_core.validation.wording import closest, unmatched_words
@@ -50,6 +51,7 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     | Entry
     | LlmJudge
     | PromptText
+    | PromptTemplate
     | Configuration
     | ConfiguredProvider
     | PromptfooCase
@@ -64,6 +66,9 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
             yield from _filters(node.span, context, ROW_ERRORS)
         if isinstance(visited, Assertion) and not visited.borrowed:
             yield from _in_metric(visited, context)
+        return
+    if isinstance(visited, PromptTemplate):
+        yield from faults_in_file(visited, context, _filters)
         return
     if isinstance(visited, PromptText):
         if visited.path is None:
