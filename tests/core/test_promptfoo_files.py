@@ -375,3 +375,15 @@ def test_a_file_takes_the_place_of_any_text_in_a_file_of_cases(
     main(["check", str(tmp_path), "--format", "json"])
     found = json.loads(capsys.readouterr().out)
     assert [(Path(each["path"]).name, each["code"]) for each in found] == [("defaults.yaml", "wrong-type")]
+
+
+def test_settings_of_assertions_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """promptfoo stops at a threshold that is no number, and at an empty one; bare metadata it does not read."""
+    table = "word,__expected1,__config:__expected1:threshold,__metadata\nhi,levenshtein:hi,2,x\nho,levenshtein:ho,,x\nha,levenshtein:ha,few,x\n"
+    (tmp_path / "table.csv").write_text(table, encoding="utf-8")
+    (tmp_path / "promptfooconfig.yaml").write_text(
+        "prompts: ['Say {{word}}']\nproviders: [echo]\ntests: file://table.csv\n", encoding="utf-8"
+    )
+    main(["check", str(tmp_path), "--format", "json"])
+    found = [(each["range"]["start"]["line"], each["severity"]) for each in json.loads(capsys.readouterr().out)]
+    assert found == [(0, "warning"), (2, "error"), (3, "error")]

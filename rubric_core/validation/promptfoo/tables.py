@@ -1,5 +1,6 @@
 """Mistakes in tables of promptfoo cases (issue 18, section 2): promptfoo makes variables and equality tests of what it does not know."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from rubric_core.language.closest_name import closest, is_typo
@@ -40,7 +41,7 @@ def table_mistakes(table: CaseTable, context: Context) -> Iterator[Finding]:
             )  # fmt: skip
             continue
         for column, cell in zip(header, row, strict=True):
-            yield from _cell(column.text.strip(), cell, context.dialect)
+            yield from _cell(column.text.strip(), cell, context.dialect, Span(row[0].span.start, row[-1].span.end))
 
 
 def _columns(header: Sequence[Cell]) -> Iterator[Finding]:
@@ -53,6 +54,9 @@ def _columns(header: Sequence[Cell]) -> Iterator[Finding]:
                 cell.span, f"there are two columns `{name}`", related=(Related(first.span, "this one is lost"),),
                 consequence="promptfoo reads the last one only",
             )  # fmt: skip
+        elif name == "__metadata":
+            words = "metadata need a key, as in `__metadata:team`"
+            yield Finding(cell.span, words, consequence="promptfoo warns, and reads nothing of this column")
         elif name.startswith("_") and not is_special(name):
             yield from _unknown(name, cell)
 
@@ -83,11 +87,15 @@ def _inside(cell: Cell) -> Span:
     return Span(cell.span.start + quotes, cell.span.end - quotes)
 
 
-def _cell(column: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
+def _cell(column: str, cell: Cell, dialect: Dialect, row: Span) -> Iterator[Finding]:
     text = cell.text.strip()
-    if not text:
+    if column.startswith("__config:") and is_special(column):
+        if not _is_number(text):
+            words = f"`{text}` is not a number" if text else f"a cell of `{column}` cannot be empty"
+            yield Finding(cell.span if text else row, words, severity="error", consequence=STOPS)
+    elif not text:
         return
-    if column == "__threshold" or column.startswith("__config:"):
+    elif column == "__threshold":
         if not _is_number(text):
             yield Finding(cell.span, f"`{text}` is not a number", consequence="promptfoo ignores it")
     elif is_expected(column):
@@ -115,7 +123,6 @@ def _check(text: str, cell: Cell, dialect: Dialect) -> Iterator[Finding]:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        return math.isfinite(float(text))
     except ValueError:
         return False
-    return True
