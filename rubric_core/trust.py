@@ -4,10 +4,11 @@ Trust is in a folder as it is, not in its path: another one that is put in its p
 suites of the folder did when they were run, so that a person is asked again when they do something else.
 """
 
+import errno
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -129,11 +130,14 @@ class Trust:
 
     @contextmanager
     def _changing(self) -> Iterator[list[_Entry]]:
-        """The list, to be changed: what another process changes meanwhile is kept. Raises OSError, also where it cannot be read."""
+        """The list, to be changed: what another process changes meanwhile is kept. Raises OSError, also where it is none that is known here."""
         file = self.file
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(file.with_name(f"{file.name}.lock"), _PATIENCE):
-            entries = self._read()
+            listed = self._listed()
+            if listed is None:  # of a later version, perhaps
+                raise OSError(errno.EINVAL, "this is not a list of trusted folders; move it away", str(file))
+            entries = _entries(listed)
             yield entries
             self._write(entries)
 
@@ -149,18 +153,34 @@ class Trust:
 
     def _read(self) -> list[_Entry]:
         """What is listed; nothing where that is damaged. Raises OSError for a file that is there and cannot be read."""
+        return _entries(self._listed() or ())
+
+    def _listed(self) -> list[object] | None:
+        """The rows of the file; None where it is no list. Raises OSError for a file that is there and cannot be read."""
         try:
-            data = json.loads(read_file(self.file, _LARGEST))
-        except (FileNotFoundError, ValueError, RecursionError):
+            text = read_file(self.file, _LARGEST)
+            data = json.loads(text) if text.strip() else {"folders": []}
+        except FileNotFoundError:
             return []
+        except (ValueError, RecursionError):
+            return None
         listed = data.get("folders") if isinstance(data, dict) else None
-        found = (_entry(each) for each in listed) if isinstance(listed, list) else ()
-        return [each for each in found if each is not None]
+        return listed if isinstance(listed, list) else None
 
     def _write(self, entries: Collection[_Entry]) -> None:
         rows = [entry.row() for entry in sorted(entries, key=lambda each: str(each.path))]
         # Nobody else has to know which folders there are, or may add one.
-        write_file(self.file, (json.dumps({"folders": rows}, indent=1) + "\n").encode(), private=True)
+        text = json.dumps({"folders": rows}, indent=1) + "\n"
+        try:
+            write_file(self.file, text.encode(), private=True)
+        except OSError as error:
+            if error.filename is None:  # as of a full disk
+                error.filename = str(self.file)
+            raise
+
+
+def _entries(rows: Iterable[object]) -> list[_Entry]:
+    return [entry for row in rows if (entry := _entry(row)) is not None]
 
 
 def _entry(row: object) -> _Entry | None:

@@ -186,3 +186,13 @@ def test_a_disk_that_gets_full_damages_no_new_database(suite: Path) -> None:
         pytest.skip(done.stderr.strip())
     assert "results could not be stored" in done.stderr
     assert "damaged" not in done.stderr + done.stdout
+
+
+def test_a_list_of_trusted_folders_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    told = rubric("trust", str(tmp_path), room=8)
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(f"rubric: {tmp_path}/state/rubric/trust.json: File too large")
+    assert not (tmp_path / "state/rubric/trust.json").exists()

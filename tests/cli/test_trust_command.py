@@ -95,3 +95,25 @@ def test_a_state_that_cannot_be_written_is_no_success(rubric: Run, state: Path) 
     ran = rubric("trust")
     assert ran.code == 2
     assert str(state) in ran.err
+
+
+@pytest.mark.parametrize("text", ["garbage", "null", "[1]", '{"version": 2, "folders": {"a": 1}}', "[" * 100_000])
+def test_a_list_that_is_none_is_named_and_left_alone(rubric: Run, here: Path, state: Path, text: str) -> None:
+    """A later version may have written it, or a person, by hand."""
+    file = state / "rubric" / "trust.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    for arguments in (("trust",), ("trust", "--remove")):
+        told = rubric(*arguments)
+        assert (told.code, told.out) == (2, "")
+        assert told.err.startswith(f"rubric: {file}: this is not a list of trusted folders; move it away")
+    assert rubric("trust", "--list").out == ""
+    assert file.read_text() == text
+
+
+def test_an_empty_list_is_begun_anew(rubric: Run, here: Path, state: Path) -> None:
+    file = state / "rubric" / "trust.json"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert rubric("trust").code == 0
+    assert rubric("trust", "--list").out == f"{here}\n"
