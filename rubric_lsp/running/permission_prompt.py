@@ -88,7 +88,10 @@ async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[Se
             await shown.show_text(_DETAILS, parts[0].uri, text)
         return None
     if answer == _ALWAYS:
-        _remember(permission, folders if closed else (), zip(parts, plans, strict=True))
+        try:
+            _remember(permission, folders if closed else (), zip(parts, plans, strict=True))
+        except OSError as error:  # a full disk, say: the run is allowed all the same
+            host.say(f"rubric: the trust for {names} cannot be saved, so this run is allowed once: {error}", WARNING)
     if answer in (_ALWAYS, _ONCE):
         return plans
     host.say(f"rubric: nothing was run, because {names} is not trusted; {how}", WARNING)

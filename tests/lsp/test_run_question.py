@@ -318,3 +318,13 @@ def test_what_changes_while_the_question_is_open_is_not_run_unseen(
     run(client, uri)
     until("a third question", lambda: len(questions) > 2)
     assert "touch PWNED" in questions[2]
+
+
+def test_trust_that_cannot_be_saved_is_told_and_allows_one_run(connect: Connect, tmp_path: Path) -> None:
+    listed = tmp_path / "state/rubric/trust.json"
+    listed.parent.mkdir(parents=True)
+    listed.write_text("a later version may write this")
+    client, _ = trusted(connect, written(tmp_path / "suites", {".agentv/targets.yaml": targets(), "a.eval.yaml": OLD}))
+    said = [shown["message"] for shown in client.heard("window/showMessage")]
+    assert [each for each in said if "cannot be saved, so this run is allowed once" in each], said
+    assert listed.read_text() == "a later version may write this"
