@@ -13,6 +13,7 @@ from suites import Folder, Scripted
 from rubric_core.adapters import DiskFiles, system_ports
 from rubric_core.evaluation.cases.messages import prompt_inputs
 from rubric_core.evaluation.engine.events import Answered, CaseDone, CaseStarted, EvaluatorDone, EvaluatorStarted
+from rubric_core.evaluation.engine.fill_variables import fill_variables
 from rubric_core.evaluation.engine.fingerprint import fingerprint
 from rubric_core.evaluation.engine.run import run_case
 from rubric_core.evaluation.engine.schedule import run_cases
@@ -316,6 +317,20 @@ async def test_variables_of_the_environment_and_of_the_case(folder: Folder) -> N
     )
     assert result.answer == 'Hello Ada, be kind and {{ vars.tone }} and {{ unknown }} ["Ada", "kind"]'
     assert (result.verdict, result.threshold) == (Verdict.PASSED, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [("true", True), ("false", False), ("0.5", 0.5), ("-3", -3), ("0", 0), ("007", "007"), ("1e3", "1e3"), ("True", "True"), ("", "")],
+)  # fmt: skip
+async def test_a_variable_that_is_a_whole_value_is_one_of_json(folder: Folder, value: str, read: object) -> None:
+    folder.environment["VALUE"] = value
+    (case,) = folder.cases(
+        'tests: [{id: a, criteria: c, input: hi, metadata: {whole: "${{ VALUE }}", part: "x ${{ VALUE }}"}}]'
+    )
+    filled = fill_variables(case, folder.environment).case.metadata
+    assert isinstance(filled, dict)
+    assert (filled["whole"], type(filled["whole"]), filled["part"]) == (read, type(read), f"x {value}")
 
 
 TOLD = """
