@@ -234,3 +234,26 @@ async def test_strings_of_case_and_suite_are_marked_where_each_stands(folder: Fo
     (case,) = folder.cases(text)
     marks = [m for m in marks_of(case, await folder.one(text)) if m.of is not None]
     assert [(case.line_at(m.span.start), m.inherited) for m in marks] == [(1, True), (6, False)]
+
+
+async def test_what_an_editor_says_of_tests_that_did_not_pass(folder: Folder) -> None:
+    from rubric_lsp.features.explorer_items import messages, skipped_tests
+
+    text = """
+    tests:
+      - {id: good, criteria: c, input: hi, assertions: [{type: contains, value: Hello}]}
+      - {id: bad, criteria: c, input: hi, assertions: [{type: contains, value: Bye}, {type: is-json}]}
+      - {id: broken, criteria: c, input: "${{ NOBODY }}", assertions: [{type: contains, value: Hello}]}
+      - {id: after, criteria: c, input: hi, depends_on: [broken], assertions: [{type: contains, value: Hello}]}
+    """
+    folder.mock("Hello there")
+    cases = {case.id: case for case in folder.cases(text)}
+    results = await folder.run(text)
+    assert messages(cases["good"], results["good"], "Hello") == []
+    short, *parts = messages(cases["bad"], results["bad"], "Bye now")
+    assert (short.severity, short.expected, short.actual) == ("error", "Bye now", "Hello there")
+    assert {(each.expected, each.actual) for each in parts} == {("", "")}
+    assert len(parts) == 2
+    assert messages(cases["bad"], results["bad"])[0].actual == ""
+    assert [messages(cases[name], results[name])[0].severity for name in ("broken", "after")] == ["warning"] * 2
+    assert [name for name, result in results.items() if skipped_tests(result)] == ["after"]

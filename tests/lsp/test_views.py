@@ -12,6 +12,7 @@ from harness import LANGUAGE, UPDATING
 
 from rubric_core.analysis import Analysis, LocalText, analyze
 from rubric_lsp.features.folding import folds_in, list_fold
+from rubric_lsp.features.names import name_at, names_in, occurrences
 from rubric_lsp.features.symbol import Symbol
 from rubric_lsp.features.symbols import symbols_in
 from rubric_lsp.features.tokens import MODIFIERS, TYPES, tokens_in
@@ -73,3 +74,25 @@ def test_views(name: str, body: str) -> None:
         PAGE.write_text(whole.replace(f"#### {name}\n{body}", f"#### {name}\n{new}"), encoding="utf-8")
         return
     assert new == body
+
+
+#: A variable is one of its case, unless a text around the cases is filled in with it.
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [("{{ q }}", [1, 4, 5, 7]), ("{{ other }}", [4, 5])],
+)
+def test_a_variable_is_the_same_in_all_cases_where_what_surrounds_them_uses_it(
+    prompt: str, expected: list[int]
+) -> None:
+    text = (
+        f'# rubric: dialect=agentv-5\nprompts: ["{prompt}"]\ntests:\n  - id: a\n    vars: {{q: x}}\n    criteria: About {{{{ q }}}}\n'
+        "  - id: b\n    vars: {q: y}\n    assert: [Is polite]\n"
+    )
+    analysis = analyze(LANGUAGE.document(text, PurePath("a.eval.yaml")), LANGUAGE, path=PurePath("a.eval.yaml"))
+    document = analysis.document
+    known = [
+        (local, names_in(local)) for local in map(analysis.local, map(document.start, range(len(document.blocks))))
+    ]
+    name = name_at(analysis, text.index("{q: x") + 1)
+    assert name is not None
+    assert sorted(document.line_of(each.span.start) for each in occurrences(analysis, name, known)) == expected

@@ -35,11 +35,12 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
         "tests/evaluation",
         "tests/lsp/test_run_question.py",
         "tests/lsp/test_promptfoo_run_question.py",
+        "tests/migration/test_carried_around.py",
     ),
     "rubric_core/loading": ("tests/core", "tests/pages", "tests/evaluation", "tests/cli/test_check_discovery.py"),
     "rubric_core/syntax": ("tests/core", "tests/pages", "tests/lsp/test_completion_of_what_is_there.py"),
     "rubric_core/migration": ("tests/migration",),
-    "rubric_lsp/features": ("tests/lsp",),
+    "rubric_lsp/features": ("tests/lsp", "tests/evaluation/test_target_settings.py"),
 }
 #: The tests that notice most mutants of a package for the time they take: which lines they reach need not be measured.
 NEAREST: Mapping[str, tuple[str, ...]] = {
@@ -47,14 +48,18 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
         "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/pages", "tests/core/test_javascript_syntax.py",
         "tests/core/test_formulas.py", "tests/core/test_undefined_names.py", "tests/core/test_secrets_that_are_sent.py",
     ),
-    "rubric_core/evaluation": ("tests/evaluation/test_evaluator_pages.py", "tests/evaluation/test_promptfoo_types.py"),
+    "rubric_core/evaluation": (
+        "tests/evaluation/test_from_data.py", "tests/evaluation/test_cases.py", "tests/evaluation/test_evaluator_pages.py",
+        "tests/evaluation/test_promptfoo_types.py", "tests/evaluation/test_payloads.py", "tests/evaluation/test_sent_and_cost.py",
+        "tests/evaluation/test_fingerprint_of_test.py", "tests/evaluation/test_target_settings.py",
+    ),
     "rubric_core/loading": (
         "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/core/test_lowering.py", "tests/core/test_project.py",
         "tests/core/test_promptfoo_files.py", "tests/core/test_referred_files.py", "tests/core/test_secrets_that_are_sent.py",
         "tests/pages",
     ),
     "rubric_core/syntax": (
-        "tests/core/test_cursor.py", "tests/core/test_scalars.py", "tests/core/test_parse.py", "tests/core/test_line_reader.py",
+        "tests/core/test_cursor.py", "tests/core/test_scalars.py", "tests/core/test_json_text.py", "tests/core/test_parse.py", "tests/core/test_line_reader.py",
         "tests/core/test_edit.py", "tests/core/test_yaml_layout.py", "tests/core/test_blocks.py", "tests/core/test_repairs.py",
         "tests/core/test_mistakes.py", "tests/core/test_legal.py",
     ),
@@ -63,10 +68,13 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
         "tests/migration/test_from_promptfoo.py", "tests/migration/test_promptfoo_fixtures.py", "tests/migration/test_offers.py",
         "tests/migration/test_difference.py",
     ),
-    "rubric_lsp/features": ("tests/lsp/test_completion.py",),
+    "rubric_lsp/features": (
+        "tests/lsp/test_views.py", "tests/lsp/test_completion.py", "tests/lsp/test_promptfoo.py", "tests/lsp/test_deferral.py",
+        "tests/lsp/test_navigation.py", "tests/lsp/test_features.py",
+    ),
 }  # fmt: skip
 #: Seconds that they take at most without a mutant.
-NEAREST_SECONDS = 30.0
+NEAREST_SECONDS = 60.0
 #: So many of the tests that reach a line are run first: most mutants are noticed by one of them.
 FIRST = 20
 #: Seconds that the further tests of one mutant take without it, at most.
