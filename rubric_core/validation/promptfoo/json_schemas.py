@@ -1,13 +1,16 @@
 """JSON Schemas in assertions that promptfoo's validator refuses, so that the row is an error (issue 18, section 2)."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
-from rubric_core.lazy_compilation import pattern
+from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.syntax.parse import parse as read
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
+from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.rule import Finding, Fix
 
 __all__ = ["schema_faults"]
@@ -40,17 +43,32 @@ _UNSURE = frozenset({
 })  # fmt: skip
 
 
-def schema_faults(shape: Assertion) -> Iterator[Finding]:
+def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
     """What is wrong with the schema under `value`, if it is written there."""
     place = shape.places.get("value")
     node = place.node if place is not None and not place.borrowed else None
     if node is not None:
         yield from _schema(node)
+    if isinstance(node, Scalar) and isinstance(node.value, str) and "\n" in node.text and "{{" not in node.text:
+        yield from _in_text(node, text)
     if isinstance(node, Scalar) and _PATH.match(node.text):
         at = node.span.start + node.is_quoted
         fixes = () if node.is_block else (Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False),)
         words = "the path of a schema begins with file://; this text is no schema"
         yield Finding(node.span, words, fixes=fixes, consequence=ROW_ERRORS)
+
+
+def _in_text(node: Scalar, text: str) -> Iterator[Finding]:
+    """What is wrong first with a schema that is the text of a block."""
+    tree = read(node.text)
+    broken = next((each for each in tree.problems if each.kind == "syntax"), None)
+    if broken is not None:
+        at = place_in_code(node, text, broken.span.start, 1) or node.span
+        yield Finding(at, f"this schema is no YAML: {broken.message}", consequence=ROW_ERRORS)
+    elif tree.root is not None:
+        for each in islice(_schema(tree.root), 1):
+            place = place_in_code(node, text, each.span.start, each.span.end - each.span.start)
+            yield replace(each, span=place or node.span, fixes=())
 
 
 def _schema(node: Node) -> Iterator[Finding]:
@@ -66,6 +84,8 @@ def _schema(node: Node) -> Iterator[Finding]:
             yield _unknown(entry, name)
         elif name == "type":
             yield from _types(value)
+        elif name == "pattern" and isinstance(value, Scalar):
+            yield from _pattern(value)
         elif (kind := _other_kind(name, value)) is not None:
             yield Finding(
                 entry.key.span if isinstance(value, Scalar) and value.value is None else value.span,
@@ -81,6 +101,22 @@ def _schema(node: Node) -> Iterator[Finding]:
             for inner in value.entries:
                 if inner.name not in ("<<", "$ref"):
                     yield from _named_schema(inner)
+
+
+def _pattern(node: Scalar) -> Iterator[Finding]:
+    """A pattern that JavaScript refuses. Flags and classes of later releases are not judged."""
+    # Few schemas have patterns.
+    from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
+    from rubric_core.javascript.parse import parse  # noqa: PLC0415
+
+    if not isinstance(node.value, str) or "{{" in node.text:
+        return
+    try:
+        parse(node.text, "")
+    except InvalidPatternError as error:
+        yield Finding(node.span, f"this pattern is invalid: {error}", consequence=ROW_ERRORS)
+    except (UnsupportedPatternError, RecursionError):
+        return
 
 
 def _named_schema(entry: Entry) -> Iterator[Finding]:

@@ -195,13 +195,14 @@ def unknown_metrics(suite: PromptfooSuite) -> Iterator[Finding]:
     if suite.outside is None or any(each.what != "prompt" for each in suite.outside):
         return
     checks = [check for placed in suite.bearers for check in placed.summary.checks]
-    # Scripts may return further metrics, and templates may produce names.
-    if any(_names_metrics(check) for check in checks):
-        return
+    # Scripts may return further metrics, and templates may produce names: then only slips are certain.
+    only_slips = any(_names_metrics(check) for check in checks)
     known = {check.metric for check in checks if isinstance(check.metric, str)} | {"__count"}
     for metric in metrics:
         if isinstance(metric, Metric) and isinstance(metric.value, str):
-            yield from _in_formula(suite, metric, known)
+            for found in _in_formula(suite, metric, known):
+                if found.fixes or not only_slips:
+                    yield found
         if isinstance(metric, Metric) and isinstance(metric.name, str):
             known.add(metric.name)
 

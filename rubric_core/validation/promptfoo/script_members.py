@@ -17,6 +17,7 @@ _LONGEST = 20_000
 _STRINGS = pattern(r"\"(?:[^\"\\\n]|\\.)*[\"\\]?|'(?:[^'\\\n]|\\.)*['\\]?")
 _MEMBER = pattern(r"(?<![\w$.])(JSON|Math|Object|Array|Number|context)\??\.([A-Za-z_$][\w$]*)")
 _METHOD = pattern(r"(?<=[\w$\])])\??\.([A-Za-z_$][\w$]*)(?=\()")
+_LENGTH = pattern(r"(?<=[\w$\])])\??\.(lenght|legnth|lengh|lenth|lengt|length_|Length)\b")
 _MEMBERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "JSON": ("parse", "stringify", "rawJSON", "isRawJSON"),
     "Math": (
@@ -53,6 +54,8 @@ def misspelt_members(node: Scalar, text: str) -> Iterator[Finding]:
         meant = None if found[2] in known else next((each for each in known if is_typo(found[2], each)), None)
         if meant is not None:
             yield _finding(f"`{found[1]}` has no `{found[2]}`", meant, found.start(2), found[2], node, text)
+    for found in _LENGTH.finditer(code):
+        yield _finding(f"there is no `{found[1]}`", "length", found.start(1), found[1], node, text)
     for found in _METHOD.finditer(code):
         meant = _CASED.get(found[1].lower())
         if meant is not None and meant != found[1]:

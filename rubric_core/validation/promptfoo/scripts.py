@@ -23,7 +23,7 @@ __all__ = ["scripts", "transforms"]
 _PARAMETERS = ("output", "context", "process")
 #: Code of one line that is nothing but an assignment to a member.
 _ASSIGNED = pattern(
-    r"[A-Za-z_$][\w$]{0,60}(?:\.[\w$]{1,60}|\([^()=\n]{0,99}\)){1,9}[ \t]{0,9}(=)(?![=>])[^=\n;]{1,200}\Z"
+    r"(?:output|[A-Za-z_$][\w$]{0,60}(?:\.[\w$]{1,60}|\([^()=\n]{0,99}\)){1,9})[ \t]{0,9}(=)(?![=>])[^=\n;]{1,200}\Z"
 )
 _RETURN = pattern(r"\breturn\b|\bthrow\b")
 _FAILS = "the assertion fails on every output"

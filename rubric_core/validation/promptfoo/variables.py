@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
+from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode
 from rubric_core.language.promptfoo.text_assertions import Contains, IContains, Regex, StartsWith
 from rubric_core.lazy_compilation import pattern, replace
 from rubric_core.syntax.tree import Mapping, Node, Scalar
@@ -34,6 +35,8 @@ _OF_GRADERS = frozenset(
     {"query", "context", "question", "purpose", "entities", "goal", "systemPrompt", "conversationId"}
 )
 _DOLLAR = pattern(r"\$\{([A-Za-z_]\w{0,60})\}")
+_VARIABLE = pattern(r"\bcontext\.vars\.([A-Za-z_]\w{0,60})")
+_UNDEFINED = "the code reads undefined"
 _WORD = pattern(r"[A-Za-z_]\w*")
 _EMPTY = "promptfoo fills in nothing"
 _NOTHING = "promptfoo makes the row an error: the text is empty"
@@ -74,6 +77,7 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         yield from _in_prompts(suite, every)
         yield from _in_requests(suite, every | _OF_REQUESTS)
     shared = _reused_names(suite, shared)
+    yield from _in_code(suite, every)
     for placed, summary in suite.digest.rendering:
         if summary.clean_for is shared:
             continue
@@ -85,6 +89,26 @@ def undefined_variables(suite: PromptfooSuite) -> Iterator[Finding]:
         if not found and placed.block >= 0:
             summary.clean_for = shared
         yield from found
+
+
+def _in_code(suite: PromptfooSuite, known: frozenset[str]) -> Iterator[Finding]:
+    """Slips of `context.vars.name` in the code of assertions; other names may come from elsewhere, or be tested for."""
+    for placed in suite.bearers:
+        if "context.vars" not in placed.text:
+            continue
+        for check in placed.summary.checks:
+            place = check.places.get("value")
+            node = place.node if place is not None and not place.borrowed and not check.borrowed else None
+            if not isinstance(node, Scalar) or not isinstance(check, JavaScriptCode):
+                continue
+            for found in _VARIABLE.finditer(placed.text, *node.span):
+                meant = closest(found[1], sorted(known - _GIVEN)) if found[1] not in known else None
+                if meant is not None:
+                    at = placed.outer(Span(*found.span(1)))
+                    words = f"no case has a value for `{found[1]}`; did you mean `{meant}`?"
+                    yield Finding(
+                        at, words, fixes=(Fix(f"change it to `{meant}`", (Edit(at, meant),)),), consequence=_UNDEFINED
+                    )
 
 
 def _reused_names(suite: PromptfooSuite, shared: frozenset[str]) -> frozenset[str]:

@@ -103,7 +103,7 @@ def _in_promptfoo(
     if isinstance(shape, AssertionSet):
         yield from nested_sets(shape)
     elif isinstance(shape, IsJson | ContainsJson):
-        yield from schema_faults(shape)
+        yield from schema_faults(shape, context.text)
     elif isinstance(shape, WordCount):
         yield from word_counts(shape)
     elif isinstance(shape, MaxScore):
