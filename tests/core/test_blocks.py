@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rubric_core.syntax.blocks import FRAME, Document
+from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.text import Edit, LineIndex, Position, Span, apply_edits
 
 KEYS = frozenset({"tests", "evalcases"})
@@ -81,6 +82,20 @@ def test_what_cannot_be_cut_stays_whole(text):
 )
 def test_the_key_may_be_written_in_many_ways(head):
     assert cut(f"{head}\n  - a: 1\n  - b: 2\n")[1:] == [("tests", "  - a: 1\n"), ("tests", "  - b: 2\n")]
+
+
+@pytest.mark.parametrize("behind", ["", "---\n- c: 3\n"])
+def test_a_list_that_is_the_whole_text_is_cut(behind):
+    text = "# all\n# a\n- a: 1\n  x: 2\n# b\n- b: 2\n"
+    blocks = Document.of(text + behind, frozenset({ROOT_LIST})).blocks
+    assert [(b.key, b.text) for b in blocks][:3] == [
+        (FRAME, ""), (ROOT_LIST, "# all\n# a\n- a: 1\n  x: 2\n"), (ROOT_LIST, "# b\n- b: 2\n"),
+    ]  # fmt: skip
+    assert [b.text for b in blocks[3:]] == ([behind] if behind else [])
+
+
+def test_a_list_in_front_of_something_else_is_not_cut():
+    assert len(Document.of("- a: 1\n- b: 2\nx: 1\n", frozenset({ROOT_LIST})).blocks) == 1
 
 
 def test_a_second_document_ends_the_list():

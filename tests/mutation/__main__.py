@@ -56,6 +56,7 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "rubric_core/loading": (
         "tests/core/test_mistakes.py", "tests/core/test_legal.py", "tests/core/test_lowering.py", "tests/core/test_project.py",
         "tests/core/test_promptfoo_files.py", "tests/core/test_referred_files.py", "tests/core/test_secrets_that_are_sent.py",
+        "tests/core/test_promptfoo_table.py", "tests/core/test_detect_eval_yaml.py",
         "tests/pages",
     ),
     "rubric_core/syntax": (
