@@ -12,6 +12,7 @@ from rubric_core.analysis import Analysis, analyze
 from rubric_core.text import Span
 from rubric_lsp.features.derived_hints import HintSettings, derived_hints
 from rubric_lsp.features.hover import hover
+from rubric_lsp.features.markdown import shortened
 from rubric_lsp.features.name_hover import name_hover
 from rubric_lsp.features.names import name_at
 
@@ -383,3 +384,21 @@ def test_targets_without_their_secrets_and_variables_with_their_values(connect: 
     assert "api_key: '${{ KEY }}'" in at(2, 19)
     assert "```text\nAda\n```" in at(5, 22)
     assert "```yaml\n- Ada\n- a: true\n```" in at(8, 22), "as an author would write it"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\n b\t c", "a b c"),
+        ("a" + " " * 300 + "b", "a b"),
+        ("\n" * 200 + "a", "a"),
+        ("", ""),
+    ],
+)
+def test_a_text_on_one_line_has_single_blanks(text: str, line: str) -> None:
+    assert shortened(text) == line
+
+
+def test_a_long_text_on_one_line_ends_with_a_sign() -> None:
+    longest = max(length for length in range(400) if not shortened("a" * length).endswith("…"))
+    assert shortened("a" * (longest + 1)) == "a" * (longest - 1) + "…"
