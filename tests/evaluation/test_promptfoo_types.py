@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rubric_core.evaluation.cases.load import load_suite
+from rubric_core.evaluation.cases.variations import variations
 from rubric_core.evaluation.engine.schedule import run_cases
 from rubric_core.evaluation.evaluators.promptfoo.html_checks import html_fault
 from rubric_core.evaluation.evaluators.promptfoo.overlap import bleu, gleu, rouge, treebank_tokens
@@ -127,3 +128,23 @@ async def test_elements_of_xml(tmp_path: Path, path: str, leads: bool) -> None:
     """Several elements of one name are a list, and one with nothing but text is that text."""
     for kind, output in (("is-xml", _ITEMS), ("contains-xml", f"Here: {_ITEMS}.")):
         assert ((await graded(tmp_path, output, {"type": kind, "value": path})).verdict is Verdict.PASSED) is leads
+
+
+@pytest.mark.parametrize(
+    ("written", "rows"),
+    [
+        (["a", "b"], ["a", "b"]),
+        (["a"], ["a"]),
+        (["a", 1], ["a", 1]),
+        ([1, "a"], [[1, "a"]]),
+        ([], [[]]),
+        ("a", ["a"]),
+        ({"a": ["b"]}, [{"a": ["b"]}]),
+    ],
+)
+def test_a_list_that_begins_with_a_text_makes_rows(tmp_path: Path, written: Any, rows: list[Any]) -> None:
+    path = tmp_path / "promptfooconfig.yaml"
+    test = {"vars": {"q": written, "other": "x"}, "assert": [{"type": "is-json"}]}
+    path.write_text(json.dumps({"prompts": ["{{q}}"], "providers": ["echo"], "tests": [test]}), encoding="utf-8")
+    found = [each.variables["q"] for case in load_suite(path).cases for each in variations(case)]
+    assert found == rows

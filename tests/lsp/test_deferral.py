@@ -20,6 +20,7 @@ from rubric_lsp.routes import make_server
 
 HEAD = "name: a\ntests:\n"
 CASE = f"{HEAD}  - id: a\n    criteria: Greets\n    input: Hi\n"
+RUBRIC = f"{CASE}    assertions:\n      - type: rubrics\n        criteria:\n        "
 BANDS = f"""{CASE}    assertions:
       - type: rubrics
         criteria:
@@ -112,6 +113,10 @@ def typed(text: str, keys: str) -> Desk:
         ("brackets as a whole", f"{CASE}    assertions: [<|>]", "{type: contians, va", [], ["syntax-error"]),
         ("whether it is required until the next criterion", f"{CASE}    assertions:\n      - type: rubrics\n        criteria:\n          - <|>", "id: x\n            outcome: y\n            ", [], ["unstated-required"]),
         ("whether it is required when the next one is", f"{CASE}    assertions:\n      - type: rubrics\n        criteria:\n          - <|>", "id: x\n            outcome: y\n          - ", ["unstated-required"], ["wrong-type"]),
+        ("that nothing counts while the list is written", f"{RUBRIC}  <|>", "- {id: x, outcome: y, weight: 0}\n          - ", ["unstated-required"], ["all-weights-zero", "wrong-type"]),
+        ("that nothing counts when the list ends", f"{RUBRIC}  <|>", "- {id: x, outcome: y, weight: 0}\n      - ", ["all-weights-zero", "unstated-required"], ["wrong-type"]),
+        ("a list in the column of its key", f"{RUBRIC}<|>", "- {id: x, outcome: y, weight: 0}\n        - ", ["unstated-required"], ["all-weights-zero", "wrong-type"]),
+        ("a key that ends such a list", f"{RUBRIC}<|>", "- {id: x, outcome: y, weight: 0}\n        weight: 2", ["all-weights-zero", "unstated-required"], []),
         ("a gap until the list ends", f"{BANDS}<|>", "- score_range: [0, 4]\n                outcome: curt", [], ["gapped-bands"]),
         ("a gap when the list ends", f"{BANDS}<|>", "- score_range: [0, 4]\n                outcome: curt\n          - ", ["gapped-bands"], ["wrong-type"]),
     ],
