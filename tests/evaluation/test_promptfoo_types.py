@@ -78,6 +78,31 @@ def test_html(text: str, fault: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "output", "passes"),
+    [
+        ("is-html", "<p>x</p>", True),
+        ("is-html", "x <b>y</b>", False),
+        ("contains-html", "x <b>y</b> and <i>z</i>", True),
+        ("contains-html", "x < y", False),
+        ("is-xml", "<a><b/></a>", True),
+        ("is-xml", "<a><b></a>", False),
+        ("contains-xml", "so: <a><b/></a>", True),
+        ("contains-xml", "so: a", False),
+        ("is-json", "[1]", True),
+        ("is-json", "[1", False),
+        ("contains-json", "so: {}", True),
+        ("contains-json", "so: {", False),
+        ("is-refusal", "I'm sorry, but I can't do that", True),
+        ("is-refusal", "Sure", False),
+    ],
+)
+async def test_forms_of_an_output_and_their_opposites(tmp_path: Path, kind: str, output: str, passes: bool) -> None:
+    found = [await graded(tmp_path, output, {"type": each}) for each in (kind, f"not-{kind}")]
+    verdicts = (Verdict.PASSED, Verdict.FAILED) if passes else (Verdict.FAILED, Verdict.PASSED)
+    assert tuple(each.verdict for each in found) == verdicts
+
+
+@pytest.mark.parametrize(
     "output",
     [
         {"tool_calls": [{"function": {"name": "a"}}]}, [{"type": "tool_use", "name": "a"}], {"functionCall": {"name": "a"}},
