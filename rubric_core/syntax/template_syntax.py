@@ -10,6 +10,7 @@ from rubric_core.text import Span
 __all__ = [
     "ANY_VARIABLE",
     "ENVIRONMENT_ACCESS",
+    "NUNJUCKS_FILTERS",
     "STATEMENTS",
     "UnclosedReference",
     "UnmatchedStatement",
@@ -19,6 +20,14 @@ __all__ = [
     "statement_words",
     "unclosed_references",
 ]
+
+#: The filters of Nunjucks, and one that agentv and promptfoo add.
+NUNJUCKS_FILTERS = frozenset({
+    "abs", "batch", "capitalize", "center", "d", "default", "dictsort", "dump", "e", "escape", "first", "float", "forceescape", "groupby",
+    "indent", "int", "join", "last", "length", "list", "load", "lower", "nl2br", "random", "reject", "rejectattr", "replace", "reverse",
+    "round", "safe", "select", "selectattr", "slice", "sort", "string", "striptags", "sum", "title", "trim", "truncate", "upper", "urlencode",
+    "urlize", "wordcount",
+})  # fmt: skip
 
 #: `{{ name }` and `${{ NAME }`; no third brace follows, and nothing that makes it LaTeX or code.
 _HALF = pattern(r"(?<![\\\w{^])\$?\{\{(?P<space>[ \t]*)(?P<name>[A-Za-z_][\w.]*)[ \t]*\}(?=[\s.,;:?!\"')\]]|\Z)")

@@ -24,6 +24,8 @@ from rubric_core.migration.promptfoo.text_assertions import (
     trimmed,
     word_count,
 )
+from rubric_core.syntax.template_syntax import NUNJUCKS_FILTERS, filters_used, loose_statements
+from rubric_core.text import Span
 
 __all__ = ["convert_assertion"]
 
@@ -75,6 +77,9 @@ def convert_assertion(settings: Mapping[str, Any], around: Surroundings) -> Conv
     if "contextTransform" in settings:
         raise NotCarriedError(f"AgentV has no `contextTransform`, which `{written}` has here")
     differs = [f"`{name}` is left out: promptfoo ignores it" for name in settings if name not in _KEYS]
+    metric = settings.get("metric")
+    if isinstance(metric, str) and not _can_be_filled(metric):
+        differs.append(f"`metric: {metric}` is left out: it cannot be filled in, and AgentV would not run the case")
     made = make(settings, around)
     if kind != written and made.grade == "score" and kind not in _NEVER_INVERTED:
         raise NotCarriedError(
@@ -104,9 +109,17 @@ def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(weight, bool) or not isinstance(weight, int | float) or weight < 0:
             raise NotCarriedError(f"AgentV takes no weight of {scalar_text(weight)}")
         found["weight"] = weight
-    if isinstance(settings.get("metric"), str) and settings["metric"]:
+    if isinstance(settings.get("metric"), str) and settings["metric"] and _can_be_filled(settings["metric"]):
         found["metric"] = settings["metric"]
     return found
+
+
+def _can_be_filled(template: str) -> bool:
+    """Whether a name of a metric can be filled in. AgentV runs no case with another one; promptfoo takes it as it stands."""
+    whole = Span(0, len(template))
+    if template.count("{{") != template.count("}}") or any(loose_statements(template, whole)):
+        return False
+    return all(name in NUNJUCKS_FILTERS for name, _ in filters_used(template, whole))
 
 
 def _set(settings: Mapping[str, Any], around: Surroundings) -> Conversion:

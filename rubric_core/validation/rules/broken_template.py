@@ -13,6 +13,7 @@ from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.reference_issues import PromptTemplate, PromptText
 from rubric_core.syntax.template_syntax import (
+    NUNJUCKS_FILTERS,
     UnclosedReference,
     filters_used,
     loose_statements,
@@ -27,13 +28,6 @@ from rubric_core.validation.wording import closest, unmatched_words
 
 __all__ = ["BROKEN_TEMPLATE"]
 
-#: The filters of Nunjucks, and one that agentv and promptfoo add.
-_FILTERS = frozenset({
-    "abs", "batch", "capitalize", "center", "d", "default", "dictsort", "dump", "e", "escape", "first", "float", "forceescape", "groupby",
-    "indent", "int", "join", "last", "length", "list", "load", "lower", "nl2br", "random", "reject", "rejectattr", "replace", "reverse",
-    "round", "safe", "select", "selectattr", "slice", "sort", "string", "striptags", "sum", "title", "trim", "truncate", "upper", "urlencode",
-    "urlize", "wordcount",
-})  # fmt: skip
 _STAYS = "it stays in the text verbatim"
 _NAMED_SO = "promptfoo records a metric that is named so, braces included"
 _FAILS = "the template cannot be rendered, so the case does not run"
@@ -135,7 +129,7 @@ def _is_meant(found: UnclosedReference, context: Context, names: frozenset[str] 
 
 def _filters(span: Span, context: Context, consequence: str = _FAILS) -> Iterator[Finding]:
     own = context.defaults.filters
-    known = _FILTERS.union(own or ())
+    known = NUNJUCKS_FILTERS.union(own or ())
     for name, at in filters_used(context.text, span) if own is not None else ():
         if name not in known:
             meant = closest(name, sorted(known))
