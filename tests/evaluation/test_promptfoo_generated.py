@@ -82,7 +82,7 @@ def test_the_question_before_a_run_names_the_program(write: Write):
         ("word", "must return a list of tests, each a mapping"),
         ("mixed", "must return a list of tests, each a mapping"),
         ("fails", "the python code failed: ValueError: as told"),
-        ("missing", "the python code failed: AttributeError"),
+        ("missing", "`make.py` has no `missing`"),
         ("refused", "promptfoo stops at a test without"),
     ],
 )

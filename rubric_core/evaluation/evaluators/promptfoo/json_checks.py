@@ -100,7 +100,7 @@ async def misfits(params: AssertionParams, schema: Mapping[str, Any], values: Se
     if refusal:
         raise row_error(params, f"has a schema that promptfoo refuses: {refusal}")
     if limit:
-        raise Unscored(f"rubric does not params `{limit}` of schemas; write `javascript`", at=params.config)
+        raise Unscored(f"rubric does not check `{limit}` of schemas; write `javascript`", at=params.config)
     try:
         patterns = patterns_of(schema)
     except UnsupportedPatternError as error:
