@@ -150,6 +150,8 @@ def _provider(provider: PromptfooProvider) -> SourceProvider:
         unsent.append(name)
         del config[name]
         target = vendor_target(provider.id, config)
+    if target is not None and target.chat is not None:
+        unsent += (name for name in config if name in target.chat.fields or name == "passthrough")
     kind, settings = (target.kind, target.settings) if target is not None else ("", {})
     return SourceProvider(
         provider.id, provider.label, kind, settings, tuple(unsent), provider.config, provider.prompts, provider.transform, provider.delay, provider.node,

@@ -211,7 +211,7 @@ def test_models_as_targets(identity: str, config: dict[str, object], kind: str, 
     ("identity", "config", "words"),
     [
         ("openai:embedding:x", {}, "which is no chat model"),
-        ("openai:gpt-x", {"tools": []}, "rubric does not send `config.tools`"),
+        ("openai:gpt-x", {"mcp": {}}, "rubric does not send `config.mcp`"),
         ("anthropic:claude-x", {"apiBaseUrl": "http://x"}, "at another address"),
     ],
 )

@@ -46,12 +46,12 @@ async def test_why_a_call_does_not_fit_is_told(tmp_path: Path):
     assert found.evaluators[0].misses == ("the call of weather: /city: 'Bern' is not of type 'integer'",)
 
 
-@pytest.mark.parametrize("provider", ["file://own.js", "openai:chat:m"])
+@pytest.mark.parametrize("provider", ["file://own.js", "anthropic:messages:m"])
 async def test_what_a_provider_checks_itself_is_unscored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str
 ):
-    monkeypatch.setenv("OPENAI_API_KEY", "k")
-    (tmp_path / "own.js").write_text("module.exports = class {};", encoding="utf-8")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    (tmp_path / "own.js").write_text("module.exports = class { callApi() {} };", encoding="utf-8")
     found = await graded(tmp_path, "is-valid-function-call", provider)
     assert found.verdict is Verdict.UNSCORED
     assert "as this provider of promptfoo would" in found.reason

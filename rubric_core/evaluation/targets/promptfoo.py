@@ -8,10 +8,13 @@ from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.promptfoo_command import command_parts
 from rubric_core.evaluation.model.redaction import Redactor, header_secrets, named_variables
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.promptfoo_chat import ChatSettings, PromptfooChatWire
 from rubric_core.evaluation.targets.promptfoo_http import PromptfooHttp, PromptfooWebhook
 from rubric_core.evaluation.targets.promptfoo_scripts import PromptfooScript
 from rubric_core.evaluation.targets.promptfoo_websocket import PromptfooSocket
-from rubric_core.evaluation.targets.providers.base import TargetLocation
+from rubric_core.evaluation.targets.providers.api import ApiModel
+from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
+from rubric_core.evaluation.targets.providers.chat import ChatWire
 from rubric_core.evaluation.targets.providers.policies import GuardedProvider
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
 from rubric_core.evaluation.targets.resolve import Targets
@@ -38,6 +41,8 @@ class PromptfooTargets(Targets):
 
     #: Why a provider cannot be called, by its name.
     troubles: Mapping[str, str] = field(default_factory=dict)
+    #: What is said of chats with models of OpenAI beside the settings of their targets, by the names of these.
+    chats: Mapping[str, ChatSettings] = field(default_factory=dict)
 
     def answering(self, name: str, ports: Ports) -> AnsweringTarget:
         """See `Targets.answering`. A provider of promptfoo has no place of its own to work in."""
@@ -54,6 +59,12 @@ class PromptfooTargets(Targets):
         if entry.kind not in OWN_KINDS:
             return super().addressee(name, ports)
         return {"name": entry.name, "kind": entry.kind, "settings": dict(entry.settings)}
+
+    def _provider_of(self, kind: ProviderKind[Any], settings: Any, place: TargetLocation, ports: Ports) -> Provider:
+        made, chat = super()._provider_of(kind, settings, place, ports), self.chats.get(place.name)
+        if chat is None or not isinstance(made, ApiModel) or not isinstance(made.wire, ChatWire):
+            return made
+        return replace_fields(made, wire=PromptfooChatWire(made.wire, chat))
 
     def _new(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
         trouble = self.troubles.get(entry.name)

@@ -35,7 +35,7 @@ from rubric_core.local.weights import ALIAS as LOCAL_MODEL
 from rubric_core.ports import Files, Ports, Provider
 
 if TYPE_CHECKING:
-    from rubric_core.evaluation.targets.providers.base import ProviderKind
+    from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 
 __all__ = ["JUDGE_SETTINGS", "Targets", "load_targets"]
 
@@ -211,7 +211,7 @@ class Targets:
             self.rates.quiet_period(target),
         )  # fmt: skip
         try:
-            provider = transform_provider(kind.make(read.shape, place, ports), read.shape, place, ports)
+            provider = transform_provider(self._provider_of(kind, read.shape, place, ports), read.shape, place, ports)
         except ValueError as error:
             raise Unscored(redact(f"target {entry.name}: {error}")) from None
         prices = vars(read.shape).get("prices")
@@ -220,6 +220,10 @@ class Targets:
         pace = self.rates.pace(target, read.shape.workers, delay)
         rate = self.rates.of(target, read.shape.requests_per_minute, read.shape.tokens_per_minute)
         return GuardedProvider(provider, redact, ports.clock, pace, rate)
+
+    def _provider_of(self, kind: "ProviderKind[Any]", settings: Any, place: "TargetLocation", ports: Ports) -> Provider:
+        """The provider of an entry, without what all kinds have. Raises ValueError for conflicting settings."""
+        return kind.make(settings, place, ports)
 
     def _read(self, entry: LoadedTargetEntry, ports: Ports) -> "tuple[ProviderKind[Any], ResolvedEntry]":
         """The kind of an entry and its settings. Raises Unscored."""

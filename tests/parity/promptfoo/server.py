@@ -92,7 +92,10 @@ def _model(place: str, told: Any) -> tuple[int, Any]:
             "usageMetadata": {"totalTokenCount": 2},
         }
     if place.endswith("/chat/completions"):
-        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        if "report-request" in asked:
+            text = json.dumps({key: told[key] for key in sorted(told) if key != "messages"}, separators=(",", ":"))
+        message = {"role": "assistant", "content": text, **_further(asked)}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         return 200, {
             "id": "c",
@@ -111,6 +114,23 @@ def _said(asked: str) -> str:
         return "hello from the model"
     end = asked.find("-end", begin)
     return asked[begin + 4 : end].replace("_", " ").replace("+", "\n").replace("~", '"')
+
+
+#: What else is in a message, by a word in what a model is told.
+_FURTHER: Mapping[str, Mapping[str, Any]] = {
+    "calls-a-tool": {"content": None, "tool_calls": [{"id": "t", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Bern"}'}}]},
+    "calls-and-empty": {"content": "", "tool_calls": [{"id": "t", "type": "function", "function": {"name": "weather", "arguments": "{}"}}]},
+    "calls-and-says": {"content": "Let me see.", "tool_calls": [{"id": "t", "type": "function", "function": {"name": "weather", "arguments": "{}"}}]},
+    "calls-none": {"tool_calls": []},
+    "calls-a-function": {"content": None, "function_call": {"name": "weather", "arguments": "{}"}},
+    "refuses-that": {"content": None, "refusal": "I cannot say that."},
+    "thinks-first": {"reasoning": "One, two."},
+    "thinks-aside": {"reasoning_content": "Three, four."},
+}  # fmt: skip
+
+
+def _further(asked: str) -> Mapping[str, Any]:
+    return next((_FURTHER[word] for word in _FURTHER if word in asked), {})
 
 
 def _settings(told: Any) -> str:

@@ -91,14 +91,15 @@ def _providers_of_item(item: Any, at: Node, configuration: PromptfooConfiguratio
         if item.startswith(URL) and item.endswith(_YAML):
             yield from _providers_in_file(item, at, configuration)
             return
-        yield _provider(item, {}, at)
+        yield _provider(item, {}, at, configuration)
     elif isinstance(item, dict) and isinstance(item.get("id"), str):
-        made = _provider(item["id"], item, at)
+        made = _provider(item["id"], item, at, configuration)
         yield replace_fields(made, listed_as=tuple(name for name in (made.id, made.label) if name))
     elif isinstance(item, dict) and len(item) == 1:
         ((name, settings),) = item.items()
         settings = settings if isinstance(settings, dict) else {}
-        made = _provider(settings["id"] if isinstance(settings.get("id"), str) else name, settings, at)
+        identity = settings["id"] if isinstance(settings.get("id"), str) else name
+        made = _provider(identity, settings, at, configuration)
         yield replace_fields(made, listed_as=(made.id,))
     else:
         raise ConfigurationError("an entry of `providers` has no `id`")
@@ -112,14 +113,16 @@ def _providers_in_file(name: str, at: Node, configuration: PromptfooConfiguratio
         yield from _providers_of_item(each, at, configuration)
 
 
-def _provider(identity: str, settings: Mapping[str, Any], at: Node) -> PromptfooProvider:
+def _provider(
+    identity: str, settings: Mapping[str, Any], at: Node, configuration: PromptfooConfiguration
+) -> PromptfooProvider:
     label = settings.get("label")
     label = label if isinstance(label, str) else ""
     config, prompts, delay = settings.get("config"), settings.get("prompts"), settings.get("delay")
     own = config if isinstance(config, dict) else {}
     target, trouble = None, ""
     if not _own_kind(identity, own):
-        target = vendor_target(identity, own)
+        target = vendor_target(identity, own, configuration.external)
         trouble = (
             target.trouble
             if target is not None
@@ -218,12 +221,17 @@ def targets_of(
     )
     entries = tuple(_entry(each, home) for each in providers)
     troubles = {each.name: each.trouble for each in providers if each.trouble}
+    chats = {
+        each.name: each.target.chat for each in providers if each.target is not None and each.target.chat is not None
+    }
     given = options.targets_file
     found = load_targets(configuration.directory, configuration.files, None if given is None else Path(given))
     # The defaults of AgentV suites do not apply here.
     further = replace(found.file, defaults={}) if found.file is not None else None
     file = LoadedTargetFile(home, entries).joined(further)
-    return PromptfooTargets(configuration.directory, file, pause=pause, rates=options.rate_limits, troubles=troubles)
+    return PromptfooTargets(
+        configuration.directory, file, pause=pause, rates=options.rate_limits, troubles=troubles, chats=chats
+    )
 
 
 def _entry(provider: PromptfooProvider, home: TargetSource) -> LoadedTargetEntry:
@@ -233,6 +241,8 @@ def _entry(provider: PromptfooProvider, home: TargetSource) -> LoadedTargetEntry
     if target is not None:
         settings |= target.settings
         node = node_of({"name": provider.name, "provider": target.kind, **settings}, provider.node)
+        further = target.chat.written if target.chat is not None else {}
+        settings |= {"config": further} if further else {}  # for assertions, and for whoever compares cases
         return LoadedTargetEntry(provider.name, target.kind, settings, provider.node.span, home, node)
     settings |= {"id": provider.id, "config": dict(provider.config), **_own_kind(provider.id, provider.config)}
     kind = settings.pop("kind", provider.id)

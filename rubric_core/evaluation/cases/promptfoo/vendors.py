@@ -1,12 +1,15 @@
 """The providers of promptfoo that are models behind an API, as the kinds of targets that rubric has."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
+from rubric_core.evaluation.targets.promptfoo_chat import ChatSettings
 from rubric_core.language.promptfoo.provider_ids import PROVIDERS
 from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
+from rubric_core.loading.directory_search import URL
 
 __all__ = ["VendorTarget", "sent_settings", "vendor_target"]
 
@@ -50,6 +53,22 @@ _SETTINGS = {
     "max_tokens": "max_output_tokens",
     "max_completion_tokens": "max_output_tokens",
 }
+#: Settings that promptfoo writes into each request to a model of OpenAI as they are: always, or unless JavaScript takes them for false.
+_SENT_ALWAYS = ("seed", "top_p", "presence_penalty", "frequency_penalty", "store")
+_SENT = (
+    "functions",
+    "function_call",
+    "tools",
+    "tool_choice",
+    "response_format",
+    "stop",
+    "service_tier",
+    "user",
+    "metadata",
+)
+#: Of these, what only models get that think, as promptfoo knows them.
+_THOUGHT = ("reasoning_effort",)
+_THINKS_TOO = "gpt-oss"
 #: Settings that do not affect the answer.
 _IDLE = frozenset({"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "apiVersion", "cost", "basePath", "showThinking"})
 #: Further settings of requests, which promptfoo sends where a prompt or a test sets them.
@@ -57,6 +76,10 @@ _OF_REQUESTS = frozenset({
     "frequency_penalty", "presence_penalty", "max_output_tokens", "stop_sequences", "top_k", "n", "logprobs", "top_logprobs", "function_call", "system",
     "parallel_tool_calls", "reasoning", "verbosity", "instructions", "service_tier", "model", "web_search_options", "store", "metadata", "user",
 })  # fmt: skip
+#: Fields of requests that are written as such, and settings that may stand in files of data.
+_MERGED = ("passthrough",)
+_FROM_FILES = frozenset({"tools", "functions", "response_format"})
+_DATA = (".json", ".yaml", ".yml")
 #: Models that think before they answer, to which promptfoo sends neither a temperature nor its usual limit.
 _THINKS = re.compile(r"(?:o\d|gpt-5)")
 _USUAL_LIMIT = 1024
@@ -67,12 +90,22 @@ class VendorTarget(NamedTuple):
 
     kind: str = ""
     settings: Mapping[str, Any] = {}  # a named tuple has no factories
+    #: What promptfoo's chat adds to this, and to the settings of rubric's targets; None for a model that is called in another way.
+    chat: ChatSettings | None = None
     #: Why it cannot be called.
     trouble: str = ""
 
 
-def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | None:
-    """The target for an id such as `openai:chat:gpt-5-mini`; None for an id of no vendor that rubric calls."""
+def vendor_target(
+    identity: str, config: Mapping[str, Any], load: Callable[[str], Any] | None = None
+) -> VendorTarget | None:
+    """The target for an id such as `openai:chat:gpt-5-mini`; None for an id of no vendor that rubric calls.
+
+    Args:
+        identity: The id.
+        config: The settings beside it.
+        load: Gives the data in a file that they name. Raises ConfigurationError. None: none of them is read.
+    """
     config = {k: PROMPTFOO_ENVIRONMENT.sub(r"${{ \1\2 }}", v) if isinstance(v, str) else v for k, v in config.items()}
     name, _, rest = identity.partition(":")
     vendor = _VENDORS.get(name)
@@ -85,9 +118,21 @@ def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | No
                 trouble=f"rubric does not call the provider {identity} of promptfoo, which is no chat model"
             )
         form, model = "", rest
-    unsent = [key for key in config if key not in _SETTINGS and key not in _IDLE]
+    speaks_chat = name == "openai" and form != "responses"
+    further = {k: config[k] for k in (*_SENT_ALWAYS, *_SENT, *_THOUGHT, *_MERGED) if speaks_chat and k in config}
+    unsent = [key for key in config if key not in _SETTINGS and key not in _IDLE and key not in further]
     if unsent:
         return VendorTarget(trouble=f"rubric does not send `config.{unsent[0]}` to {identity}")
+    chat = None
+    if speaks_chat:
+        try:
+            thinks = _THINKS.match(model) is not None or _THINKS_TOO in model
+            further = {key: value for key, value in further.items() if thinks or key not in _THOUGHT}
+            chat = ChatSettings(_sent_fields(further, load), config.get("showThinking") is not False)
+        except _UnsentError as error:
+            return VendorTarget(trouble=f"rubric does not send {error} to {identity}")
+        except ConfigurationError as error:
+            return VendorTarget(trouble=f"promptfoo stops: {error}")
     settings: dict[str, Any] = {"model": model, **_usual(name, model)}
     settings |= {_SETTINGS[key]: value for key, value in config.items() if key in _SETTINGS}
     if form == "responses":
@@ -98,7 +143,58 @@ def vendor_target(identity: str, config: Mapping[str, Any]) -> VendorTarget | No
         settings["api_key"] = config["apiKey"] if config.get("apiKey") else f"${{{{ {key} }}}}"
     # OpenRouter at another address is a server that speaks OpenAI's API.
     kind = "openai" if vendor.kind == "openrouter" and "base_url" in settings else vendor.kind
-    return VendorTarget(kind, settings, trouble)
+    return VendorTarget(kind, settings, chat, trouble)
+
+
+class _UnsentError(Exception):
+    """A setting cannot be sent as it is written; the message names it."""
+
+
+def _sent_fields(config: Mapping[str, Any], load: Callable[[str], Any] | None) -> dict[str, Any]:
+    """The fields that some settings add to a request. Raises _UnsentError and ConfigurationError."""
+    made: dict[str, Any] = {}
+    for name, written in config.items():
+        value = _from_files(name, written, load) if name in _FROM_FILES else written
+        if _has_template(value):
+            raise _UnsentError(f"`config.{name}` with a template in it")
+        if name in _MERGED:
+            if not isinstance(value, dict) or "model" in value:
+                raise _UnsentError(f"`config.{name}` as it is written")
+            made |= value
+        elif name in _SENT_ALWAYS or value or isinstance(value, list | dict):
+            made[name] = value
+    return {name: value for name, value in made.items() if not (name == "tools" and value == [])}
+
+
+def _from_files(name: str, written: Any, load: Callable[[str], Any] | None) -> Any:
+    """Tools, functions or a format, where files hold them or a part of them."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str) or not value.startswith(URL):
+            return value
+        if load is None or not value.endswith(_DATA):
+            raise _UnsentError(f"`config.{name}` from {value.removeprefix(URL)}")
+        return load(value)
+
+    if isinstance(written, list):
+        items = [read(item) for item in written]
+        return [each for item in items for each in item] if all(isinstance(i, list) for i in items) else items
+    value = read(written)
+    if not isinstance(value, dict) or value.get("type") != "json_schema":
+        return value
+    inner = value.get("json_schema")
+    if value.get("schema"):
+        return {**value, "schema": read(value["schema"])}
+    return (
+        {**value, "json_schema": {**inner, "schema": read(inner.get("schema"))}} if isinstance(inner, dict) else value
+    )
+
+
+def _has_template(value: Any) -> bool:
+    if isinstance(value, str):
+        return "{{" in value or "{%" in value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(map(_has_template, inner))
 
 
 @cache

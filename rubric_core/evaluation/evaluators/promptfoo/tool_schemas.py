@@ -79,13 +79,27 @@ async def _misfit(params: AssertionParams, call: Mapping[str, str], functions: l
     return f"the call of {name}: {error}" if error else ""
 
 
-def _function_call(params: AssertionParams) -> GradingResult:
+async def _function_call(params: AssertionParams) -> GradingResult:
     """`is-valid-function-call`: checked by the provider, which most cannot."""
     target, provider = params.context.target, params.context.provider
+    settings = target.settings if target is not None else {}
+    if provider is not None and provider.kind == "openai" and settings.get("api_format") != "responses":
+        return await _openai_function_call(params, settings.get("config", {}).get("functions"))
     code = str(target.settings.get("code") or "") if target is not None else ""
     if provider is None or provider.kind not in _WITHOUT_CHECK or not (provider.kind != "script" or ".py" in code):
-        raise Unscored("rubric does not params function calls as this provider of promptfoo would", at=params.config)
+        raise Unscored("rubric does not check function calls as this provider of promptfoo would", at=params.config)
     return _failed("promptfoo checks no function calls of this provider")
+
+
+async def _openai_function_call(params: AssertionParams, functions: Any) -> GradingResult:
+    """Whether an output calls one of the functions as a chat with OpenAI names them."""
+    call = params.output
+    call = call["function_call"] if isinstance(call, dict) and "function_call" in call else call
+    if not _is_call({"function": call}):
+        return _failed("it is no call of a function, `{name, arguments}`")
+    known = [each for each in functions if isinstance(each, Mapping)] if isinstance(functions, list) else []
+    reason = await _misfit(params, call, known)
+    return _failed(reason) if reason else GradingResult(True, 1.0)
 
 
 TOOL_SCHEMAS: Mapping[str, Handler] = {
