@@ -157,3 +157,10 @@ def test_what_does_nothing_outside_asks_in_few_words(connect: Connect, tmp_path:
 def test_only_the_providers_of_the_case_are_listed(connect: Connect, tmp_path: Path) -> None:
     text = f"prompts: [x]\nproviders: [echo, {{id: exec:sh other.sh, label: other}}]\n{CASE}    providers: [echo]\n"
     assert "other.sh" not in asked(connect, tmp_path, text)[1]
+
+
+@pytest.mark.parametrize("setting", ["tools: 'file://../tools.json'", "tools: ['file://../tools.json']", "response_format: {type: json_schema, json_schema: {name: s, schema: 'file://../tools.json'}}"])  # fmt: skip
+def test_tools_and_schemas_outside_are_shown(connect: Connect, tmp_path: Path, setting: str) -> None:
+    (tmp_path / "tools.json").write_text('[{"type": "function"}]', encoding="utf-8")
+    shown = asked(connect, tmp_path, answered(f"{{id: openai:chat:x, config: {{{setting}}}}}"))[1]
+    assert f"read {tmp_path / 'tools.json'}" in shown
