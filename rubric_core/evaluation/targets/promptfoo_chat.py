@@ -60,14 +60,15 @@ class PromptfooChatWire:
         content, calls = message.get("content"), _calls(message)
         if message.get("refusal"):
             return message["refusal"]
-        output: Any = content if text is None else text
+        output: Any = (content or "") if text is None else text
         thought = message.get("reasoning")
-        if not thought and calls and message.get("tool_calls") != []:
+        if not thought and calls and not (content and message.get("tool_calls") == []):
             output = message if content else calls
         if self._wants_data and isinstance(output, str):
             output = _parsed(output)
+        shows = self.settings.shows_thinking and content is not None
         for said in (thought, message.get("reasoning_content")):
-            if said and isinstance(said, str) and isinstance(output, str) and self.settings.shows_thinking:
+            if said and isinstance(said, str) and isinstance(output, str) and shows:
                 output = f"Thinking: {said}\n\n{output}"
         return output
 
