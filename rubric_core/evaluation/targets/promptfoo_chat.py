@@ -1,11 +1,11 @@
 """Chat completions as promptfoo asks a model of OpenAI for them, and the output that it takes from the reply (issue 18, section 3)."""
 
-import json
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.promptfoo_transform import output_text
+from rubric_core.evaluation.targets.promptfoo_http_request import json_or_text
 from rubric_core.evaluation.targets.providers.api import Call, Option
 from rubric_core.evaluation.targets.providers.chat import ChatWire
 from rubric_core.lazy_compilation import dataclass
@@ -65,7 +65,7 @@ class PromptfooChatWire:
         if not thought and calls and not (content and message.get("tool_calls") == []):
             output = message if content else calls
         if self._wants_data and isinstance(output, str):
-            output = _parsed(output)
+            output = json_or_text(output)
         shows = self.settings.shows_thinking and content is not None
         for said in (thought, message.get("reasoning_content")):
             if said and isinstance(said, str) and isinstance(output, str) and shows:
@@ -96,13 +96,6 @@ def _with_text(reply: Mapping[str, Any], text: str) -> Mapping[str, Any]:
     """A reply whose message is a text."""
     first, *others = reply["choices"]
     return {**reply, "choices": [{**first, "message": {**first["message"], "content": text}}, *others]}
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _data(output: Any) -> Any:

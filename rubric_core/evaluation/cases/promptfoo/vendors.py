@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from rubric_core.evaluation.cases.promptfoo.chat_settings import CHAT_FIELDS, UnsentError, chat_settings, thinks
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
 from rubric_core.evaluation.targets.promptfoo_chat import ChatSettings
 from rubric_core.language.promptfoo.provider_ids import PROVIDERS
 from rubric_core.language.variables import PROMPTFOO_ENVIRONMENT
-from rubric_core.loading.directory_search import URL
 
 __all__ = ["VendorTarget", "sent_settings", "vendor_target"]
 
@@ -53,22 +53,6 @@ _SETTINGS = {
     "max_tokens": "max_output_tokens",
     "max_completion_tokens": "max_output_tokens",
 }
-#: Settings that promptfoo writes into each request to a model of OpenAI as they are: always, or unless JavaScript takes them for false.
-_SENT_ALWAYS = ("seed", "top_p", "presence_penalty", "frequency_penalty", "store")
-_SENT = (
-    "functions",
-    "function_call",
-    "tools",
-    "tool_choice",
-    "response_format",
-    "stop",
-    "service_tier",
-    "user",
-    "metadata",
-)
-#: Of these, what only models get that think, as promptfoo knows them.
-_THOUGHT = ("reasoning_effort",)
-_THINKS_TOO = "gpt-oss"
 #: Settings that do not affect the answer.
 _IDLE = frozenset({"apiKey", "apiKeyEnvar", "apiBaseUrl", "apiHost", "apiVersion", "cost", "basePath", "showThinking"})
 #: Further settings of requests, which promptfoo sends where a prompt or a test sets them.
@@ -76,12 +60,6 @@ _OF_REQUESTS = frozenset({
     "frequency_penalty", "presence_penalty", "max_output_tokens", "stop_sequences", "top_k", "n", "logprobs", "top_logprobs", "function_call", "system",
     "parallel_tool_calls", "reasoning", "verbosity", "instructions", "service_tier", "model", "web_search_options", "store", "metadata", "user",
 })  # fmt: skip
-#: Fields of requests that are written as such, and settings that may stand in files of data.
-_MERGED = ("passthrough",)
-_FROM_FILES = frozenset({"tools", "functions", "response_format"})
-_DATA = (".json", ".yaml", ".yml")
-#: Models that think before they answer, to which promptfoo sends neither a temperature nor its usual limit.
-_THINKS = re.compile(r"(?:o\d|gpt-5)")
 _USUAL_LIMIT = 1024
 
 
@@ -119,20 +97,17 @@ def vendor_target(
             )
         form, model = "", rest
     speaks_chat = name == "openai" and form != "responses"
-    further = {k: config[k] for k in (*_SENT_ALWAYS, *_SENT, *_THOUGHT, *_MERGED) if speaks_chat and k in config}
-    unsent = [key for key in config if key not in _SETTINGS and key not in _IDLE and key not in further]
+    unsent = next(
+        (k for k in config if k not in _SETTINGS and k not in _IDLE and not (speaks_chat and k in CHAT_FIELDS)), ""
+    )
     if unsent:
-        return VendorTarget(trouble=f"rubric does not send `config.{unsent[0]}` to {identity}")
-    chat = None
-    if speaks_chat:
-        try:
-            thinks = _THINKS.match(model) is not None or _THINKS_TOO in model
-            further = {key: value for key, value in further.items() if thinks or key not in _THOUGHT}
-            chat = ChatSettings(_sent_fields(further, load), config.get("showThinking") is not False)
-        except _UnsentError as error:
-            return VendorTarget(trouble=f"rubric does not send {error} to {identity}")
-        except ConfigurationError as error:
-            return VendorTarget(trouble=f"promptfoo stops: {error}")
+        return VendorTarget(trouble=f"rubric does not send `config.{unsent}` to {identity}")
+    try:
+        chat = chat_settings(model, config, load) if speaks_chat else None
+    except UnsentError as error:
+        return VendorTarget(trouble=f"rubric does not send {error} to {identity}")
+    except ConfigurationError as error:
+        return VendorTarget(trouble=f"promptfoo stops: {error}")
     settings: dict[str, Any] = {"model": model, **_usual(name, model)}
     settings |= {_SETTINGS[key]: value for key, value in config.items() if key in _SETTINGS}
     if form == "responses":
@@ -144,57 +119,6 @@ def vendor_target(
     # OpenRouter at another address is a server that speaks OpenAI's API.
     kind = "openai" if vendor.kind == "openrouter" and "base_url" in settings else vendor.kind
     return VendorTarget(kind, settings, chat, trouble)
-
-
-class _UnsentError(Exception):
-    """A setting cannot be sent as it is written; the message names it."""
-
-
-def _sent_fields(config: Mapping[str, Any], load: Callable[[str], Any] | None) -> dict[str, Any]:
-    """The fields that some settings add to a request. Raises _UnsentError and ConfigurationError."""
-    made: dict[str, Any] = {}
-    for name, written in config.items():
-        value = _from_files(name, written, load) if name in _FROM_FILES else written
-        if _has_template(value):
-            raise _UnsentError(f"`config.{name}` with a template in it")
-        if name in _MERGED:
-            if not isinstance(value, dict) or "model" in value:
-                raise _UnsentError(f"`config.{name}` as it is written")
-            made |= value
-        elif name in _SENT_ALWAYS or value or isinstance(value, list | dict):
-            made[name] = value
-    return {name: value for name, value in made.items() if not (name == "tools" and value == [])}
-
-
-def _from_files(name: str, written: Any, load: Callable[[str], Any] | None) -> Any:
-    """Tools, functions or a format, where files hold them or a part of them."""
-
-    def read(value: Any) -> Any:
-        if not isinstance(value, str) or not value.startswith(URL):
-            return value
-        if load is None or not value.endswith(_DATA):
-            raise _UnsentError(f"`config.{name}` from {value.removeprefix(URL)}")
-        return load(value)
-
-    if isinstance(written, list):
-        items = [read(item) for item in written]
-        return [each for item in items for each in item] if all(isinstance(i, list) for i in items) else items
-    value = read(written)
-    if not isinstance(value, dict) or value.get("type") != "json_schema":
-        return value
-    inner = value.get("json_schema")
-    if value.get("schema"):
-        return {**value, "schema": read(value["schema"])}
-    return (
-        {**value, "json_schema": {**inner, "schema": read(inner.get("schema"))}} if isinstance(inner, dict) else value
-    )
-
-
-def _has_template(value: Any) -> bool:
-    if isinstance(value, str):
-        return "{{" in value or "{%" in value
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(map(_has_template, inner))
 
 
 @cache
@@ -216,7 +140,7 @@ def sent_settings(config: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
 
 def _usual(name: str, model: str) -> dict[str, Any]:
     """The settings that promptfoo sends by default."""
-    if name not in ("openai", "azure", "azureopenai") or _THINKS.match(model):
+    if name not in ("openai", "azure", "azureopenai") or thinks(model):
         return {}
     return {"temperature": 0, "max_output_tokens": _USUAL_LIMIT}
 
