@@ -111,7 +111,7 @@ class DiskFiles:
             listed = {name.lower() for name in os.listdir(path)}  # noqa: PTH208  # names are wanted, not paths
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return frozenset()
-        except OSError:  # what is in a folder that nobody may list can be opened all the same
+        except OSError:  # files can be opened in a folder that may not be listed
             listed = set(names)
         found = names.keys() & listed
         return frozenset(n for first in found for n in names[first] if self.is_file(path / n)) if found else _NOTHING

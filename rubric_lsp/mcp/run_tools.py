@@ -87,7 +87,7 @@ class RunTools:
         return results, notes
 
     def _permitted_plans(self, suite: LoadedSuite, cases: list[Runnable]) -> Plans:
-        """What the run does. Raises ToolError for one that nobody allowed, by the rules of the editors."""
+        """The consequences of a run. Raises ToolError if it is not allowed, by the same rules as in editors."""
         permission = Permission()
         how = f"nothing was run; ask a person to run `rubric trust {self._folder.root}` in a terminal"
         if not permission.allows(suite.path):

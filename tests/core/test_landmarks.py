@@ -82,7 +82,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     assert DiskFiles().present(put(tmp_path, "file"), LANDMARKS) == frozenset()
 
 
-def test_those_in_a_folder_that_nobody_may_list_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_landmarks_in_a_folder_that_cannot_be_listed_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, "targets.yaml")
 
     def refuse(path: Path) -> list[str]:

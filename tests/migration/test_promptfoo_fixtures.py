@@ -1,4 +1,4 @@
-"""What is written for configurations of promptfoo, as it stands in `fixtures/promptfoo`: before, after, and the notes.
+"""The suites that are made of configurations of promptfoo, in `fixtures/promptfoo`: before, after, and the notes.
 
 `UPDATE=1 pytest tests/migration` writes what comes out anew; people read the difference.
 """

@@ -185,7 +185,7 @@ class RowFilling:
                 yield name, value
 
     def _metric(self, name: str, variables: Mapping[str, Any]) -> str:
-        """The name of a metric; one that cannot be filled in is a name as it stands."""
+        """The name of a metric; a template that cannot be rendered is used verbatim."""
         with suppress(Unscored):
             return self._text(name, variables, "`metric`")
         return name

@@ -115,7 +115,7 @@ def _shared(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _can_be_filled(template: str) -> bool:
-    """Whether a name of a metric can be filled in. AgentV runs no case with another one; promptfoo takes it as it stands."""
+    """Whether the template of a metric can be rendered. If not, AgentV does not run the case, and promptfoo uses the text verbatim."""
     whole = Span(0, len(template))
     if template.count("{{") != template.count("}}") or any(loose_statements(template, whole)):
         return False

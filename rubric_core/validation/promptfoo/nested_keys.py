@@ -73,7 +73,7 @@ def keys_in_options(shape: CaseOptions) -> Iterator[Finding]:
 
 
 def methods_by_http(provider: Mapping) -> Iterator[Finding]:
-    """A misspelt method of a provider by HTTP. Services may have methods of their own."""
+    """A misspelt HTTP method of an http provider. Services may define methods of their own."""
     identity, settings = provider.get("id"), provider.get("config")
     method = settings.get("method") if isinstance(settings, Mapping) else None
     if not isinstance(identity, Scalar) or not identity.text.startswith("http") or not isinstance(method, Scalar):

@@ -80,7 +80,7 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
 
 
 def _in_metric(shape: Assertion, context: Context) -> Iterator[Finding]:
-    """The name of a metric that cannot be filled in, which is a name as it stands."""
+    """A metric whose template cannot be rendered; promptfoo uses the text verbatim."""
     place = shape.places.get("metric")
     node = place.node if place is not None and not place.borrowed else None
     if isinstance(node, Scalar) and isinstance(node.value, str):

@@ -116,7 +116,7 @@ def _said(asked: str) -> str:
     return asked[begin + 4 : end].replace("_", " ").replace("+", "\n").replace("~", '"')
 
 
-#: What else is in a message, by a word in what a model is told.
+#: Further fields of the message in a reply, by a word in the request.
 _FURTHER: Mapping[str, Mapping[str, Any]] = {
     "calls-a-tool": {"content": None, "tool_calls": [{"id": "t", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Bern"}'}}]},
     "calls-and-empty": {"content": "", "tool_calls": [{"id": "t", "type": "function", "function": {"name": "weather", "arguments": "{}"}}]},
