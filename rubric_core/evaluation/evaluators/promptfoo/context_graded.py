@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, transformed
-from rubric_core.evaluation.evaluators.promptfoo.grader import Grader, Reply, json_or_text
+from rubric_core.evaluation.evaluators.promptfoo.grader import Grader, Reply
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, row_error
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.promptfoo_http_request import json_or_text
 from rubric_core.lazy_compilation import pattern
 
 __all__ = ["CONTEXT_GRADED"]

@@ -16,13 +16,14 @@ from rubric_core.evaluation.model.recording import JudgeInput, Provenance
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.script_judge import as_provider
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.evaluation.targets.promptfoo_http_request import json_or_text
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.grading import default_name
 from rubric_core.ports import ChatMessage, Provider, Request
 
-__all__ = ["Grader", "Reply", "evaluation_score", "json_or_text"]
+__all__ = ["Grader", "Reply", "evaluation_score"]
 
 _NO_GRADER = (
     "no model grades: name one under `provider` of the assertion or of `options`, or with `rubric run --grader-target NAME`; "
@@ -219,14 +220,6 @@ class Grader:
                 default_name(self.params.config),
             )
             context.recordings.record_free_form(asked, score, made, afresh=context.mode == "refresh")
-
-
-def json_or_text(prompt: str) -> Any:
-    """A prompt that is JSON, as data."""
-    try:
-        return json.loads(prompt)
-    except (ValueError, RecursionError):
-        return prompt
 
 
 def _in_template(value: Any) -> Any:

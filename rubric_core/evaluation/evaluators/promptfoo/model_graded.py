@@ -5,12 +5,13 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from rubric_core.evaluation.evaluators.promptfoo.grader import Grader, Reply, evaluation_score, json_or_text
+from rubric_core.evaluation.evaluators.promptfoo.grader import Grader, Reply, evaluation_score
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, row_error
 from rubric_core.evaluation.evaluators.promptfoo.json_objects import objects_in
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.result import Verdict
+from rubric_core.evaluation.targets.promptfoo_http_request import json_or_text
 from rubric_core.lazy_compilation import replace
 
 __all__ = ["MODEL_GRADED"]
