@@ -1,1 +1,1 @@
-"""The language server: `rubric_core` over LSP, and runs of cases with their results on the line."""
+"""The language server: `rubric_core` over LSP, and runs of cases with their results in the editor."""

@@ -81,7 +81,7 @@ def _address(text: str) -> tuple[str, int]:
 def _log(file: str | None, level: int) -> None:
     shape = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(filename=file, level=level, format=shape, encoding="utf-8" if file else None)
-    # They say step by step what they do.
+    # Their log messages describe every step.
     logging.getLogger("asyncio").setLevel(logging.WARNING)
     logging.getLogger("pygls").setLevel(logging.WARNING)
 

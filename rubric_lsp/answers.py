@@ -1,4 +1,4 @@
-"""Answers to requests about documents that take several parts of the server."""
+"""Handlers of document requests that need several parts of the server."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -52,8 +52,8 @@ __all__ = [
 
 
 def offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
-    """The suggestions at a position, kept for what is asked about one of them."""
-    # Not before somebody asks: first comes what is wrong in the file.
+    """The suggestions at a position, kept so that one of them can be resolved."""
+    # Computed on request: the diagnostics of the file come first.
     from rubric_lsp.documents.referable_names import names_for  # noqa: PLC0415
     from rubric_lsp.features.completion import complete  # noqa: PLC0415
 
@@ -62,7 +62,7 @@ def offers(s: RubricServer, d: Snapshot, p: Any) -> Any:
 
 
 def resolved(s: RubricServer, item: "CompletionItem") -> "CompletionItem":
-    """An item of the newest list with its documentation; one of an older list as it came."""
+    """An item of the newest list with its documentation; an item of an older list is returned unchanged."""
     number = item.get("data")
     chosen = s.offered[number] if isinstance(number, int) and 0 <= number < len(s.offered) else None
     if chosen is None or chosen.label != item["label"]:
@@ -84,7 +84,7 @@ async def hover_at(s: RubricServer, d: Snapshot, p: Any) -> Any:
 
 
 async def _name_hover(s: RubricServer, d: Snapshot, offset: int) -> Any:
-    """Hover on the name of something: it says more than the key that it stands behind."""
+    """Hover on a name, which takes precedence over the hover of its key."""
     from rubric_lsp.features.name_hover import filled_prompt, name_hover, preview  # noqa: PLC0415
 
     name = await s.navigation.name_at(d, offset)
@@ -101,7 +101,7 @@ async def _name_hover(s: RubricServer, d: Snapshot, offset: int) -> Any:
 
 
 async def _promptfoo_name_hover(s: RubricServer, d: Snapshot, name: NameOccurrence) -> Any:
-    """Hover on a name that files of promptfoo share."""
+    """Hover on a name that promptfoo files share."""
     from rubric_lsp.features.promptfoo_hover import NamePlace, promptfoo_hover  # noqa: PLC0415
 
     found = await s.navigation.definition(d, name.span.start)
@@ -114,7 +114,7 @@ async def _promptfoo_name_hover(s: RubricServer, d: Snapshot, name: NameOccurren
 
 
 def actions_at(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:
-    """The actions for a range, kept for when one is chosen."""
+    """The actions for a range, kept so that one of them can be resolved."""
     asked, wanted, read = convert.is_explicit_request(p), convert.wanted_kinds(p), s.index.reader(d.path)
     span = convert.within(d, p)
 
@@ -134,9 +134,9 @@ def actions_at(s: RubricServer, d: Snapshot, p: Any) -> list[Action]:
 
 
 def chosen_action(s: RubricServer, action: "CodeAction") -> "CodeAction":
-    """An action of the newest list with its edits; one of an older list cannot be known any more."""
+    """An action of the newest list with its edits; an action of an older list is no longer known."""
     if action.get("command") is not None or action.get("edit") is not None:
-        return action  # some clients have everything resolved, also what is whole
+        return action  # some clients resolve every action, even a complete one
     document, known = s.acted
     number = action.get("data")
     chosen = known[number] if isinstance(number, int) and 0 <= number < len(known) else None
@@ -151,7 +151,7 @@ def chosen_action(s: RubricServer, action: "CodeAction") -> "CodeAction":
 
 
 def lenses(s: RubricServer, d: Snapshot) -> JsonArray:
-    """The lenses that the settings want: runs and results, uses of names."""
+    """The lenses that the settings enable: runs and results, reference counts."""
     shown = s.documents.settings
     running = _run_lenses(s, d) if shown.code_lenses and s.known.suite_at(d).can_run else JsonArray()
     uses = convert.reference_lenses(d, s.navigation.uses(d), s.client) if shown.reference_lenses else []
@@ -159,13 +159,13 @@ def lenses(s: RubricServer, d: Snapshot) -> JsonArray:
 
 
 def _run_lenses(s: RubricServer, d: Snapshot) -> JsonArray:
-    # Where hints stand on the same line, the result would be there twice.
+    # Where hints are shown on the same line, the result would appear twice.
     told = not (s.client.shows_hints and s.documents.settings.inlay_hints)
     return convert.code_lenses(d, s.known.results(d), s.known.suite_at(d).uri, told=told)
 
 
 def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
-    """The hints of a range: results, and what is derived from the text."""
+    """The hints of a range: results, and values derived from the text."""
     from rubric_lsp.features.derived_hints import HintSettings, derived_hints  # noqa: PLC0415
 
     within, given = convert.within(d, p), s.documents.settings
@@ -176,7 +176,7 @@ def hints_within(s: RubricServer, d: Snapshot, p: Any) -> list["InlayHint"]:
         from rubric_lsp.features.promptfoo_hints import promptfoo_hints  # noqa: PLC0415
 
         return convert.inlay_hints(d, [*results, *promptfoo_hints(d.analysis, within)], s.client)
-    # Where a result stands, there is room for nothing else.
+    # A line that shows a result has no room for another hint.
     taken = {hint.offset for hint in results}
     more = [hint for hint in derived_hints(d.analysis, within, wanted) if hint.offset not in taken]
     return convert.inlay_hints(d, [*results, *more], s.client)
@@ -195,12 +195,12 @@ def formatted(d: Snapshot, p: Any, within: Span | None = None) -> list["TextEdit
 
 
 async def renamable(s: RubricServer, d: Snapshot, p: Any) -> "PrepareRenamePlaceholder | None":
-    """The name at a position, if it can be changed."""
+    """The name at a position, if it can be renamed."""
     return convert.nameable(d, await s.navigation.renamable(d, convert.offset(d, p)))
 
 
 async def rename(s: RubricServer, d: Snapshot, p: Any) -> "WorkspaceEdit":
-    """The edits that change a name everywhere."""
+    """The edits that rename a name everywhere."""
     return convert.workspace_edits(await s.navigation.rename(d, convert.offset(d, p), p["newName"]), s.client)
 
 
@@ -227,7 +227,7 @@ async def references(s: RubricServer, d: Snapshot, p: Any) -> list["Location"]:
 
 
 async def follow_moves(s: RubricServer, p: Any) -> "WorkspaceEdit | None":
-    """The edits with which suites refer to files that are about to move."""
+    """The edits that update references in suites to files that are about to move."""
     from rubric_lsp.documents.relocation import reference_edits  # noqa: PLC0415  # moves are rare
     from rubric_lsp.features.moved_files import FileMoves  # noqa: PLC0415
 
@@ -236,5 +236,5 @@ async def follow_moves(s: RubricServer, p: Any) -> "WorkspaceEdit | None":
 
 
 async def symbols(s: RubricServer, query: str) -> list["SymbolInformation"]:
-    """The names of all files that a query means."""
+    """The names of all files that match a query."""
     return convert.found_symbols(await s.navigation.symbols(query))

@@ -1,4 +1,4 @@
-"""The commands behind lenses and actions. Their arguments are positional: a document's URI, then the id of a case."""
+"""The commands of lenses and actions. Their arguments are positional: a document's URI, then the id of a case."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Commands"]
 
 _ARGUMENTS = ("a URI", "the id of a case", "the name of an evaluator")
-#: More runs of one case than this are a slip of the finger.
+#: A larger number of repetitions is taken for a typing mistake.
 _MOST_REPEATS = 100
 
 
@@ -25,7 +25,7 @@ class Commands:
 
     def __init__(self, server: RubricServer) -> None:
         self._server = server
-        #: How many texts each needs, how many arguments it takes at most, and what carries it out.
+        #: How many texts each command needs, how many arguments it takes at most, and its handler.
         self._table: dict[str, tuple[int, int, Callable[..., Awaitable[object]]]] = {
             "rubric.runCase": (2, 2, self._run_case),
             "rubric.runEvaluator": (3, 3, self._run_evaluator),
@@ -53,7 +53,7 @@ class Commands:
         return list(self._table)
 
     async def execute(self, name: str, arguments: Sequence[Any]) -> object:
-        """Carry out a command. Raises RequestFailedError for one that does not exist or lacks arguments."""
+        """Execute a command. Raises RequestFailedError for an unknown command or missing arguments."""
         found = self._table.get(name)
         if found is None:
             raise RequestFailedError(INVALID_PARAMS, f"there is no command {name}; there are {', '.join(self._table)}")
@@ -128,7 +128,7 @@ class Commands:
         return await self._server.virtual_documents.compare(uri, case_id)
 
     async def _copy_command(self, uri: str, case_id: str) -> object:
-        """The line itself: a clipboard is the client's. One that does not know what to do with it shows it."""
+        """Return the command line. The clipboard belongs to the client; one without support shows the line."""
         line = self._server.reports.command(self._server.known.at(uri), case_id)
         if not self._server.client.tests:
             self._server.say(line)
@@ -137,7 +137,7 @@ class Commands:
     # -- trust --------------------------------------------------------------------------------------------------------
 
     async def _trust(self, uri: object = None) -> object:
-        """The folder that is meant by a URI; without one the open folders: Helix gives no arguments."""
+        """The folder of a URI, or the open folders without one: Helix passes no arguments."""
         if uri is not None and not isinstance(uri, str):
             raise RequestFailedError(INVALID_PARAMS, f"rubric.trust takes a URI, or nothing, found {uri!r:.200}")
         uris = [uri] if uri else list(self._server.documents.folders)
@@ -161,5 +161,5 @@ class Commands:
 
 
 def _begun(job: "Job | None") -> "BegunRun | None":
-    """What a command that runs something answers: the id of the run, null when a person has to allow it first."""
+    """The result of a command that starts a run: the id of the run, null while a person has to allow it first."""
     return None if job is None else {"runId": job.name, "running": sorted(c.id for p in job.parts for c in p.cases)}

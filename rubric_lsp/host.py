@@ -1,4 +1,4 @@
-"""The interface of the server for its parts."""
+"""The server as its parts see it."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 class Host(Protocol):
-    """The conversation with one client, the documents in it, and what may be run."""
+    """The connection to one client, its documents, and its permissions."""
 
     protocol: RubricProtocol
     client: Client
@@ -26,10 +26,10 @@ class Host(Protocol):
     permission: Permission
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
-        """Do something in the background; it is logged when it fails, and cancelled at the end."""
+        """Run a task in the background; it is logged if it fails, and cancelled at the end."""
 
     def say(self, message: str, kind: MessageType = INFORMATION) -> None:
-        """Show a message to the person: only for what they asked for, or have to know."""
+        """Show a message to the user: only in response to a request, or if they have to know."""
 
     async def ask_quietly(self, method: str, params: object = None) -> None:
-        """Send a request whose answer does not matter."""
+        """Send a request and ignore the response."""

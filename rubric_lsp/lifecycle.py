@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["change_folders", "configure", "initialize", "initialized", "trace"]
 
 log = logging.getLogger("rubric")
-#: What suites refer to: other YAML, data sets, prompts, programs.
+#: Files that suites refer to: other YAML, data sets, prompts, programs.
 _AROUND = "**/*.{yaml,yml,jsonl,ndjson,md,markdown,txt,j2,njk,prompt,json,csv,py,sh,js,mjs,cjs,ts,mts}"
 
 
 def initialize(server: RubricServer, params: Mapping[str, Any], commands: Iterable[str]) -> "InitializeResult":
-    """The client says what it is; it learns what the server offers."""
+    """Handle `initialize`: read the client's capabilities, and return the server's."""
     client = server.client = Client.of(params)
     server.documents.encoding = client.encoding
     server.documents.folders = folders_of(params)
@@ -45,7 +45,7 @@ def initialize(server: RubricServer, params: Mapping[str, Any], commands: Iterab
     server.workspace_check.unwatched = not client.registers_watchers
     if client.pulls_diagnostics:
         server.checks.pulled = server.pull.refresh
-    # Looked at before the answer: a number that is nobody's by now is one of another process namespace.
+    # Checked before the response: a process id that does not exist is from another process namespace.
     if client.process is not None and is_alive(client.process):
         server.keep(watch_parent(client.process, server.protocol.lost))
     capabilities = server_capabilities(client, commands)
@@ -84,20 +84,20 @@ async def _register(server: RubricServer) -> None:
 
 
 def trace(server: RubricServer, value: object) -> None:
-    """Tell the client how long requests take, or stop that."""
+    """Turn the reports of request durations on or off."""
     server.protocol.tracing = value in ("messages", "verbose")
     server.protocol.tracing_verbosely = value == "verbose"
 
 
 def change_folders(server: RubricServer, added: Mapping[str, str], removed: Iterable[str]) -> None:
-    """Folders were opened and closed."""
+    """Folders were opened or closed."""
     server.documents.folders = folders_after(server.documents.folders, added, removed)
     server.permission.folders = server.documents.folders
     server.workspace_check.changed(publishing=not server.client.pulls_diagnostics)
 
 
 def configure(server: RubricServer, pushed: object) -> None:
-    """The settings have changed. Clients that can be asked are asked; others have sent what they have."""
+    """The settings have changed. They are requested from clients that support it; others have sent them."""
     if server.client.configuration:
         server.keep(_fetch(server))
     elif isinstance(pushed, Mapping):
@@ -115,10 +115,10 @@ async def _fetch(server: RubricServer) -> None:
 
 
 def _use(server: RubricServer, given: object, *, startup: bool = False) -> None:
-    """Take settings over; what cannot be used is said once, in one message."""
+    """Apply settings; invalid ones are reported in a single message."""
     before = server.documents.settings
     names = [d.name for d in server.language.dialects]
-    # What is not set any more goes back to what it was at the start.
+    # A setting that is no longer set returns to its initial value.
     settings, problems = server.first_settings.changed(given, names, startup=startup)
     server.documents.settings = settings
     if startup:
@@ -127,7 +127,7 @@ def _use(server: RubricServer, given: object, *, startup: bool = False) -> None:
         log.warning("%s", problem)
     if problems:
         message: ShowMessageParams = {"type": WARNING, "message": notice("rubric: " + "\n".join(problems))}
-        # Before the answer to `initialize` nothing else may be sent.
+        # Nothing else may be sent before the response to `initialize`.
         asyncio.get_running_loop().call_soon(server.protocol.tell, "window/showMessage", message)
     if settings == before or startup:
         return

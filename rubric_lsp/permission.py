@@ -12,12 +12,12 @@ __all__ = ["Permission"]
 
 
 class Permission:
-    """What may be run in this conversation."""
+    """What may be run for this client."""
 
     def __init__(self, trust: Trust | None = None) -> None:
-        #: Whether the editor vouches for the folders that it has open.
+        #: Whether the editor trusts the folders that it has open.
         self.editor_trusts = False
-        #: Whether the client is behind a socket: then nothing that it says about trust counts.
+        #: Whether the client is connected by a socket: then it cannot grant trust.
         self.remote = False
         #: The URIs of the open folders.
         self.folders: Iterable[str] = ()
@@ -32,13 +32,13 @@ class Permission:
         return self.editor_trusts and not self.remote and (not folders or any(real.is_relative_to(f) for f in folders))
 
     def covers(self, suite: Path, cases: Collection[str], does: Collection[str], *, outside: bool) -> bool:
-        """Whether what cases of a suite are about to do was allowed. What a trusted folder does first is, and remembered.
+        """Whether the effects of a suite's cases are allowed. First runs in a trusted folder are, and are remembered.
 
         Args:
-            suite: Where they stand.
+            suite: Their file.
             cases: Their ids.
-            does: Everything that they do, each thing by its identity.
-            outside: Whether they read something outside of the folders that are trusted, such as the targets of a parent.
+            does: The identities of all their effects.
+            outside: Whether they read files outside of the trusted folders, such as the targets of a parent.
         """
         if self._vouched(suite):
             return not outside
@@ -47,31 +47,31 @@ class Permission:
             return False
         if known is not None and not set(does) <= known:
             return False
-        with contextlib.suppress(OSError):  # then it is asked about again
+        with contextlib.suppress(OSError):  # so that the user is asked again
             self._trust.allow(suite, cases, does)
         return True
 
     def run_before(self, suite: Path) -> frozenset[str]:
-        """The cases of a suite that were allowed to run before, in a folder that is trusted."""
+        """The cases of a suite, in a trusted folder, that were allowed to run before."""
         return self._trust.run_before(suite)
 
     def known(self, suite: Path, cases: Collection[str]) -> frozenset[str] | None:
-        """What cases of a suite did before; None where that was never allowed."""
+        """The effects of a suite's cases that were allowed before; None if none were."""
         return None if self._vouched(suite) else self._trust.known(suite, cases)
 
     def roots(self, suite: Path) -> list[Path]:
-        """The folders of which a suite may use everything: the one that is trusted, else the open ones, else its own."""
+        """The folders that a suite may use entirely: the trusted one, else the open ones, else its own."""
         if self._vouched(suite):
             return self._folders()
         trusted = self._trust.folder_of(suite)
         return [trusted if trusted is not None else self.folder_of(suite)]
 
     def allow(self, suite: Path, cases: Collection[str], does: Collection[str]) -> None:
-        """Remember what cases do, now that a person has seen it. Raises OSError."""
+        """Remember the effects of cases that the user has seen. Raises OSError."""
         self._trust.allow(suite, cases, does)
 
     def add(self, folder: Path) -> Path:
-        """Trust a folder from now on, in every editor. Raises OSError, and ValueError for one that holds too much."""
+        """Trust a folder permanently, in every editor. Raises OSError, and ValueError for a folder that holds too much."""
         if self.remote:
             raise ValueError(
                 f"a client connected by a socket cannot allow runs: `rubric trust {folder}` in a terminal does"
@@ -83,7 +83,7 @@ class Permission:
         return self._trust.add(folder)
 
     def folder_of(self, path: Path) -> Path:
-        """The folder that a person means by trusting `path`: itself, else the open folder that holds it, else its own."""
+        """The folder to trust for `path`: itself, else the open folder that holds it, else its parent."""
         if os.path.isdir(path):  # noqa: PTH112  # `Path.is_dir` raises for a name that is too long
             return path
         real = real_path(path)

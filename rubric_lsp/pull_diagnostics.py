@@ -1,4 +1,4 @@
-"""Diagnostics for clients that ask for them: of one document, or of everything."""
+"""Pull diagnostics: of one document, or of the workspace."""
 
 import asyncio
 import time
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 
 __all__ = ["PullDiagnostics"]
 
-#: Reports that go to the client in one piece.
+#: The most reports in one partial result.
 _PIECE = 50
-#: Seconds in which a client is told that there is something new.
+#: The minimum number of seconds between two refreshes.
 _SOON = 0.1
 
 
 class DiagnosticSource(Protocol):
-    """Gives what is listed for a version of a document, as it is sent."""
+    """Gives the diagnostics of a version of a document, as they are sent."""
 
     def __call__(self, snapshot: Snapshot, deferred: frozenset[Numbered] = frozenset()) -> JsonArray:
-        """All of it but for the findings with the numbers in `deferred`."""
+        """All diagnostics, except the findings with the numbers in `deferred`."""
 
 
 class PullDiagnostics:
-    """Answers what a client asks about diagnostics.
+    """Answers pull requests for diagnostics.
 
     Args:
         host: The conversation.
-        listed: What is listed for a version of a document, but for the findings with some numbers.
-        workspace_check: What is known of files that are not open.
-        deferral: Which findings wait while a person writes.
+        listed: Gives the diagnostics of a version of a document, except the findings with some numbers.
+        workspace_check: The reports of closed files.
+        deferral: Decides which findings are deferred.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class PullDiagnostics:
         self._refreshing: asyncio.TimerHandle | None = None
 
     def document(self, snapshot: Snapshot, known: str | None) -> "RelatedDocumentReport":
-        """The diagnostics of one document; `known` names the list that the client has.
+        """The diagnostics of one document; `known` is the result id that the client has.
 
-        A client that has none gets everything. One that asks behind each edit, and can be told to ask again, gets what a
-        person is still writing about when they pause.
+        A client without one gets everything. A client that pulls after each edit and supports refresh gets deferred
+        findings when the user pauses.
         """
         if known is None:
             self._deferral.say_everything(snapshot)
@@ -83,7 +83,7 @@ class PullDiagnostics:
         return self._listed(snapshot, deferred)
 
     def _dependents(self, snapshot: Snapshot) -> list[Snapshot]:
-        """The other open documents that depend on one."""
+        """The other open documents that depend on a document."""
         if snapshot.path is None:
             return []
         path = absolute(snapshot.path)
@@ -96,7 +96,7 @@ class PullDiagnostics:
     async def workspace(
         self, known: Mapping[str, str], partial: int | str | None, progress: int | str | None
     ) -> "WorkspaceDiagnosticReport":
-        """The diagnostics of every file; when the client has all of them, that is answered when there is something new."""
+        """The diagnostics of every file; if the client has all of them, the response waits for a change."""
         self._tell(progress, {"kind": "begin", "title": "Checking suites", "cancellable": True})
         number, said = 0, float("-inf")
         try:
@@ -116,13 +116,13 @@ class PullDiagnostics:
                     if time.monotonic() - said > OFTEN:
                         said = time.monotonic()
                         self._tell(progress, {"kind": "report", "message": f"{number} files"})
-                # Of a file that is gone nothing is wrong any more.
+                # A deleted file has no diagnostics.
                 gone = [u for u, name in known.items() if u not in seen and name != NOTHING_WRONG]
                 piece += (_workspace_report(FileReport(uri, None, JsonArray())) for uri in gone)
                 if piece or sent or not known:
                     break
                 await news.wait()
-                # Not at each letter: what a person waits for is what is wrong in the document that they write in.
+                # Not at each keystroke: the user waits for the diagnostics of the document that they edit.
                 await self._workspace_check.idle()
         finally:
             self._tell(progress, {"kind": "end", "message": f"{number} files checked"})

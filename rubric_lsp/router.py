@@ -26,7 +26,7 @@ class Router:
 
     Args:
         protocol: Calls the handler of a method with its parameters, once they have the shape that it needs.
-        documents: What is open.
+        documents: The open documents.
     """
 
     def __init__(self, protocol: RubricProtocol, documents: ClientWorkspace) -> None:
@@ -38,7 +38,7 @@ class Router:
         self._protocol.route(method, work, needs)
 
     def request(self, method: str, needs: Shape, work: Callable[[Any], object]) -> None:
-        """A request that is about no single document."""
+        """A request that does not concern a single document."""
         self._protocol.route(method, work, needs)
 
     def document_request(
@@ -51,14 +51,14 @@ class Router:
         whole: bool = False,
         prompts: bool = False,
     ) -> None:
-        """A request about one document. One that fails is logged with what was asked, and answered by `empty`.
+        """A request about one document. A failed one is logged with its description, and answered with `empty`.
 
-        A file may hold several YAML documents: `work` is given the one in which the place is, or each of them, unless it
-        wants the file as a `whole`. With `prompts`, `work` finds out by itself whether a text is the prompt of a suite.
+        A file may have several YAML documents: `work` is called with the one at the position, or with each of them, or,
+        with `whole`, with the file. With `prompts`, `work` itself checks whether a text is the prompt of a suite.
         """
 
         def asked(params: Any) -> object:
-            # The version that is asked about is the newest one now, not the newest one when there is time to answer.
+            # The version at the time of the request, not the newest one at the time of the work.
             snapshot = self._documents.get(convert.uri(params))
             done = work if whole else partial(per_yaml_document, work)
             return self._read(method, snapshot, params, done, empty, prompts=prompts)
@@ -85,7 +85,7 @@ class Router:
 
 
 def per_yaml_document(work: Callable[[Snapshot, Any], Any], snapshot: Snapshot, params: Any) -> Any:
-    """What `work` gives for the YAML document that is asked about; for a file as a whole, the lists of all of them."""
+    """The result of `work` for the YAML document of the request; for a whole file, the concatenated lists."""
     if len(snapshot.parts) == 1:
         return work(snapshot, params)
     line = convert.line(params)

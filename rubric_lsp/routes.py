@@ -1,4 +1,4 @@
-"""The route table: one line of work for each method."""
+"""The route table: one line for each method."""
 
 from rubric_lsp import answers, convert, lifecycle
 from rubric_lsp.commands import Commands
@@ -34,7 +34,7 @@ def make_server() -> RubricServer:
 
 
 def _route(s: RubricServer, commands: Commands) -> None:
-    """Every method that the server knows."""
+    """Register every method of the server."""
     r = Router(s.protocol, s.documents)
     _conversation(r, s, commands)
     _documents(r, s)

@@ -1,4 +1,4 @@
-"""The server: the parts that routes lead to, and what several of them share."""
+"""The server: the parts that routes lead to, and the events that concern several of them."""
 
 import asyncio
 import contextlib
@@ -65,7 +65,7 @@ class RubricServer(LanguageServer):
     protocol: RubricProtocol
 
     def __init__(self) -> None:
-        # Nothing is structured: pygls' own converter would learn every type of the protocol, at each start.
+        # No converter: pygls' own one would learn every type of the protocol at each start.
         super().__init__("rubric", __version__, protocol_cls=RubricProtocol, converter_factory=Converter)
         self.client = Client()
         self.first_settings = Settings()
@@ -92,7 +92,7 @@ class RubricServer(LanguageServer):
         self.pull = PullDiagnostics(self, self.listed, self.workspace_check, self.deferral)
         #: The newest actions: the edits of some are computed when one is chosen.
         self.acted: tuple[Snapshot | None, list[Action]] = (None, [])
-        #: The newest suggestions: what they mean at length is asked for one by one.
+        #: The newest suggestions: their documentation is requested one by one.
         self.offered: Sequence[Completion] = ()
         self.known = KnownResults(self, self._refreshed)
         self.reports = ReportBuilder(self, self.known)
@@ -103,12 +103,12 @@ class RubricServer(LanguageServer):
         self.runs = RunManager(self, self.known, self.states, self.virtual_documents, self.checks.schedule)
         self.tests = TestExplorer(self, self.known, self.tree, self.runs, self.reports)
         self._kept: set[asyncio.Task[Any]] = set()
-        #: The version of the files around suites, when those that are not open were last looked at.
+        #: The project's version when closed files were last checked.
         self._checked_version = -1
         self.protocol.closing = self.closed
 
     def keep(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
-        """Do something in the background; it is logged when it fails, and cancelled at the end."""
+        """Run a task in the background; it is logged if it fails, and cancelled at the end."""
         task = asyncio.get_running_loop().create_task(work)
         self._kept.add(task)
         task.add_done_callback(self._done)
@@ -120,12 +120,12 @@ class RubricServer(LanguageServer):
             log.error("a task in the background failed", exc_info=error)
 
     def say(self, message: str, kind: MessageType = INFORMATION) -> None:
-        """Show a message to the person: only for what they asked for, or have to know."""
+        """Show a message to the user: only in response to a request, or if they have to know."""
         shown: ShowMessageParams = {"type": kind, "message": notice(message)}
         self.protocol.tell("window/showMessage", shown)
 
     async def ask_quietly(self, method: str, params: object = None) -> None:
-        """A request whose answer says nothing."""
+        """Send a request and ignore the response."""
         with contextlib.suppress(RequestFailedError):
             await self.protocol.ask(method, params)
 
@@ -136,7 +136,7 @@ class RubricServer(LanguageServer):
     # -- parts that several routes share ------------------------------------------------------------------------------
 
     def configured(self, configuration: Configuration) -> JsonArray:
-        """What is wrong with a configuration file, as it is sent."""
+        """The diagnostics of a configuration file, as they are sent."""
         document = configuration.document
         listed = listing(configuration.diagnostics, self.language)
         path = configuration.path
@@ -145,26 +145,26 @@ class RubricServer(LanguageServer):
         return JsonArray.of(convert.diagnostics(snapshot, listed, self.client))
 
     def _refreshed(self, snapshot: Snapshot, results: Results) -> None:
-        """The results of a suite have been computed again. The tree of tests, which hears of it, is made of them."""
+        """The results of a suite were computed again; notify the test tree, which shows them."""
         self.states.refreshed(snapshot, results)
 
     async def _tell_results(self, uri: str, path: Path | None) -> None:
-        """Tell a client with a tree what is known of a suite; with a path, once its results are read from disk."""
+        """Send the results of a suite to a client with a test tree; with a path, read them from disk before."""
         if path is None:
             self.states.loaded(uri)
         else:
             await self.runs.stored.load(uri, path)
 
     def _results(self, snapshot: Snapshot) -> object:
-        """Equal for two moments between which the results of a document have not changed."""
+        """A value that changes whenever the results of a document change."""
         return self.known.state(snapshot)
 
     def problems(self, snapshot: Snapshot) -> list["Diagnostic"]:
-        """Everything that is listed for a version of a suite."""
+        """The diagnostics of a version of a suite."""
         return self.listed(snapshot).items
 
     def listed(self, snapshot: Snapshot, deferred: frozenset[Numbered] = frozenset()) -> JsonArray:
-        """The same as it is sent, but for the findings with the numbers in `deferred`."""
+        """The same as they are sent, except the findings with the numbers in `deferred`."""
         results, shared = self.known.results(snapshot), self.known.shared(snapshot)
         ran = outcomes(snapshot.analysis, results, shared, passed=self.documents.settings.show_passed)
         outcome = JsonArray.of(convert.diagnostics(snapshot, ran, self.client))
@@ -192,12 +192,12 @@ class RubricServer(LanguageServer):
         self.tree.edited(uri)
 
     def _is_on_disk(self, uri: str, text: str) -> bool:
-        """Whether nothing changes for other files when a document is opened or closed. One that is opened again has changed."""
+        """Whether opening or closing a document changes nothing for other files. One that is reopened has changed."""
         again = self.documents.get(uri)
         return (again is None or again.text == text) and self.index.is_on_disk(uri, text)
 
     def _edited(self, uri: str) -> None:
-        """A document has another text. A client that asks for diagnostics does so by itself after an edit."""
+        """A document has another text. Clients that pull diagnostics do so by themselves after an edit."""
         if not self.client.pulls_diagnostics:
             self.checks.schedule(uri)
         for other in self.documents.refresh_outdated():
@@ -205,17 +205,17 @@ class RubricServer(LanguageServer):
         self._looked_around()
 
     def _suites_discovered(self) -> None:
-        """All suites are known: open documents may have other findings now."""
+        """All suites are known: the diagnostics of open documents may have changed."""
         prompts = [
             s.uri for s in self.documents.all() if s.path is not None and kind_by_name(s.path) is FileKind.PROMPT
         ]
         for other in (*self.documents.refresh_outdated(), *prompts):
             self.checks.schedule(other)
-        # Of what is not open, the survey that has found it out is about to say so.
+        # Closed files are about to be reported by the same check.
         self._checked_version = self.documents.project.version
 
     def _looked_around(self) -> None:
-        """Look at files that are not open, too, when one has changed that something depends on."""
+        """Check closed files again if one has changed that something depends on."""
         version = self.documents.project.version
         if version != self._checked_version:
             self._checked_version = version
@@ -234,7 +234,7 @@ class RubricServer(LanguageServer):
         self._looked_around()
 
     def saved(self, params: Any) -> None:
-        """A document was saved: what is in it is meant."""
+        """A document was saved: its text is complete."""
         snapshot = self.documents.get(convert.uri(params))
         if snapshot is not None and self.deferral.numbers(snapshot):
             self.deferral.end()
@@ -242,7 +242,7 @@ class RubricServer(LanguageServer):
         self.files_changed([convert.uri(params)])
 
     def files_changed(self, uris: list[str]) -> None:
-        """Something on disk has changed."""
+        """Files on disk have changed."""
         paths = [path for uri in uris if (path := path_of(uri)) is not None]
         self.index.project.changed(paths)
         if any(uri.endswith(CONFIGURATION_FILES) for uri in uris):
@@ -258,7 +258,7 @@ class RubricServer(LanguageServer):
             self.runs.files_changed()
 
     async def closed(self) -> None:
-        """The conversation is over: nothing may outlive it."""
+        """The client has disconnected: end everything."""
         self.checks.stop()
         self.workspace_check.stop()
         await self.runs.stop()

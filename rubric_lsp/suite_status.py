@@ -14,7 +14,7 @@ __all__ = ["suite_status"]
 
 
 def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> "About | None":
-    """`rubric/suite`: null for a document that is not open, or neither a suite nor taken over by a known one. Nothing of the environment is read."""
+    """`rubric/suite`: null for a document that is not open, or neither a suite nor included by one. Reads no environment."""
     document = (params or {}).get("textDocument")
     uri = document.get("uri") if isinstance(document, Mapping) else None
     snapshot = server.documents.get(uri) if isinstance(uri, str) else None
@@ -36,7 +36,7 @@ def suite_status(server: RubricServer, params: Mapping[str, Any] | None) -> "Abo
 
 
 def _target_names(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
-    """The names of the target and of the judge as they are written; empty where there is none."""
+    """The names of the target and of the judge as written; empty without one."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when somebody asks for it
     from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
     from rubric_core.evaluation.cases.target_choice import target_name, targets_for  # noqa: PLC0415
@@ -45,7 +45,7 @@ def _target_names(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
 
     try:
         case = next(iter(suite_of(snapshot, server.documents).cases), None)
-    except RequestFailedError:  # not saved yet, or not sound enough to be run
+    except RequestFailedError:  # not saved yet, or not valid enough to run
         case = None
     if case is None:
         return "", ""
@@ -55,12 +55,12 @@ def _target_names(server: RubricServer, snapshot: Snapshot) -> tuple[str, str]:
     name = target_name(case.suite, case.options.target, targets)
     try:
         settings = targets.entry(name).settings
-    except Unscored:  # the rules say so where it stands
+    except Unscored:  # reported by a rule at its place
         return name, targets.default_judge() or ""
     written = (settings.get(key) for key in ("grader_target", "judge_target"))
     return name, next((each for each in written if isinstance(each, str)), targets.default_judge() or "")
 
 
 def _listed(names: list[str]) -> str:
-    """The first of several names, and how many more there are."""
+    """The first of several names, and the number of the others."""
     return " ".join([*names[:1], *([f"+{len(names) - 1}"] if len(names) > 1 else [])])

@@ -1,7 +1,7 @@
 """Conversion to and from the protocol: the only package that reads or builds messages.
 
-Both are plain JSON: building thousands of objects of a library would take longer than finding out what is in them. The tests
-hold everything that is sent against lsprotocol's types.
+Both are plain JSON: building thousands of library objects would take longer than computing their contents. The tests
+check everything that is sent against lsprotocol's types.
 """
 
 from rubric_lsp.convert.actions import code_actions, code_lenses, reference_lenses, resolved_action

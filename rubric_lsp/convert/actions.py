@@ -25,7 +25,7 @@ __all__ = ["code_actions", "code_lenses", "reference_lenses", "resolved_action"]
 def code_actions(
     snapshot: Snapshot, found: Iterable[Action], params: Params, client: Client, suite: str
 ) -> list["CodeAction"] | list["CommandWithArguments"]:
-    """Actions, plain commands for a client that knows nothing else; `suite` is the URI that commands are about."""
+    """Actions, or plain commands for a client without support; `suite` is the URI that commands refer to."""
     wanted = list(found)
     if not client.action_literals:
         return [_command(suite, a) for a in wanted if a.command]
@@ -41,7 +41,7 @@ def _identity(diagnostic: Params) -> tuple[str, int, int]:
 
 
 def resolved_action(snapshot: Snapshot, given: "CodeAction", action: Action, client: Client) -> "CodeAction":
-    """An action as the client has it, with its edits."""
+    """The client's action, with its edits."""
     edits = action.later() if action.later is not None else action.edits
     return {**given, "edit": workspace_edit(snapshot, edits, client)}
 
@@ -54,7 +54,7 @@ def _code_action(
     number: int,
     suite: str,
 ) -> "CodeAction":
-    # Running comes with the fixes, above everything else, also where the client has an order of its own.
+    # Runs are listed with the fixes, above everything else, even if the client has its own order.
     lifted = client.sorts_actions and action.kind in (RUN, RUN_RESULTS)
     made: CodeAction = {"title": mask(action.title), "kind": f"{QUICK_FIX}.{action.kind}" if lifted else action.kind}
     if action.later is not None and client.resolves_edits:
@@ -80,7 +80,7 @@ def _command(suite: str, what: Action | Lens) -> "CommandWithArguments":
 
 
 def reference_lenses(snapshot: Snapshot, found: Iterable[NameUses], client: Client) -> list["CodeLens"]:
-    """Code lenses with the numbers of references; a client that can list them also gets their places."""
+    """Code lenses with reference counts; a client that can list references also gets their locations."""
     return [
         {"range": range_of(snapshot, each.name.span), "command": _listing(snapshot, each, client)} for each in found
     ]
@@ -95,7 +95,7 @@ def _listing(snapshot: Snapshot, uses: NameUses, client: Client) -> "Command | C
 
 
 def code_lenses(snapshot: Snapshot, results: Results, suite: str, *, told: bool) -> JsonArray:
-    """Code lenses, none of which needs resolving; `suite` is the URI that commands are about."""
+    """Code lenses, complete without resolving; `suite` is the URI that commands refer to."""
     lensed = lensed_cases(snapshot.analysis, results, told=told)
     keys = [tuple(lensed.get(number, ())) for number in range(len(snapshot.document.blocks))]
     whole = file_lenses(snapshot.analysis, results, sum(map(len, lensed.values())))

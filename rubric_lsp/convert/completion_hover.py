@@ -41,7 +41,7 @@ def _markup(text: str, *, markdown: bool) -> "MarkupContent":
 
 
 def completions(snapshot: Snapshot, found: "Iterable[Completion]", client: Client) -> "CompletionList":
-    """Suggestions. The list is whole: editors narrow it down themselves while a person types."""
+    """A complete list of suggestions: editors filter it themselves while the user types."""
     items = [_completion(snapshot, each, client) for each in found]
     if client.resolves_documentation:
         for number, made in enumerate(items):
@@ -55,7 +55,7 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> "Comp
         "label": item.label,
         "kind": _ITEMS[item.kind],
         "textEdit": {"range": range_of(snapshot, item.span), "newText": text},
-        # Said even where it is the label: Neovim takes a list with edits, but without this, to be narrowed down already.
+        # Set even if it equals the label: without it, Neovim takes a list with edits for one that is already filtered.
         "filterText": item.filter or item.label,
     }
     if text is item.snippet:
@@ -76,7 +76,7 @@ def _completion(snapshot: Snapshot, item: "Completion", client: Client) -> "Comp
 
 
 def resolved(given: "CompletionItem", item: "Completion", client: Client) -> "CompletionItem":
-    """A suggestion as the client has it, with its documentation."""
+    """The client's suggestion, with its documentation."""
     return {**given, **documentation(item, client)}
 
 
@@ -87,7 +87,7 @@ def documentation(item: "Completion", client: Client) -> "Documented":
 
 
 def inlay_hints(snapshot: Snapshot, found: Iterable[Hint], client: Client) -> list["InlayHint"]:
-    """Inlay hints; for a client that draws results itself, results are marked as such."""
+    """Inlay hints; results are marked as such for clients that draw results themselves."""
     return [_inlay_hint(snapshot, hint, client) for hint in found]
 
 

@@ -1,4 +1,4 @@
-"""Diagnostics, with what a client can show of them."""
+"""Diagnostics as the client supports them."""
 
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
@@ -27,17 +27,17 @@ __all__ = ["diagnostics", "findings"]
 
 _SEVERITIES: dict[str, "DiagnosticSeverity"] = {"error": 1, "warning": 2, "information": 3, "hint": 4}
 _TAGS: dict[str, "DiagnosticTag"] = {"unnecessary": 1, "deprecated": 2}
-#: Findings of a file that a client is sent: VS Code lists a thousand, and a line of 2 MB can have 400,000.
+#: The maximum number of findings per file: VS Code lists a thousand, and a line of 2 MB can have 400,000.
 _MOST = 10_000
 
 
 def diagnostics(snapshot: Snapshot, problems: Iterable[DiagnosticEntry], client: Client) -> list["WireDiagnostic"]:
-    """Problems, with what this client can show of them."""
+    """Diagnostics with the parts that this client supports."""
     return [_diagnostic(partial(range_of, snapshot), snapshot.uri, each, client) for each in problems]
 
 
 def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) -> JsonArray:
-    """What is wrong in the text, in its order, but for the findings with these numbers."""
+    """The findings in the order of the text, except those with these numbers."""
     found, document = leave_out_deferred(snapshot.analysis.found, without), snapshot.document
     hidden = found.amount - _MOST
     if hidden > 0:
@@ -62,7 +62,7 @@ def findings(snapshot: Snapshot, without: Collection[Numbered], client: Client) 
 
 
 def _hidden(amount: int) -> "WireDiagnostic":
-    """The entry for what is not listed: nothing is left out silently."""
+    """A diagnostic that counts the findings that are not listed: nothing is left out silently."""
     place: Position = {"line": 0, "character": 0}
     words = f"{amount:,} further findings are not shown; `rubric check` lists all of them"
     return {
@@ -77,7 +77,7 @@ def _hidden(amount: int) -> "WireDiagnostic":
 def _findings(
     _: "LocalText", places: RelativePlaces, found: tuple[Diagnostic, ...], about: tuple[str, Client, Language]
 ) -> list["WireDiagnostic"]:
-    """The findings in a block, which are at its own offsets."""
+    """The findings of a block, at offsets of the block."""
     uri, client, language = about
     return [_diagnostic(places.range, uri, each, client) for each in listing(found, language)]
 

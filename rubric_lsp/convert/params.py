@@ -1,4 +1,4 @@
-"""Reads request parameters, whose shape is already checked."""
+"""Reads request parameters, whose structure is already checked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ __all__ = [
     "within",
 ]  # fmt: skip
 
-#: JSON, of which `rubric_lsp.protocol.params` has seen that what is read here is there.
+#: JSON that `rubric_lsp.protocol.params` has checked for the members that are read here.
 Params = Mapping[str, Any]
 
 
@@ -48,19 +48,19 @@ def opened(params: Params) -> tuple[str, str, int | None, str]:
 
 
 def request_words(snapshot: Snapshot, params: Params) -> str:
-    """What a request was about, in words for the log. Its text is left out: it may be confidential."""
+    """A description of a request for the log, without its texts, which may be confidential."""
     at = params.get("position") or (params.get("range") or {}).get("start")
     place = f":{at['line'] + 1}:{at['character'] + 1}" if at else ""
     return f"{snapshot.uri}{place} (version {snapshot.version})"
 
 
 def offset(snapshot: Snapshot, params: Params) -> int:
-    """Where a request points to."""
+    """The offset of a request's position."""
     return snapshot.offset(_position(params["position"]))
 
 
 def line(params: Params) -> int | None:
-    """The line that a request points to; None for one about a document, or about all that is in sight."""
+    """The line of a request's position; None for a request about a document or the visible range."""
     at = params.get("position") or next(iter(params.get("positions") or ()), None)
     if at is None and "context" in params:
         at = params["range"]["start"]
@@ -68,7 +68,7 @@ def line(params: Params) -> int | None:
 
 
 def text_range(given: Params) -> TextRange:
-    """A range as the client counts."""
+    """A range in the client's encoding."""
     return TextRange(_position(given["start"]), _position(given["end"]))
 
 
@@ -77,29 +77,29 @@ def _position(given: Params) -> Position:
 
 
 def within(snapshot: Snapshot, params: Params) -> Span:
-    """The stretch that a request is about."""
+    """The range of a request."""
     return snapshot.span(text_range(params["range"]))
 
 
 def changes(params: Params) -> list[ContentChange]:
-    """The steps of an edit."""
+    """The content changes of an edit."""
     steps = ((c.get("range"), c["text"]) for c in params["contentChanges"])
     return [ContentChange(text_range(where) if where is not None else None, text) for where, text in steps]
 
 
 def folders(params: Params) -> tuple[dict[str, str], list[str]]:
-    """The folders that were added, name by URI, and those that were removed."""
+    """The added folders, name by URI, and the removed ones."""
     event = params["event"]
     return {f["uri"]: f.get("name") or "" for f in event["added"]}, [f["uri"] for f in event["removed"]]
 
 
 def changed_files(params: Params) -> list[str]:
-    """The files that were made, changed or deleted."""
+    """The files that were created, changed or deleted."""
     return [change["uri"] for change in params["changes"]]
 
 
 def moves(params: Params) -> dict[Path, Path]:
-    """The files and folders that are about to be moved, with their new paths; those that are not on disk are left out."""
+    """The files and folders that will be moved, with their new paths; URIs of other schemes are left out."""
     paths = ((path_of(each["oldUri"]), path_of(each["newUri"])) for each in params["files"])
     return {absolute(old): absolute(new) for old, new in paths if old is not None and new is not None}
 
@@ -110,26 +110,26 @@ def arguments(params: Params) -> tuple[str, Sequence[Any]]:
 
 
 def known_diagnostics(params: Params) -> tuple[dict[str, str], int | str | None, int | str | None]:
-    """The lists of diagnostics that the client has, by URI; and its tokens for parts of the answer and for progress."""
+    """The client's diagnostic result ids by URI, and its tokens for partial results and progress."""
     known = {each["uri"]: each["value"] for each in params["previousResultIds"]}
     return known, params.get("partialResultToken"), params.get("workDoneToken")
 
 
 def wanted_kinds(params: Params) -> Callable[[str], bool]:
-    """Whether actions of a kind are asked for; a kind includes those below it, and the empty kind includes every other."""
+    """Whether actions of a kind are requested; a kind includes those below it, and the empty kind every other."""
     only = params["context"].get("only") or ("",)
     return lambda kind: any(each in ("", kind) or kind.startswith(f"{each}.") for each in only)
 
 
 def wants_everything(params: Params) -> bool:
-    """Whether actions of every kind are asked for, as for a menu."""
+    """Whether actions of every kind are requested, as for a menu."""
     return "" in (params["context"].get("only") or ("",))
 
 
 def findings_on_line(snapshot: Snapshot, params: Params) -> frozenset[tuple[str, int]]:
     """The diagnostics that the client shows on the lines of a request, by code and offset.
 
-    Neovim sends those of the whole line, wherever on it the cursor is.
+    Neovim sends those of the whole line, regardless of the cursor's column.
     """
     first, last = params["range"]["start"]["line"], params["range"]["end"]["line"]
     on_lines = (
@@ -141,10 +141,10 @@ def findings_on_line(snapshot: Snapshot, params: Params) -> frozenset[tuple[str,
 
 
 def is_explicit_request(params: Params) -> bool:
-    """Whether a person asked, rather than the editor on its own account."""
+    """Whether the user asked for actions, rather than the editor on its own."""
     return params["context"].get("triggerKind") in (None, 1)
 
 
 def positions(params: Params) -> list[Position]:
-    """Where a request points to, in several places."""
+    """The offsets of a request's positions."""
     return [_position(each) for each in params["positions"]]

@@ -1,4 +1,4 @@
-"""Positions, ranges and edits, as the client counts."""
+"""Positions, ranges and edits in the client's encoding."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -36,19 +36,19 @@ def range_of(snapshot: Snapshot, span: Span) -> "Range":
 
 
 def lines(snapshot: Snapshot, span: Span) -> "Range":
-    """The lines of a stretch, to the beginning of the next one: typing at the end of it changes nothing."""
+    """The lines of a span, to the start of the next line, so that typing at their end changes nothing."""
     start, end = snapshot.range(span)
     last = end.line + 1 if end.character or end == start else end.line
     return {"start": position_of(start), "end": {"line": last, "character": 0}}
 
 
 def location(snapshot: Snapshot, span: Span) -> "Location":
-    """A stretch of a document."""
+    """A range of a document."""
     return {"uri": snapshot.uri, "range": range_of(snapshot, span)}
 
 
 def file_location(uri: str) -> "Location":
-    """The beginning of a file."""
+    """The start of a file."""
     start: Position = {"line": 0, "character": 0}
     return {"uri": uri, "range": {"start": start, "end": start}}
 
@@ -59,7 +59,7 @@ def text_edits(snapshot: Snapshot, edits: Iterable[Edit]) -> list["TextEdit"]:
 
 
 def workspace_edit(snapshot: Snapshot, edits: Iterable[Edit], client: Client) -> "WorkspaceEdit":
-    """Edits of one document as they are applied on their own; with its version where the client checks that."""
+    """Edits of one document; with its version if the client checks versions."""
     made = text_edits(snapshot, edits)
     if client.versioned_edits:
         return {"documentChanges": [_document_edit(snapshot.uri, snapshot.version, made)]}
@@ -70,7 +70,7 @@ def workspace_edits(edits: "Iterable[tuple[Snapshot, Sequence[Edit]]]", client: 
     """Edits of several documents."""
     made: dict[str, list[TextEdit]] = {}
     versions: dict[str, int | None] = {}
-    for document, wanted in edits:  # a file may come in parts
+    for document, wanted in edits:  # a file may occur several times
         made.setdefault(document.uri, []).extend(text_edits(document, wanted))
         versions[document.uri] = document.version
     if client.versioned_edits:

@@ -68,7 +68,7 @@ def _flat(local: "LocalText", places: RelativePlaces, _: None, uri: str) -> list
 
 
 def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "") -> Iterator["SymbolInformation"]:
-    """A symbol and those in it, for a client that shows a list."""
+    """A symbol and its children, for a client that shows a flat list."""
     made: SymbolInformation = {
         "name": mask(symbol.name),
         "kind": _SYMBOLS[symbol.kind],
@@ -82,12 +82,12 @@ def _entries(places: RelativePlaces, uri: str, symbol: Symbol, inside: str = "")
 
 
 def highlights(snapshot: Snapshot, found: "Iterable[NameOccurrence]") -> list["DocumentHighlight"]:
-    """Places where one thing is meant: written (3) where it is made, else read (2)."""
+    """Occurrences of one name: written (3) where it is defined, else read (2)."""
     return [{"range": range_of(snapshot, n.span), "kind": 3 if n.defines else 2} for n in found]
 
 
 def nameable(snapshot: Snapshot, name: "NameOccurrence | None") -> "PrepareRenamePlaceholder | None":
-    """A name that can be changed."""
+    """A name that can be renamed."""
     if name is None:
         return None
     return {"range": range_of(snapshot, name.span), "placeholder": name.name}
@@ -99,13 +99,13 @@ def document_links(snapshot: Snapshot, found: Iterable[tuple[Span, str]]) -> lis
 
 
 def folding_ranges(snapshot: Snapshot) -> JsonArray:
-    """Folds by whole lines, which every client can show."""
+    """Folds of whole lines, which every client supports."""
     found, first = snapshot.by_block(_folds), snapshot.first_line
     listed = list_fold(snapshot.analysis)
     whole = [{"startLine": listed.first + first, "endLine": listed.last + first}] if listed is not None else []
     made = JsonArray.joined((found.frame_first, JsonArray.of(whole)))
     below = snapshot.parts[1:2]
-    # Comments are looked for in all of the text; those of another YAML document are its own.
+    # Comments are searched in the whole text; those of another YAML document belong to that one.
     return JsonArray.of(f for f in made.items if f["endLine"] < below[0].first_line) if below else made
 
 
@@ -121,7 +121,7 @@ def _fold(places: RelativePlaces, fold: Fold) -> "FoldingRange":
 
 
 def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> "SelectionRange":
-    """Stretches, each inside the next."""
+    """Nested ranges."""
     *inner, widest = found
     made: SelectionRange = {"range": range_of(snapshot, widest)}
     for span in reversed(inner):
@@ -130,7 +130,7 @@ def selection_range(snapshot: Snapshot, found: Sequence[Span]) -> "SelectionRang
 
 
 def found_symbols(found: "Iterable[tuple[Snapshot, NameOccurrence]]") -> list["SymbolInformation"]:
-    """Names in several documents."""
+    """Symbols of several documents."""
     return [
         {"name": mask(n.name), "kind": _FOUND[n.kind], "location": location(s, n.span), "containerName": _file_name(s)}
         for s, n in found

@@ -1,8 +1,8 @@
 """Answers about a whole file, assembled from answers of its blocks. Only new blocks are visited.
 
-A feature is one function, which gives the part of the answer that one block has. Its lines are counted from the beginning of
-the block, so that the part stays as it is when the block moves. A part is kept under everything it was made from: the tree of
-the block, its shapes (another dialect makes others of the same tree), and a key for what is not in the text.
+A feature is a function that computes one block's part of the answer. Lines in it are relative to the block, so that the
+part stays valid when the block moves. A part is cached under all of its inputs: the tree of
+the block, its shapes (another dialect makes others of the same tree), and a key for inputs outside of the text.
 """
 
 import sys
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 __all__ = ["AnswerParts", "BlockAnswer", "RelativePlaces", "Write"]
 
-#: What answers about a whole file consist of.
+#: The items that answers about a whole file consist of.
 Item: TypeAlias = "CodeLens | Diagnostic | DocumentSymbol | FoldingRange | SymbolInformation"
-#: The members that hold line numbers. In a text, the quotes of what looks like one would be escaped.
+#: The members that hold line numbers. In a text with the same characters, the quotes would be escaped.
 _LINES = pattern(r'"(line|startLine|endLine)":(\d+)')
 
 
 class RelativePlaces:
-    """Where things in a block are: lines count from the first one of the block, in the text around the cases from that of the file."""
+    """Positions relative to a block: lines count from the first line of the block, or of the file for the frame."""
 
     def __init__(self, local: LocalText, encoding: Encoding, first_line: int = 0) -> None:
         self._local = local
@@ -63,12 +63,12 @@ def _range(start: Position, end: Position) -> "Range":
     }
 
 
-#: Gives the items that one block has in an answer, made with what the answer knows of the block and of all besides their text.
+#: Gives the items of one block. They depend only on the block, on its key, and on `about`.
 Write = Callable[[LocalText, RelativePlaces, Any, Any], Iterable[Item]]
 
 
 class _Part:
-    """The items of one block, at whatever line the block begins."""
+    """The items of one block, independent of its line."""
 
     __slots__ = ("_first", "_lines", "_template", "_text")
 
@@ -79,7 +79,7 @@ class _Part:
         self._first, self._text = 0, written
 
     def at(self, first: int) -> str:
-        """The items of the block when it begins at line `first`."""
+        """The items of a block that begins at line `first`."""
         if first != self._first:
             self._text = self._template % tuple([first + line for line in self._lines])
             self._first = first
@@ -87,10 +87,10 @@ class _Part:
 
 
 class AnswerParts(NamedTuple):
-    """An answer in its parts: the items in the text around the cases, above them and below, and those of the cases."""
+    """An answer in its parts: the items of the text around the cases, above them and below, and those of the cases."""
 
     above: list[Item]
-    #: One for each block, empty for one that has none.
+    #: One for each block, empty for a block without items.
     cases: list[str]
     below: list[Item]
 
@@ -101,12 +101,12 @@ class AnswerParts(NamedTuple):
 
     @property
     def frame_first(self) -> JsonArray:
-        """The items around the cases, then those of the cases."""
+        """The items of the text around the cases, then those of the cases."""
         return JsonArray((*map(json_text, chain(self.above, self.below)), *self.cases))
 
 
 class _Known(NamedTuple):
-    """The items of a block, and what they were made from."""
+    """The items of a block, and the inputs that they depend on."""
 
     tree: SyntaxTree
     shapes: tuple[Shape, ...]
@@ -115,7 +115,7 @@ class _Known(NamedTuple):
 
 
 class _Around(NamedTuple):
-    """The items of the text around the cases, and what they were made from."""
+    """The items of the text around the cases, and the inputs that they depend on."""
 
     tree: SyntaxTree
     shapes: tuple[Shape, ...]
@@ -128,9 +128,9 @@ class _Version(NamedTuple):
 
     document: Document
     keys: Sequence[object] | None
-    #: Where it is equal and not None, equal blocks have equal shapes.
+    #: If it is equal and not None, equal blocks have equal shapes.
     judged_in: object
-    #: What the items of all blocks are made from, and the line at which the text begins.
+    #: The inputs that the items of all blocks depend on, and the line of the file at which the text begins.
     about: tuple[object, int]
     known: list[_Known | None]
     cases: list[str]
@@ -149,8 +149,8 @@ class BlockAnswer:
         self._encoding = encoding
         self._last: _Version | None = None
         self._frame: _Around | None = None
-        #: How many blocks were processed, and for how many it was asked whether they have to be: tests check that only
-        #: changed ones are.
+        #: How many blocks were computed, and how many were checked for changes: tests use these to verify that
+        #: only changed blocks are visited.
         self.looked_at = self.compared = 0
 
     def of(
@@ -166,10 +166,10 @@ class BlockAnswer:
         Args:
             analysis: The version.
             first_line: The line of the file at which it begins.
-            keys: For each block, what its items are made from besides the text; one whose key is empty has no part in the
-                answer. None: every block has, and nothing else counts.
+            keys: For each block, the inputs of its items besides the text; a block with an empty key has no items.
+                None: every block has items, which depend on the text alone.
             framed: The same for the text around the cases.
-            about: What the items of all blocks are made from besides.
+            about: Further inputs of the items of all blocks.
         """
         now = _Version(analysis.document, keys, analysis.judged_in, (about, first_line), [], [])
         start, end = self._unchanged_ends(now)
@@ -195,7 +195,7 @@ class BlockAnswer:
         return AnswerParts(above, now.cases, below)
 
     def _unchanged_ends(self, now: _Version) -> tuple[int, int]:
-        """How many blocks at the beginning and at the end have the items that they had."""
+        """The numbers of unchanged blocks at the start and at the end."""
         last = self._last
         if last is None or now.judged_in is None or (last.judged_in, last.about) != (now.judged_in, now.about):
             return 0, 0
@@ -210,7 +210,7 @@ class BlockAnswer:
     def _part(
         self, analysis: Analysis, number: int, now: _Version, changed: Mapping[SyntaxTree, _Known]
     ) -> _Known | None:
-        """The part of a block, None where it has none."""
+        """The part of a block, None if it has none."""
         self.compared += 1
         block, key = now.document.blocks[number], now.keys[number] if now.keys is not None else None
         if not block.key or not block.text or (now.keys is not None and not key):
@@ -232,7 +232,7 @@ class BlockAnswer:
         if not local.in_frame or none:
             return [], []
         number = len(document.blocks) - 1
-        # Where the last block is a case, nothing stands below the cases.
+        # If the last block is a case, there is no text below the cases.
         below = document.first_line(number) if number and not document.blocks[number].key else sys.maxsize
         made_from = (key, len(analysis.frame.head), below, first_line)
         known = self._frame
@@ -252,7 +252,7 @@ class BlockAnswer:
 
 
 def _line(item: Item) -> int:
-    """The line on which an item begins."""
-    has: Mapping[str, Any] = item  # whichever of them it is
+    """The line at which an item begins."""
+    has: Mapping[str, Any] = item  # whichever of the two members it has
     line: int = has["startLine"] if "startLine" in has else has.get("location", has)["range"]["start"]["line"]
     return line

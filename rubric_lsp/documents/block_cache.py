@@ -12,12 +12,12 @@ __all__ = ["BlockCache"]
 
 
 class BlockCache:
-    """What features find out about a document block by block, and need not find out again."""
+    """Results of features per block, kept across versions."""
 
     def __init__(self, encoding: Encoding) -> None:
         self.names = BlockMemo(names_in)
         self.usage = BlockMemo(lambda local: count(local.every))
-        #: Answers about the whole file, by the function that writes the part of a block.
+        #: Answers about the whole file, by the function that computes the part of a block.
         self.answers: dict[Write, BlockAnswer] = {}
         self.colors = Colors(encoding)
         self.shared = SharedMarks()

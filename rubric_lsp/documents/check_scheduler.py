@@ -1,8 +1,8 @@
-"""When documents are checked, and which findings are published.
+"""Schedules checks of documents, and decides which findings are published.
 
-A check starts at once when the server is idle; what arrives while one is under way is checked once, afterwards. Findings of
-a version that is not the newest any more are dropped, and what the client has already is not sent again. What a person is
-still writing about follows when they pause, with the same version.
+A check starts at once if the server is idle; changes during a check lead to one further check. Findings of an outdated
+version are dropped, and unchanged ones are not sent again. Deferred findings are published when the user pauses, with
+the same version.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ class CheckScheduler:
 
     Args:
         workspace: The open documents.
-        found: Everything there is to publish about a document, but for the findings with these numbers.
+        found: Everything to publish about a document, except the findings with these numbers.
         publish: Sends a publication.
-        deferral: Knows which findings are not said yet.
+        deferral: Decides which findings are deferred.
     """
 
-    #: Called in place of a check, for a client that asks by itself and has to know that there is something new.
+    #: Called instead of a check for clients that pull diagnostics, when there are new ones.
     pulled: Callable[[], None] | None = None
 
     def __init__(
@@ -51,18 +51,18 @@ class CheckScheduler:
         self._found = found
         self._publish = publish
         self._deferral = deferral
-        #: When the rest is said of documents of which something is not said yet.
+        #: When the deferred findings of documents are published.
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._due: dict[str, asyncio.Task[None]] = {}
-        #: Checks that have begun, and have not published yet.
+        #: Checks that have started and not published yet.
         self._begun = 0
-        #: Set while no check is due and none has begun.
+        #: Set while no check is scheduled or running.
         self._over = asyncio.Event()
         self._over.set()
         self._sent: dict[str, Publication] = {}
 
     def schedule(self, uri: str) -> None:
-        """Schedule a check: a document has changed, or something that is published with it."""
+        """Schedule a check: a document, or something that is published with it, has changed."""
         if self.pulled is not None:
             self.pulled()
         elif uri not in self._due:
@@ -75,7 +75,7 @@ class CheckScheduler:
             self._over.set()
 
     async def over(self) -> None:
-        """Wait until no check of an open document is due or running."""
+        """Wait until no check of an open document is scheduled or running."""
         await self._over.wait()
 
     def schedule_all(self) -> None:
@@ -84,14 +84,14 @@ class CheckScheduler:
             self.schedule(snapshot.uri)
 
     def closed(self, uri: str) -> None:
-        """A document was closed: nothing is wrong with it any more."""
+        """A document was closed: clear its diagnostics."""
         self._wait_no_more(uri)
         sent = self._sent.pop(uri, None)
         if sent is not None and sent[1]:
             self._publish({"uri": uri, "diagnostics": []})
 
     def stop(self) -> None:
-        """Check nothing more."""
+        """Stop checking."""
         for task in self._due.values():
             task.cancel()
         for wait in self._waiting.values():
@@ -110,7 +110,7 @@ class CheckScheduler:
         try:
             if snapshot.is_ours:
                 _ = snapshot.analysis
-                # A request right behind the edit needs the analysis too, and nothing else: it goes first.
+                # A request right after the edit needs only the analysis: it goes first.
                 await asyncio.sleep(0)
                 await asyncio.sleep(0)
             if self._workspace.is_newest(snapshot):

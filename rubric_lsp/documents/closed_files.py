@@ -1,8 +1,8 @@
 """The cache of closed files: whole analyses of some, an index of all others.
 
-A workspace may have thousands of suites, and the tree and shapes of one take fifty times as much memory as its text. Those of
-the files that were analyzed last are kept, so that what depends on a change is found quickly; of the others, the names, what
-they depend on, and the text stay, in little room. Their analysis is made again when somebody asks for it.
+A workspace may have thousands of suites, and the tree and shapes of a suite take fifty times as much memory as its
+text. The most recent analyses are kept, so that dependents of a change are found quickly; of the other files, only
+names, dependencies and text are kept. Their analysis is repeated on request.
 """
 
 import json
@@ -20,14 +20,14 @@ from rubric_lsp.features.names import BlockNames
 
 __all__ = ["AnalysisCache", "IndexedFile", "suite_title"]
 
-#: Characters of text whose analyses are kept; these take about 50 bytes for each.
+#: The number of characters whose analyses are kept; these take about 50 bytes per character.
 _MOST_ANALYZED = 2_400_000
-#: Text is read back for single places in it: speed counts more than the last percent.
+#: Small parts of the text are read often: speed counts more than the last percent of size.
 _COMPRESSION = 1
 
 
 class _PlacedBlock(NamedTuple):
-    """A block whose names are at the offsets of the whole text already."""
+    """A block whose names already have offsets of the whole text."""
 
     number: int
 
@@ -43,13 +43,13 @@ class _PlacedBlock(NamedTuple):
 
 
 class IndexedFile:
-    """What is kept of a file whose analysis is not: enough to find names, and to know when it has to be read again.
+    """The index of a file without its analysis: enough to find names, and to know when it has to be read again.
 
     Args:
         text: The whole text.
-        analysis: What was found in it.
+        analysis: Its analysis.
         names: Its names, block by block.
-        is_ours: Whether it is checked, whoever names it.
+        is_ours: Whether it is checked even if no suite refers to it.
     """
 
     __slots__ = ("_names", "_text", "case_files", "depends_on", "has_cases", "is_ours", "kind", "refers_to", "title")
@@ -62,7 +62,7 @@ class IndexedFile:
         self.refers_to: Mapping[Path, FileKind] = analysis.refers_to
         self.case_files = analysis.case_files
         self.has_cases = bool(analysis.cases or analysis.external)
-        #: The name that the suite gives itself.
+        #: The suite's own name.
         self.title = suite_title(analysis)
         self.is_ours = is_ours
 
@@ -89,7 +89,7 @@ def _packed(names: Iterable[BlockNames]) -> Iterator[tuple[int, list[tuple[objec
 
 
 def suite_title(analysis: Analysis) -> str:
-    """The name that a suite gives itself; empty where it has none."""
+    """The suite's own name; empty if it has none."""
     suite = analysis.suite
     return suite.name if suite is not None and isinstance(suite.name, str) else ""
 
@@ -104,14 +104,14 @@ class ClosedFile(Protocol):
         """Its text."""
 
     def condense(self) -> None:
-        """Keep what answers about every file need, in little room."""
+        """Keep in little space what answers about every file need."""
 
 
 class AnalysisCache:
-    """The analyses of closed files that are kept whole: those that were made last.
+    """The most recent analyses of closed files.
 
     Args:
-        most: How many characters of text they may have together. One file is always kept.
+        most: The maximum number of characters of their texts. One file is always kept.
     """
 
     def __init__(self, most: int = _MOST_ANALYZED) -> None:
@@ -124,7 +124,7 @@ class AnalysisCache:
         return len(self._kept)
 
     def made(self, snapshot: ClosedFile) -> None:
-        """A closed file was analyzed, or its text read back: others make room for it."""
+        """A closed file was analyzed, or its text read back: evict others if needed."""
         self.forget(snapshot.uri)
         length = len(snapshot.document)
         self._kept[snapshot.uri] = snapshot, length
@@ -135,7 +135,7 @@ class AnalysisCache:
             oldest.condense()
 
     def forget(self, uri: str) -> None:
-        """A file is gone, or another version of it came."""
+        """A file was deleted, or has a new version."""
         known = self._kept.pop(uri, None)
         if known is not None:
             self._characters -= known[1]

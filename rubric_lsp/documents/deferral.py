@@ -29,22 +29,22 @@ IDLE = 0.4
 class _Followed:
     """The deferral state of one open document."""
 
-    #: The version that was looked at last, and what was being written then.
+    #: The version that was examined last, and the token that was being typed then.
     snapshot: Snapshot
     scene: EditingContext | None
-    #: What is not said of it yet.
+    #: Its deferred findings.
     deferred: Mapping[Numbered, FirstSeen]
-    #: What was done since.
+    #: The edits since then.
     edits: tuple[Edit, ...] = ()
-    #: The token that was being written when something was being written last.
+    #: The token that was being typed when something was last typed.
     token: tuple[str, int] | None = None
-    #: How many tokens were written, and where in the newest version the last one begins.
+    #: How many tokens were typed, and the offset of the last one in the newest version.
     tokens: int = 0
     token_start: int | None = None
 
 
 class Deferral:
-    """What is not said yet of each open document.
+    """The deferred findings of each open document.
 
     Args:
         clock: Gives the time, in seconds.
@@ -53,7 +53,7 @@ class Deferral:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._followed: dict[str, _Followed] = {}
-        #: What is written in the document that was edited last, and when it was.
+        #: The token being typed in the document that was edited last, and the time of that edit.
         self._scene: EditingContext | None = None
         self._edited_at = float("-inf")
 
@@ -73,7 +73,7 @@ class Deferral:
         known.token_start = scene.unfinished.start if scene.unfinished is not None else None
 
     def numbers(self, snapshot: Snapshot) -> frozenset[Numbered]:
-        """The findings of a version, by their number, that are not said yet."""
+        """The numbers of a version's deferred findings."""
         known = self._followed.get(snapshot.uri)
         scene = self._seen_from(snapshot)
         if known is None or known.snapshot is not snapshot or known.scene != scene:
@@ -81,7 +81,7 @@ class Deferral:
         return frozenset(known.deferred)
 
     def say_everything(self, snapshot: Snapshot) -> None:
-        """What is found in a version is said, whatever is being written."""
+        """Publish all findings of a version, whatever is being typed."""
         self._look(snapshot, self._followed.get(snapshot.uri), None)
 
     def _look(self, snapshot: Snapshot, known: _Followed | None, scene: EditingContext | None) -> _Followed:
@@ -97,7 +97,7 @@ class Deferral:
         return known
 
     def _seen_from(self, snapshot: Snapshot) -> EditingContext | None:
-        """What is written, as far as a document has to do with it."""
+        """The token being typed, as far as it concerns a document."""
         scene = self._scene if self.remaining > 0 else None
         if scene is None or scene.stretch[0] == snapshot.uri:
             return scene
@@ -105,11 +105,11 @@ class Deferral:
 
     @property
     def remaining(self) -> float:
-        """Seconds until everything is said, when nothing more is written."""
+        """Seconds until every finding is published, if nothing more is typed."""
         return self._edited_at + IDLE - self._clock()
 
     def end(self) -> None:
-        """Nothing is being written any more: what is saved is meant as it is."""
+        """End the typing: a document was saved, so its text is complete."""
         self._edited_at = float("-inf")
 
     def forget(self, uri: str) -> None:
@@ -122,7 +122,7 @@ class Deferral:
 def _deferred(
     snapshot: Snapshot, known: _Followed, scene: EditingContext, *, alone: bool
 ) -> Mapping[Numbered, FirstSeen]:
-    """What is not said yet of a version. Blocks of which everything was said and that are as they were are not looked at."""
+    """The deferred findings of a version. Unchanged blocks without deferred findings are skipped."""
     language, document, found = snapshot.analysis.language, snapshot.document, snapshot.analysis.found
     earlier, listed = known.snapshot.document, known.snapshot.analysis.found
     start, end = same_findings(listed.blocks, found.blocks)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTHING_WRONG", "FileReport", "PackedCounts", "Word", "digest"]
 
-#: What is counted; see `Counts`.
+#: The values that are counted; see `Counts`.
 Word = tuple[str, str, str]
 
 
@@ -24,7 +24,7 @@ class FileReport:
 
     uri: str
     version: int | None
-    #: Its diagnostics, as they are sent.
+    #: The diagnostics as they are sent.
     found: JsonArray
     #: Whether the client has the file open.
     is_open: bool = False
@@ -43,12 +43,12 @@ class FileReport:
 
 
 def digest(items: JsonArray | list["Diagnostic"]) -> str:
-    """A name for a list of diagnostics; equal names mean equal lists."""
+    """A hash of a list of diagnostics."""
     written = items if isinstance(items, JsonArray) else JsonArray.of(items)
     return hashlib.blake2b(written.text.encode(), digest_size=12).hexdigest()
 
 
-#: The digest of no diagnostics.
+#: The digest of an empty list.
 NOTHING_WRONG = digest([])
 
 
@@ -56,9 +56,9 @@ class PackedCounts:
     """How often one suite uses keys and values.
 
     Args:
-        counts: How often.
-        made_from: What that depends on.
-        words: One object for each word, which thousands of suites share.
+        counts: The counts.
+        made_from: The inputs of the counts.
+        words: A single object for each word, shared by thousands of suites.
     """
 
     __slots__ = ("_numbers", "_words", "made_from")
@@ -69,5 +69,5 @@ class PackedCounts:
         self._numbers = array("L", counts.values())
 
     def items(self) -> Iterator[tuple[Word, int]]:
-        """Each word, and how often it is used."""
+        """Each word with its number of uses."""
         return zip(self._words, self._numbers, strict=True)

@@ -1,11 +1,11 @@
-"""Garbage collection, kept out of the way of typing.
+"""Schedules garbage collection so that it does not delay typing.
 
-A large suite is a million small objects that live until it is closed. A full collection walks all of them, which takes
-longer than checking an edit; and while such a suite is first read, nothing that is made is garbage. So collections are put
-off while an analysis is made, what lives is set aside afterwards, and the rest is collected when nobody waits. So is a
-workspace of a thousand small suites: walking it takes a second or two, in which nothing is answered.
-
-An analysis that nobody has any more is let go of without a collection: it holds no circles (`tests/lsp/test_memory.py`).
+A large suite is a million small objects that live until it is closed. A full collection traverses all of them, which
+takes longer than checking an edit; and while such a suite is first read, none of the new objects are garbage. So
+collections are postponed during an analysis, live objects are frozen afterwards (`gc.freeze`), and the rest is
+collected when the server is idle. The same holds for a workspace of a thousand small suites: traversing it would block
+the server for a second or two. An unused analysis is freed without a collection, as it has no reference cycles
+(`tests/lsp/test_memory.py`).
 """
 
 import asyncio
@@ -15,36 +15,35 @@ from contextlib import contextmanager
 
 __all__ = ["GcControl"]
 
-#: Seconds without work after which nobody is waiting.
+#: Seconds without work after which the server counts as idle.
 _IDLE = 2.0
-#: First readings of this many characters together make enough objects to set them aside.
+#: After first reads of this many characters in total, the new objects are frozen.
 _LARGE = 20_000
-#: Characters of documents that were closed after which everything is looked through: what of them was set aside and is a circle
-#: stays until then.
+#: After closing documents of this many characters, frozen objects are collected, too: frozen cycles stay until then.
 _MUCH_CLOSED = 2_000_000
 # Collections of the youngest objects come ten times as seldom as by default: an analysis makes few cycles.
 _THRESHOLDS = (20_000, 20, 50)
 
 
 class GcControl:
-    """Decides when to collect garbage. Call `started` once, when everything is imported."""
+    """Decides when to collect garbage. Call `started` once, when all imports are done."""
 
     def __init__(self) -> None:
         self._waiting: asyncio.TimerHandle | None = None
-        #: Characters that were read for the first time since something was set aside, and of documents closed since all was looked through.
+        #: The characters that were first read since the last freeze, and closed since the last full collection.
         self._read = self._closed = 0
-        #: How many analyses are being made, and results read in threads beside them.
+        #: The number of analyses in progress, and of result reads in threads.
         self._busy = 0
 
     def started(self) -> None:
-        """Set aside what imports have made; it lives as long as the process."""
+        """Freeze the objects that imports have created: they live as long as the process."""
         gc.freeze()
         gc.set_threshold(*_THRESHOLDS)
         gc.enable()
 
     @contextmanager
     def busy(self, fresh: int = 0) -> Iterator[None]:
-        """While an analysis is made, or results are read; `fresh` is the length of a text that is read for the first time."""
+        """Mark an analysis or a result read as in progress; `fresh` is the length of a text read for the first time."""
         self._busy += 1
         gc.disable()
         try:
@@ -70,7 +69,7 @@ class GcControl:
         try:
             self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._collect)
         except RuntimeError:
-            self._waiting = None  # no server: a test, or a script
+            self._waiting = None  # no server: a test or a script
 
     def _collect(self) -> None:
         self._waiting = None

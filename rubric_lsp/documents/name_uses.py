@@ -1,4 +1,4 @@
-"""Where the cases and targets that a document names are used, as lenses."""
+"""Where the cases and targets that a document defines are used, for reference lenses."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -15,7 +15,7 @@ _KINDS: frozenset[NameKind] = frozenset({"case", "target"})
 
 @dataclass(frozen=True, slots=True)
 class NameUses:
-    """A name, and the places that refer to it."""
+    """A name and its references."""
 
     name: NameOccurrence
     places: list[tuple[Snapshot, Span]] = field(default_factory=list)
@@ -29,12 +29,12 @@ class NameUses:
 def uses(
     document: Snapshot, others: Iterable[Snapshot], means: Callable[[Snapshot, str], Snapshot | None]
 ) -> Iterator[NameUses]:
-    """The targets that a document names, and those of its cases that others depend on.
+    """The targets that a document defines, and those of its cases that others depend on.
 
     Args:
         document: The document.
         others: Documents that may refer to its targets.
-        means: The document in which a target gets its name that another one refers to.
+        means: The document that defines a target to which another document refers.
     """
     found: dict[tuple[str, str], NameUses] = {}
     here = list(_names(document))

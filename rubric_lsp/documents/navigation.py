@@ -27,14 +27,14 @@ class Navigation:
         self._promptfoo = PromptfooFamily(around)
 
     def here(self, snapshot: Snapshot, offset: int) -> list[NameOccurrence]:
-        """Every place in the same document where the same thing is meant as at `offset`."""
+        """Every occurrence of the name at `offset` in the same document."""
         name = name_at(snapshot.analysis, offset)
         if name is None or name.kind in FILES:
             return []
         return list(occurrences(snapshot.analysis, name, snapshot.names()))
 
     async def name_at(self, snapshot: Snapshot, offset: int) -> NameOccurrence | None:
-        """The name at `offset`; none in a text that no suite names as a prompt."""
+        """The name at `offset`; None in a text that no suite uses as a prompt."""
         name = name_at(snapshot.analysis, offset)
         return name if name is not None and await self._is_ours(snapshot) else None
 
@@ -46,7 +46,7 @@ class Navigation:
         return await self._variables.values(snapshot, name)
 
     async def definition(self, snapshot: Snapshot, offset: int) -> list[tuple[Snapshot, Span]] | list[Path]:
-        """Where the name at `offset` is made, or the files that it leads to."""
+        """Where the name at `offset` is defined, or the files that it refers to."""
         name = await self.name_at(snapshot, offset)
         if name is None:
             return []
@@ -63,7 +63,7 @@ class Navigation:
         return [target] if target is not None else []
 
     async def references(self, snapshot: Snapshot, offset: int, *, declaration: bool) -> Places:
-        """Every place where the thing at `offset` is meant, in other files too; beside names in a prompt, the prompt."""
+        """Every reference to the name at `offset`, in all files; for a name in a prompt, the prompt too."""
         name = await self.name_at(snapshot, offset)
         if name is None:
             return await self._variables.uses(snapshot) if is_prompt(snapshot) else []
@@ -93,7 +93,7 @@ class Navigation:
                         yield suite, each.moved(local.outer(each.span))
 
     async def _with_targets(self, snapshot: Snapshot, name: NameOccurrence) -> AsyncIterator[Snapshot]:
-        """Every suite, and the file in which a target gets its name."""
+        """Every suite, and the files that define their targets."""
         seen: set[str] = set()
         if name.kind == "target" and snapshot.path is not None:
             found = (snapshot, name.span) if name.defines else self._around.target_of(snapshot.path, name.name)
@@ -107,7 +107,7 @@ class Navigation:
                     yield part
 
     def _meaning(self, snapshot: Snapshot, name: NameOccurrence) -> object:
-        """Equal for two names of targets or files that mean the same."""
+        """A key that is equal for two names of targets or files with the same meaning."""
         if snapshot.path is None:
             return (snapshot.uri, name.name)
         if name.kind != "target":
@@ -118,7 +118,7 @@ class Navigation:
         return (found[0].path, name.name) if found is not None else (None, name.name)
 
     def uses(self, snapshot: Snapshot) -> list[NameUses]:
-        """Where the cases and targets of a document are used, as far as files were looked into already."""
+        """Where the cases and targets of a document are used, in the files that are indexed already."""
         known: dict[tuple[Path | None, str], Snapshot | None] = {}
 
         def means(other: Snapshot, name: str) -> Snapshot | None:
@@ -133,12 +133,12 @@ class Navigation:
     # -- renaming -----------------------------------------------------------------------------------------------------
 
     async def renamable(self, snapshot: Snapshot, offset: int) -> NameOccurrence | None:
-        """The name at `offset`, if it can be another one."""
+        """The name at `offset`, if it can be renamed."""
         name = await self.name_at(snapshot, offset)
         return name if name is not None and name.kind in RENAMED else None
 
     async def rename(self, snapshot: Snapshot, offset: int, new: str) -> list[tuple[Snapshot, list[Edit]]]:
-        """The edits after which everything that is called like the name at `offset` is called `new`. Raises RequestFailedError."""
+        """The edits that rename everything with the name at `offset` to `new`. Raises RequestFailedError."""
         name = await self.renamable(snapshot, offset)
         if name is None:
             raise RequestFailedError(REQUEST_FAILED, "there is no name to rename here")
@@ -159,7 +159,7 @@ class Navigation:
     # -- symbols ------------------------------------------------------------------------------------------------------
 
     async def symbols(self, query: str) -> Places:
-        """The cases and targets of the workspace with the letters of `query` in their names, in this order."""
+        """The cases and targets of the workspace whose names contain the letters of `query` in this order."""
         found: Places = []
         async for suite in self._with_their_targets():
             for local, names in suite.names({"case", "target"}):
@@ -171,7 +171,7 @@ class Navigation:
         return found
 
     async def _with_their_targets(self) -> AsyncIterator[Snapshot]:
-        """Every suite, and behind them the files in which their targets get their names."""
+        """Every suite, followed by the files that define their targets."""
         seen: set[Path] = set()
         files: dict[Path, None] = {}
         async for suite in self._around.suites():
@@ -189,7 +189,7 @@ _MOST_SYMBOLS = 2_000
 
 
 def _parts(snapshot: Snapshot) -> tuple[Snapshot, ...]:
-    """The YAML documents of the file of one of them."""
+    """The YAML documents of the file of a document."""
     return (snapshot.part_of or snapshot).parts
 
 
@@ -198,14 +198,14 @@ def _is_target(name: NameOccurrence) -> bool:
 
 
 def _could_be(one: NameOccurrence, other: NameOccurrence) -> bool:
-    """Whether two names could mean the same; files may be written in several ways."""
+    """Whether two names could have the same meaning; file names have several spellings."""
     if one.kind in FILES:
         return one.name.rpartition("/")[2] == other.name.rpartition("/")[2]
     return one.name == other.name
 
 
 def _nearest(made: list[tuple[Snapshot, Span]], name: NameOccurrence) -> list[tuple[Snapshot, Span]]:
-    """An alias means the last anchor of its name above it."""
+    """The anchor of an alias: the last one of its name above it."""
     above = [each for each in made if each[1].start <= name.span.start]
     return above[-1:] or made[:1]
 
@@ -216,7 +216,7 @@ def _matches(query: str, name: str) -> bool:
 
 
 def links(around: ProjectIndex, snapshot: Snapshot) -> Iterable[tuple[Span, str]]:
-    """The names in a document that lead to files, and the files."""
+    """The names in a document that refer to files, with the files."""
     if snapshot.path is None:
         return
     for local, names in snapshot.names():

@@ -27,22 +27,22 @@ from rubric_lsp.protocol.uris import path_of
 
 __all__ = ["ClientWorkspace", "ContentChange", "folders_after"]
 
-#: Language ids under which an editor sends suites only.
+#: Language ids that editors use for suites only.
 _OWN_LANGUAGES = frozenset({"eval-yaml", "yaml.eval"})
-#: So many changes in one notification are made one by one; a person with several cursors makes no more.
+#: The most changes of one notification that are applied one by one; several cursors make no more.
 _FEW_CHANGES = 8
 _MODELINE = pattern(r"\A\ufeff?#[ \t]*rubric:")
 
 
 class ContentChange(NamedTuple):
-    """One step of an edit: `text` in place of `range`, or of everything."""
+    """One change of an edit: `text` replaces `range`, or the whole document."""
 
     range: TextRange | None
     text: str
 
 
 class ClientWorkspace:
-    """What the client has open."""
+    """The documents and folders that the client has open."""
 
     def __init__(self, language: Language, gc: GcControl) -> None:
         self.language = language
@@ -52,18 +52,18 @@ class ClientWorkspace:
         self.folders: dict[str, str] = {}
         self.gc = gc
         self.configurations = Configurations(language)
-        #: The files around suites; of those that are open, as they stand in the editor.
+        #: The files around suites; those that are open, with the editor's text.
         self.project = Project(OpenFiles(DiskFiles(), self.text_at))
-        #: The prompts that suites name which are not open, with the dialects of these.
+        #: The prompts of suites that are not open, with the dialects of these.
         self.prompts: dict[Path, str] = {}
-        #: What configurations of promptfoo name that are not open: cases, defaults, scenarios and prompts.
+        #: The files that promptfoo configurations which are not open refer to: cases, defaults, scenarios, prompts.
         self.promptfoo: dict[Path, FileKind] = {}
-        #: How often the suites use keys and values, as far as they were looked at.
+        #: How often suites use keys and values, as far as they are indexed.
         self.usage = Counts()
-        #: Another one when settings or configurations have changed: every analysis made before may be wrong.
+        #: Replaced when settings or configurations change, which invalidates every earlier analysis.
         self.basis = 0
         self._open: dict[str, Snapshot] = {}
-        #: The analyses of files that are not open.
+        #: The analyses of closed files.
         self.closed_files = AnalysisCache()
         self._uris: dict[Path, str] = {}
 
@@ -82,7 +82,7 @@ class ClientWorkspace:
         return list(self._open.values())
 
     def settings_now(self) -> Settings:
-        """The settings as they are when it is called."""
+        """The current settings."""
         return self.settings
 
     def get(self, uri: str) -> Snapshot | None:
@@ -90,11 +90,11 @@ class ClientWorkspace:
         return self._open.get(uri)
 
     def is_newest(self, snapshot: Snapshot) -> bool:
-        """Whether nothing newer has come, and the document is still open."""
+        """Whether this is the newest version of a document that is still open."""
         return self._open.get(snapshot.uri) is (snapshot.part_of or snapshot)
 
     def open(self, uri: str, kind: str, version: int | None, text: str, *, as_on_disk: bool = False) -> Snapshot:
-        """A document was opened, or sent again as a whole; `as_on_disk`: others have seen the same text until now."""
+        """A document was opened, or sent again as a whole; `as_on_disk`: its text equals the file."""
         path = path_of(uri)
         known_as = self.promptfoo_kind(path) if path is not None else None
         snapshot = self._snapshot(uri, version, kind, self.language.document(text, path, known_as))
@@ -108,14 +108,14 @@ class ClientWorkspace:
         return snapshot
 
     def change(self, uri: str, version: int | None, changes: Iterable[ContentChange]) -> Snapshot | None:
-        """A document was edited; each change refers to the text that the one before it left. None when it is not open."""
+        """Apply changes, each relative to the text after the one before. None if the document is not open."""
         old = self._open.get(uri)
         if old is None:
             return None
         document, writing = old.document, old.writing
         edits: list[Edit] = []
         several = list(changes)
-        # All but the last of many are made as one: the text is not cut again for each.
+        # All but the last of many changes are joined, so that the text is not cut again for each.
         many = several[:-1] if len(several) > _FEW_CHANGES else []
         for change in [*([None] if many else []), *several[len(many) :]]:
             edit = self._joined(document, many) if change is None else self._edit(document, change)
@@ -130,33 +130,33 @@ class ClientWorkspace:
         return snapshot
 
     def _replace(self, old: Snapshot, new: Snapshot) -> None:
-        """Another version of an open document counts from now on."""
+        """Replace the current version of an open document."""
         old.release_further_documents()
         self._open[new.uri] = new
 
     def _joined(self, document: Document, changes: Iterable[ContentChange]) -> Edit:
-        """One edit that makes of a text what many changes in a row make of it."""
+        """One edit with the effect of many consecutive changes."""
         buffer = LineBuffer(document.text)
         for change in changes:
             buffer.replace(change.range, change.text, self.encoding)
         return _difference(document.text, buffer.text)
 
     def _noticed(self, snapshot: Snapshot) -> None:
-        """The text of a document is another one, for every file that depends on it."""
+        """Invalidate what depends on the text of a document."""
         path = absolute(snapshot.path) if snapshot.path is not None else None
         if path is not None and self.project.sees(path):
             self.project.changed([path])
 
     def _edit(self, document: Document, change: ContentChange) -> Edit:
         if change.range is None:
-            # Some editors send everything each time: only what differs is an edit.
+            # Some editors send the whole text each time: only the difference is applied.
             return _difference(document.text, change.text)
         start = document.offset(change.range.start, self.encoding)
         end = document.offset(change.range.end, self.encoding)
         return Edit(Span(min(start, end), max(start, end)), change.text)
 
     def close(self, uri: str, *, as_on_disk: bool = False) -> Snapshot | None:
-        """A document was closed; `as_on_disk`: others see the same text from now on."""
+        """A document was closed; `as_on_disk`: the file equals its text."""
         snapshot = self._open.pop(uri, None)
         if snapshot is not None:
             self.gc.released(len(snapshot.document))
@@ -168,13 +168,13 @@ class ClientWorkspace:
         return snapshot
 
     def invalidate_all(self) -> None:
-        """Forget every analysis, those of files that are not open as well: what all of them depend on has changed."""
+        """Discard every analysis, closed files included: something that all depend on has changed."""
         self.basis += 1
         for snapshot in list(self._open.values()):
             self._replace(snapshot, snapshot.without_analysis())
 
     def refresh_outdated(self) -> list[str]:
-        """Forget each analysis that depends on a file which has changed since: the documents that it was of."""
+        """Discard each analysis that depends on a changed file; returns the documents."""
         found = [uri for uri, snapshot in self._open.items() if snapshot.outdated]
         for uri in found:
             self._replace(self._open[uri], self._open[uri].without_analysis())
@@ -189,7 +189,7 @@ class ClientWorkspace:
         return snapshot
 
     def is_checked_on_its_own(self, snapshot: Snapshot) -> bool:
-        """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""
+        """Whether a document is checked by its name, its language, its configuration or its content."""
         path = snapshot.path
         kind = kind_by_name(path) if path is not None else None
         if kind is FileKind.PROMPT:
@@ -207,7 +207,7 @@ class ClientWorkspace:
         return kind is not None or (snapshot.document.column >= 0 and snapshot.analysis.choice.certain)
 
     def belongs_to_a_suite(self, snapshot: Snapshot) -> bool:
-        """Whether a document is checked because a suite names it: as its prompt, or an open one as a file of its cases."""
+        """Whether a document is checked because a suite refers to it, as its prompt or its case file."""
         path = snapshot.path
         if path is not None and self.promptfoo_kind(path) is not None:
             return True
@@ -221,14 +221,14 @@ class ClientWorkspace:
         return any(wanted in each.found.files for a in known if a is not None for each in a.external)
 
     def prompt_dialect(self, path: Path) -> str | None:
-        """The dialect of a suite that names the file as a prompt; None when it is not known that one does."""
+        """The dialect of a suite that uses the file as a prompt; None if none is known."""
         wanted = absolute(path)
         known = (s.known for s in self._open.values())
         opened = (a.dialect.name for a in known if a is not None and a.refers_to.get(wanted) is FileKind.PROMPT)
         return next(opened, None) or self.prompts.get(wanted)
 
     def promptfoo_kind(self, path: Path) -> FileKind | None:
-        """What a configuration of promptfoo names the file as; None when it is not known that one does."""
+        """The kind of file as which a promptfoo configuration refers to it; None if none is known."""
         wanted = absolute(path)
         known = (s.known for s in self._open.values())
         opened = (a.refers_to.get(wanted) for a in known if a is not None and a.kind is FileKind.PROMPTFOO)
@@ -238,16 +238,16 @@ class ClientWorkspace:
         return Snapshot(self, uri, version, kind, document)
 
     def configuration(self, path: Path | None) -> Configuration:
-        """What the project of a file says about checking."""
+        """The project's configuration for a file."""
         return self.configurations.for_file(path) if path is not None else DEFAULT
 
     def analyze(self, snapshot: Snapshot) -> Analysis:
-        """Understand a document, by what its project and this editor say."""
+        """Analyze a document with the project's configuration and the editor's settings."""
         project = snapshot.configuration = self.configuration(snapshot.path)
         with self.gc.busy(len(snapshot.document) if snapshot.earlier is None else 0):
             snapshot.prompt_of = self.suite_dialect(snapshot)
             snapshot.named_as = self.named_as(snapshot)
-            # What the project says counts before what this editor says: others see the same.
+            # The project's configuration takes precedence, so that everybody sees the same findings.
             return analyze(
                 snapshot.document,
                 self.language,
@@ -260,19 +260,19 @@ class ClientWorkspace:
             )
 
     def named_as(self, snapshot: Snapshot) -> FileKind | None:
-        """What a configuration of promptfoo names a document as, unless the document says by itself what it is."""
+        """The kind of file as which a promptfoo configuration refers to it, unless its text shows its kind."""
         path = snapshot.path
         found = self.promptfoo_kind(path) if path is not None else None
         return None if found is None or modeline(snapshot.document.head) else found
 
     def suite_dialect(self, snapshot: Snapshot) -> str | None:
-        """A prompt has the dialect of the suite that names it."""
+        """The dialect of a prompt: that of the suite that uses it."""
         path = snapshot.path
         return self.prompt_dialect(path) if path is not None and path.suffix.lower() in PROMPTS else None
 
 
 def _difference(old: str, new: str) -> Edit:
-    """The one edit between two texts that keeps what they have in common at both ends."""
+    """The smallest single edit between two texts."""
     start = _common(old, new)
     end = min(
         _common(old[: start - 1 if start else None : -1], new[: start - 1 if start else None : -1]),
@@ -283,7 +283,7 @@ def _difference(old: str, new: str) -> Edit:
 
 
 def _common(a: str, b: str) -> int:
-    """How many characters two texts have in common from the start on; by halving, so that comparing is done in C."""
+    """The length of the common prefix, by bisection, so that the comparisons run in C."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2

@@ -28,37 +28,37 @@ if TYPE_CHECKING:
 
 __all__ = ["ProjectIndex", "YieldPoints"]
 
-#: A longer pattern is none, and so many files are enough to choose from.
+#: The longest pattern that is followed, and the most files that it may match.
 _LONGEST_PATTERN = 1_000
 _MOST_MATCHES = 100
-#: Bytes; a larger file is opened rather than shown in part.
+#: Bytes; a larger file is not shown in part.
 _LARGEST_SHOWN = 500_000
-#: Files whose settings may be keys.
+#: Files whose settings may be API keys.
 _SECRET = frozenset({FileKind.TARGETS, FileKind.CONFIG, FileKind.DEFAULTS})
 #: Seconds of work after which other requests are answered.
 _TURN = 0.005
 
 
 class YieldPoints:
-    """Lets other requests be answered during work on many files."""
+    """Yields to other requests during work on many files."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
 
     async def due(self) -> None:
-        """Let others go first, if this has gone on for a while."""
+        """Yield if the work has gone on for a while."""
         if time.monotonic() - self._since > _TURN:
             await asyncio.sleep(0)
             self._since = time.monotonic()
 
 
 _Stamp = tuple[int, int, int]
-#: That of a file which does not exist.
+#: The stamp of a missing file.
 _GONE: _Stamp = (0, 0, 0)
 
 
 def _stamp(path: Path) -> _Stamp:
-    """A stamp that changes with the content of a file. Raises OSError."""
+    """A value that changes with the content of a file. Raises OSError."""
     status = os.stat(path)  # noqa: PTH116  # every suite, after each pause
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
@@ -67,21 +67,21 @@ class _FileOnDisk(NamedTuple):
     """A file as it was read."""
 
     stamp: _Stamp
-    #: The version of the files around it when it was read.
+    #: The project's version when it was read.
     version: int
     snapshot: Snapshot
 
 
 class ProjectIndex:
-    """Files of the open folders, read when they are asked for and kept until they change."""
+    """The files of the open folders, read on demand and cached until they change."""
 
     def __init__(self, workspace: ClientWorkspace) -> None:
         self._workspace = workspace
         self.project = workspace.project
         self._read: dict[Path, _FileOnDisk] = {}
-        #: Those of files that others depend on, and that are not analyzed.
+        #: The stamps of files that others depend on and that are not analyzed.
         self._stamps: dict[Path, _Stamp] = {}
-        #: How often a file was found to be another one, of which the client had said nothing.
+        #: How often a change was found that the client had not reported.
         self.discoveries = 0
         self._discovery = Discovery(workspace.configurations)
         self._paths_by_name: dict[str, Path] = {}
@@ -89,7 +89,7 @@ class ProjectIndex:
     # -- files ------------------------------------------------------------------------------------------------------
 
     def at(self, path: Path) -> Snapshot | None:
-        """A file as it stands in the editor, else on disk; None for one that cannot be read."""
+        """The document at a path, from the editor or else from disk; None if it cannot be read."""
         opened = self._workspace.at(path)
         if opened is not None:
             return opened
@@ -109,7 +109,7 @@ class ProjectIndex:
         return known.snapshot
 
     def is_on_disk(self, uri: str, text: str) -> bool:
-        """Whether a text is what whoever looked at a file until now has seen there, and what is there still."""
+        """Whether a text equals the file on disk, and what its readers have seen so far."""
         path = path_of(uri)
         path = absolute(path) if path is not None else None
         known = self._read.get(path) if path is not None else None
@@ -121,15 +121,15 @@ class ProjectIndex:
             return False
 
     def _noticed(self, path: Path, known: _FileOnDisk | None) -> None:
-        """A file is not what was read. Not every client says so: then what depends on it is told here."""
+        """A file has changed. Not every client reports that, so dependents are invalidated here."""
         if known is not None and self.project.sees(path) and not self.project.changed_since(known.version, {path}):
             self.project.changed([path])
             self.discoveries += 1
 
     def look_at_read_files(self) -> None:
-        """Notice which files have changed that others depend on, and that are not checked by themselves: prompts and data.
+        """Notice changes of files that others depend on but that are not checked themselves: prompts and data.
 
-        For clients that tell of no changes on disk.
+        For clients that do not report changes on disk.
         """
         for path in self.project.read_files():
             if path in self._read or self._workspace.at(path) is not None:
@@ -144,18 +144,18 @@ class ProjectIndex:
                 self.discoveries += 1
 
     def read_already(self) -> list[Snapshot]:
-        """The files on disk that were looked into before, as they were then."""
+        """The files on disk that were read before, as they were then."""
         return [known.snapshot for known in self._read.values() if known.snapshot.was_analyzed]
 
     def known(self) -> Iterator[Snapshot]:
-        """Every document that is open or was looked into before, without looking for others."""
+        """Every document that is open or was read before, without searching for others."""
         opened = [s for s in self._workspace.all() if s.is_ours]
         seen = {s.path for s in opened}
         for snapshot in (*opened, *(s for s in self.read_already() if s.path not in seen)):
             yield from snapshot.parts
 
     async def suites(self, *, everywhere: bool = True) -> AsyncIterator[Snapshot]:
-        """The open suites, and everywhere those of the open folders; other requests are answered between two of them."""
+        """The open suites and all suites of the open folders; yields to other requests in between."""
         seen: set[Path] = set()
         breaks = YieldPoints()
         for snapshot in self._workspace.all():
@@ -168,7 +168,7 @@ class ProjectIndex:
             await breaks.due()
 
     def _paths(self) -> Iterator[Path]:
-        seen: set[str] = set()  # folders may lie in one another
+        seen: set[str] = set()  # folders may be nested
         for uri in list(self._workspace.folders):
             folder = path_of(uri)
             for name in self._discovery.suites(str(absolute(folder))) if folder is not None else ():
@@ -177,14 +177,14 @@ class ProjectIndex:
                     yield self._path(name)
 
     def _path(self, name: str) -> Path:
-        """One object for a path, however often the folders are walked."""
+        """A single object for equal paths, however often the folders are walked."""
         path = self._paths_by_name.get(name)
         if path is None:
             path = self._paths_by_name[name] = Path(name)
         return path
 
     def reader(self, suite: Path | None) -> Callable[[str], str | None]:
-        """Gives the text of a file by the path as a suite writes it, or None."""
+        """A function that gives the text of a file by its path in a suite, or None."""
 
         def read(name: str) -> str | None:
             look = self.project.look()
@@ -196,7 +196,7 @@ class ProjectIndex:
     # -- names ------------------------------------------------------------------------------------------------------
 
     def file_of(self, suite: Path, name: NameOccurrence) -> Path | None:
-        """The file that a name leads to, if it is there."""
+        """The file that a name refers to, if it exists."""
         if name.kind not in FILES or len(name.name) > 1_000:
             return None
         look = self.project.look()
@@ -205,7 +205,7 @@ class ProjectIndex:
         return find_file(without_function(name.name.removeprefix(URL)), suite.parent, look)
 
     def files_of(self, suite: Path, name: NameOccurrence) -> list[Path]:
-        """The files that a name leads to: one, or those that match a pattern."""
+        """The files that a name refers to: one, or those that match a pattern."""
         found = self.file_of(suite, name)
         path = name.name.removeprefix(URL)
         if found is None and name.kind == "file" and is_pattern(path) and len(path) <= _LONGEST_PATTERN:
@@ -214,9 +214,9 @@ class ProjectIndex:
         return [] if found is None else [found]
 
     def text_of(self, suite: Path, name: NameOccurrence) -> str | None:
-        """The text of the file that a name leads to, for people to read; None for one that is not for them.
+        """The text of the file that a name refers to, for display; None if it must not be shown.
 
-        A path or link that leads out of the open folders is not followed, and a file of targets may hold keys.
+        A path or link out of the open folders is not followed, and a targets file may hold API keys.
         """
         path = self.file_of(suite, name)
         if path is None or not self.is_open(path.resolve()) or kind_by_name(path) in _SECRET or path.name[:4] == ".env":
@@ -228,7 +228,7 @@ class ProjectIndex:
         return None if "\0" in text else text
 
     def target_of(self, suite: Path, name: str) -> tuple[Snapshot, Span] | None:
-        """The file and place where a target is named, even in a YAML document that no engine reads."""
+        """The file and place of a target's definition, even in a YAML document that no engine reads."""
         known = known_targets(self.project.look(), suite.parent)
         path = known.names.get(name)
         where = path or known.path
@@ -241,7 +241,7 @@ class ProjectIndex:
         return (snapshot, Span(0, 0)) if snapshot is not None and path is not None else None
 
     def entry_of(self, snapshot: Snapshot, name: str) -> tuple[Entry, str, str] | None:
-        """The entry that a target's name means, the text that it stands in, and the name of its file."""
+        """The target entry of a name, its text, and the name of its file."""
         found = self.target_of(snapshot.path, name) if snapshot.path is not None else None
         where = found[0] if found is not None else snapshot
         local = where.analysis.local(found[1].start if found is not None else 0)
@@ -251,6 +251,6 @@ class ProjectIndex:
         return None
 
     def is_open(self, folder: Path) -> bool:
-        """Whether it is one of the open folders, or in one."""
+        """Whether a path is an open folder, or inside one."""
         opened = (path_of(uri) for uri in self._workspace.folders)
         return any(folder.is_relative_to(absolute(each)) for each in opened if each is not None)

@@ -1,4 +1,4 @@
-"""Names that a configuration of promptfoo shares with the files of cases that it names: providers, prompts, metrics, pointers."""
+"""Names that a promptfoo configuration shares with its case files: providers, prompts, metrics, pointers."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -18,12 +18,12 @@ from rubric_lsp.features.promptfoo_names import is_name_of
 __all__ = ["OF_FAMILY", "PromptfooFamily"]
 
 OF_FAMILY: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer"})
-#: Names that a reference may mean by their beginning.
+#: Kinds of names that a reference may match by prefix.
 _BY_BEGINNING: frozenset[NameKind] = frozenset({"provider", "prompt"})
 
 
 class PromptfooFamily:
-    """Follows such names through a configuration and its files of cases.
+    """Follows such names through a configuration and its case files.
 
     Args:
         around: The files of the workspace.
@@ -33,7 +33,7 @@ class PromptfooFamily:
         self._around = around
 
     async def definitions(self, snapshot: Snapshot, name: NameOccurrence) -> AsyncIterator[tuple[Snapshot, Span]]:
-        """Where a name is made; for one that is itself made here, that place."""
+        """Where a name is defined; a definition in this file takes precedence."""
         if name.kind == "pointer":
             found = self._target(snapshot, name)
             if found is not None:
@@ -47,7 +47,7 @@ class PromptfooFamily:
     async def everywhere(
         self, snapshot: Snapshot, name: NameOccurrence
     ) -> AsyncIterator[tuple[Snapshot, NameOccurrence]]:
-        """Every place where the same name is written."""
+        """Every occurrence of the same name."""
         async for where, each in self._occurrences(snapshot, name.kind):
             if each.name == name.name:
                 yield where, each
@@ -60,7 +60,7 @@ class PromptfooFamily:
                         yield document, each.moved(local.outer(each.span))
 
     async def _family(self, snapshot: Snapshot) -> AsyncIterator[Snapshot]:
-        """The document, and the configurations and files of cases that it shares names with."""
+        """The document, and the configurations and case files that it shares names with."""
         yield snapshot
         seen = {snapshot.uri}
         here = absolute(snapshot.path) if snapshot.path is not None else None
@@ -105,7 +105,7 @@ def _span_at(analysis: Analysis, pointer: str) -> Span | None:
     found = _within(analysis.states[frame].tree.root, steps)
     if found is not None:
         return analysis.frame.outer(found)
-    # Items of the list of cases have blocks of their own.
+    # Items of the list of cases are blocks of their own.
     blocks = [(number, block) for number, block in enumerate(analysis.document.blocks) if block.key]
     if (
         len(steps) > 1
@@ -129,7 +129,7 @@ def _in_block(analysis: Analysis, block: Block, steps: list[str]) -> Span | None
 
 
 def _within(node: Node | None, steps: list[str]) -> Span | None:
-    """The key or item behind some steps from a node."""
+    """The key or item at the end of a path from a node."""
     span: Span | None = None
     for step in steps:
         if isinstance(node, Mapping):

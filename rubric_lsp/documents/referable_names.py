@@ -16,20 +16,20 @@ from rubric_lsp.features.name_occurrence import NameKind
 
 __all__ = ["names_for"]
 
-#: A folder with more than this is no place to look for a prompt in.
+#: A folder with more entries is not searched for prompts.
 _MOST_VISITED = 2_000
 _MOST_OFFERED = 300
-#: How many folders above a suite are searched for files that it refers to.
+#: How many parent folders of a suite are searched for files.
 _MOST_ABOVE = 3
-#: How a path out of the folder begins, or one that says that it is in it.
+#: The prefixes of paths that leave the folder or name it explicitly.
 _ABOVE = re.compile(r"(?:\.{1,2}/)+")
-#: Names that files of promptfoo share.
+#: Names that promptfoo files share.
 _OF_PROMPTFOO: frozenset[NameKind] = frozenset({"provider", "prompt", "metric", "pointer", "variable"})
 _SKIPPED = frozenset({"node_modules", "__pycache__", "dist", "build", "venv"})
 
 
 def names_for(index: ProjectIndex, suite: Path | None) -> NameSource:
-    """Gives the names that a suite can refer to: of targets, templates, types, scripts, folders and files."""
+    """A source of the names that a suite can refer to: targets, templates, types, scripts, folders and files."""
 
     def names(kind: str, typed: str = "", fits: Callable[[str], bool] = lambda _: True, /) -> Sequence[str]:
         if suite is None:
@@ -52,7 +52,7 @@ def names_for(index: ProjectIndex, suite: Path | None) -> NameSource:
 
 
 def _promptfoo_names(index: ProjectIndex, path: Path, kind: str) -> Iterator[str]:
-    """The names that a file of promptfoo and those that belong to it make, as far as they were looked into."""
+    """The names that a promptfoo file and its family define, as far as they are indexed."""
     here = absolute(path)
     known = {s.path: s for s in index.known() if s.path is not None and s.file_kind is FileKind.PROMPTFOO}
     near = [s for at, s in known.items() if at == here or here in s.refers_to]
@@ -65,9 +65,9 @@ def _promptfoo_names(index: ProjectIndex, path: Path, kind: str) -> Iterator[str
 
 
 def _paths_from(index: ProjectIndex, suite: Path, typed: str, wanted: Callable[[str, bool], bool]) -> Iterator[str]:
-    """Paths as they are written in a suite: below its folder, the nearest first, then below the folders above it.
+    """Paths as a suite writes them: those below its folder, the nearest first, then those below its parent folders.
 
-    `wanted` is given each path, and whether it is a folder.
+    `wanted` is called with each path and whether it is a folder.
     """
     found = _ABOVE.match(typed)
     start, offered = found[0] if found is not None else "", 0
@@ -83,9 +83,9 @@ def _paths_from(index: ProjectIndex, suite: Path, typed: str, wanted: Callable[[
 
 
 def _paths_below(files: Files, suite: Path, start: str, most: int) -> Iterator[tuple[str, bool]]:
-    """What is below the folder at `start`, the nearest first, and whether it is a folder."""
+    """The paths below the folder at `start`, the nearest first, each with whether it is a folder."""
     waiting, visited = deque([start]), 0
-    # From above, what is in the suite's own folder has a shorter path.
+    # From a parent folder, files in the suite's own folder have a shorter path.
     around = {suite.parent, *suite.parent.parents}
     while waiting and visited < most:
         here = waiting.popleft()

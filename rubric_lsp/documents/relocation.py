@@ -13,12 +13,12 @@ __all__ = ["reference_edits"]
 
 
 async def reference_edits(around: ProjectIndex, moves: FileMoves) -> list[tuple[Snapshot, list[Edit]]]:
-    """The edits after which every reference leads where it led before the `moves`, to be made before them."""
+    """The edits that keep every reference valid after the `moves`, to be made before them."""
     return [(part, edits) async for part in _documents(around) if (edits := _edits(around, part, moves))]
 
 
 def _edits(around: ProjectIndex, document: Snapshot, moves: FileMoves) -> list[Edit]:
-    # What a file was not found for a moment ago may be there now: renames follow one another quickly.
+    # A file that was missing a moment ago may exist now: renames follow one another quickly.
     path, files = document.path, around.project.files
     if path is None:
         return []
@@ -31,7 +31,7 @@ def _edits(around: ProjectIndex, document: Snapshot, moves: FileMoves) -> list[E
 
 
 async def _documents(around: ProjectIndex) -> AsyncIterator[Snapshot]:
-    """Every suite, and the files that they refer to, as far as these can refer to others."""
+    """Every suite, and the files that they refer to, if these can refer to others."""
     seen: set[Path] = set()
     further: dict[Path, None] = {}
     async for suite in around.suites():

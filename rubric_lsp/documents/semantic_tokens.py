@@ -1,4 +1,4 @@
-"""Semantic tokens as clients ask for them: all of them, what has changed since, those of a range."""
+"""Semantic tokens as clients request them: all, the changes, or those of a range."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +18,20 @@ __all__ = ["all_tokens", "coloring", "token_changes", "tokens_within"]
 
 
 def coloring(d: Snapshot) -> Coloring:
-    """The tokens of a file, those of every YAML document in it."""
+    """The tokens of a file, of all of its YAML documents."""
     placed = ((start + part.first_line, run) for part in d.parts for start, run in part.kept.colors.of(part.analysis))
     return Coloring.of(placed)
 
 
 def all_tokens(d: Snapshot) -> "SemanticTokens":
-    """The tokens of the document, under its version as result id."""
+    """The tokens of the document, with its version as result id."""
     found = coloring(d)
     d.kept.sent_tokens = (str(d.version), found)
     return {"resultId": str(d.version), "data": JsonArray(found.pieces)}
 
 
 def token_changes(d: Snapshot, p: Any) -> "SemanticTokens | SemanticTokensDelta":
-    """The changes since the result that the client names; all tokens if that is not the last one it was sent."""
+    """The changes since the client's result; all tokens if that was not the last one sent."""
     known, before = d.kept.sent_tokens
     made = all_tokens(d)
     if known != p["previousResultId"]:

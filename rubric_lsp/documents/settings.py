@@ -8,9 +8,9 @@ from rubric_core.lazy_compilation import dataclass, field, replace
 
 __all__ = ["SECTION", "Settings"]
 
-#: The name under which editors keep the settings.
+#: The section of the editor's configuration.
 SECTION = "rubric"
-#: Under the same name, but the editor's own business.
+#: In the same section, but used only by the editor.
 _OF_THE_EDITOR = frozenset({"server", "trace"})
 
 
@@ -20,9 +20,9 @@ def _setting(name: str, default: Any, doc: str, **more: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person can set. `metadata["name"]` is the name in an editor."""
+    """The user's settings. `metadata["name"]` is the name in an editor."""
 
-    # Not from the workspace: a repository could otherwise bring its own permission to execute programs.
+    # Not from the workspace: a repository could otherwise grant itself permission to execute programs.
     trusted: bool = _setting("trusted", False, "Whether suites in the open folders may run.", startup_only=True)
     dialect: str = _setting(
         "dialect", "", "The dialect of suites that do not name one. Leave it empty to infer it from their keys."
@@ -52,7 +52,7 @@ class Settings:
     def changed(
         self, given: object, dialects: Iterable[str] = (), *, startup: bool = False
     ) -> "tuple[Settings, list[str]]":
-        """These settings with those `given`, and a sentence for each that cannot be used."""
+        """These settings with those `given`, and a sentence for each invalid one."""
         if given is None:
             return self, []
         if not isinstance(given, Mapping):

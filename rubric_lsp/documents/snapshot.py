@@ -24,32 +24,32 @@ __all__ = ["DocumentContext", "Snapshot"]
 
 
 class DocumentContext(Protocol):
-    """The information about all documents that one version needs."""
+    """The facts about all documents that one version needs."""
 
     encoding: Encoding
     language: Language
     project: Project
-    #: Another number when all documents have to be understood again.
+    #: Changes when all documents have to be analyzed again.
     basis: int
 
     def analyze(self, snapshot: "Snapshot") -> Analysis:
-        """Understand a document, by what its project and this editor say."""
+        """Analyze a document with the project's configuration and the editor's settings."""
 
     def suite_dialect(self, snapshot: "Snapshot") -> str | None:
-        """The dialect of the suite that names a document as its prompt; None for one that no suite names."""
+        """The dialect of the suite that uses a document as its prompt; None if there is none."""
 
     def named_as(self, snapshot: "Snapshot") -> FileKind | None:
-        """What a configuration of promptfoo names a document as; None for one that none names."""
+        """The kind of file as which a promptfoo configuration refers to a document; None if none does."""
 
     def belongs_to_a_suite(self, snapshot: "Snapshot") -> bool:
-        """Whether a document is checked because a suite names it."""
+        """Whether a document is checked because a suite refers to it."""
 
     def is_checked_on_its_own(self, snapshot: "Snapshot") -> bool:
-        """Whether a document is checked: by its name, its language, what its project says, or else what is in it."""
+        """Whether a document is checked by its name, its language, its configuration or its content."""
 
 
 class Snapshot:
-    """One version of one document. Its analysis is made when it is first asked for, once."""
+    """One version of one document, analyzed on first access."""
 
     def __init__(
         self, workspace: DocumentContext, uri: str, version: int | None, kind: str, document: Document
@@ -62,34 +62,34 @@ class Snapshot:
         self.encoding = workspace.encoding
         self._workspace = workspace
         self._analysis: Analysis | None = None
-        #: The version of the files around it, when it was analyzed.
+        #: The project's version when it was analyzed.
         self._looked_at = 0
         self._basis = 0
         #: The project's configuration at the time of this version.
         self.configuration: Configuration | None = None
-        #: For a prompt, the dialect of the suite that names it, as it was then.
+        #: For a prompt, the dialect of the suite that used it then.
         self.prompt_of: str | None = None
-        #: What a configuration of promptfoo named it as then.
+        #: The kind of file as which a promptfoo configuration referred to it then.
         self.named_as: FileKind | None = None
         self._is_ours = False
-        #: What is kept from version to version, block by block.
+        #: Results per block, kept from version to version.
         self._kept: BlockCache | None = None
-        #: For a file that is not open: the cache that holds its analysis for a while, and what remains after that.
+        #: For a closed file: the cache that holds its analysis for a while, and the index that remains afterwards.
         self.cache: AnalysisCache | None = None
         self._indexed: IndexedFile | None = None
-        #: Edits that take long to work out, by the title of their action.
+        #: Edits that are expensive to compute, by the title of their action.
         self.worked_out: dict[str, tuple[Edit, ...]] = {}
         self._gate: Gate | None = None
-        #: The last analysis of an earlier version: what did not change since is not looked at again.
+        #: The last analysis of an earlier version, whose unchanged parts are reused.
         self.earlier: Analysis | None = None
-        #: The edits that made it of the version before, and where a person writes; None: nowhere yet.
+        #: The edits since the version before, and the place of the last edit; None: no edit yet.
         self.edits: tuple[Edit, ...] = ()
         self.writing: EditPlace | None = None
-        #: For a YAML document after the first one of a file: the line at which it starts, and the file.
+        #: For a YAML document after the first one of a file: its first line, and the file.
         self.first_line = 0
         self.part_of: Snapshot | None = None
-        #: The YAML documents after the first one, once they were asked for. Nearly always there are none, and this must not
-        #: hold itself then: it would be collected with everything it knows only by a full collection, or never once frozen.
+        #: The YAML documents after the first one, once requested. Without any, this must not contain the snapshot
+        #: itself: the reference cycle would be freed only by a full collection, or never once frozen.
         self._further: tuple[Snapshot, ...] | None = None
 
     @property
@@ -107,7 +107,7 @@ class Snapshot:
     def document(self) -> Document:
         """The text, cut into blocks."""
         if self._document is None:
-            assert self._indexed is not None  # a document is put away when that is there
+            assert self._indexed is not None  # a released document leaves its index
             self._document = self._workspace.language.document(self._indexed.text, self.path)
             if self.cache is not None:
                 self.cache.made(self)
@@ -115,14 +115,14 @@ class Snapshot:
 
     @property
     def text(self) -> str:
-        """The text, without cutting it."""
+        """The text, without cutting it into blocks."""
         if self._document is None and self._indexed is not None:
             return self._indexed.text
         return self.document.text
 
     @property
     def kept(self) -> BlockCache:
-        """What is kept from version to version, block by block."""
+        """Results per block, kept from version to version."""
         if self._kept is None:
             self._kept = BlockCache(self.encoding)
         return self._kept
@@ -132,9 +132,9 @@ class Snapshot:
         self._kept = kept
 
     def condense(self) -> None:
-        """Let go of the analysis and of the text as it is cut; both come back when they are asked for.
+        """Release the analysis and the blocks of the text; both are computed again on request.
 
-        A file of several YAML documents stays as it is: it is rare.
+        A file of several YAML documents is rare and kept as it is.
         """
         analysis = self._analysis
         if analysis is not None:
@@ -148,19 +148,19 @@ class Snapshot:
             self.worked_out.clear()
 
     def release_further_documents(self) -> None:
-        """Another version has come. The YAML documents after the first one hold this, so that it lets go of them."""
+        """Drop the YAML documents after the first one, which refer to this version, when a new version comes."""
         self._further = None
 
     @property
     def gate(self) -> Gate:
-        """What fixes of this version have to get through."""
+        """The verification of fixes for this version."""
         if self._gate is None:
             self._gate = Gate(self.analysis)
         return self._gate
 
     @property
     def outdated(self) -> bool:
-        """Whether a file has changed since on which the analysis depends, or the settings of the workspace have."""
+        """Whether the settings, or a file that the analysis depends on, have changed since."""
         known, workspace = self._analysis or self._indexed, self._workspace
         if known is None:
             return False
@@ -168,15 +168,15 @@ class Snapshot:
             return True
         if self.prompt_of != workspace.suite_dialect(self) or self.named_as is not workspace.named_as(self):
             return True
-        self._looked_at = workspace.project.version  # what changed until now need not be looked through again
+        self._looked_at = workspace.project.version  # earlier changes need not be checked again
         return False
 
     def expire(self) -> None:
-        """What its project says has changed: the analysis does not hold any longer."""
+        """Invalidate the analysis: the project's configuration has changed."""
         self._basis = -1
 
     def without_analysis(self) -> "Snapshot":
-        """The same version, to be analyzed again: what it depends on has changed."""
+        """The same version without analysis: its dependencies have changed."""
         fresh = Snapshot(self._workspace, self.uri, self.version, self.kind, self.document)
         fresh.earlier, fresh._kept = self.known, self._kept
         fresh.writing, fresh.cache = self.writing, self.cache
@@ -184,12 +184,12 @@ class Snapshot:
 
     @property
     def known(self) -> Analysis | None:
-        """The newest analysis that is there already, of this version or an earlier one."""
+        """The newest existing analysis, of this version or an earlier one."""
         return self._analysis or self.earlier
 
     @property
     def analyzed(self) -> bool:
-        """Whether asking for the analysis costs nothing any more."""
+        """Whether the analysis exists already."""
         return self._analysis is not None
 
     @property
@@ -197,7 +197,7 @@ class Snapshot:
         """Whether it has been analyzed, even if the analysis was released since."""
         return self._analysis is not None or self._indexed is not None
 
-    # What follows needs no analysis again.
+    # The properties below need no new analysis.
 
     @property
     def _known_of(self) -> Analysis | IndexedFile:
@@ -207,33 +207,33 @@ class Snapshot:
 
     @property
     def file_kind(self) -> FileKind:
-        """What the file is."""
+        """The kind of the file."""
         return self._known_of.kind
 
     @property
     def refers_to(self) -> Mapping[Path, FileKind]:
-        """The files that it refers to and that can be checked, and what they are."""
+        """The checkable files that it refers to, with their kinds."""
         return self._known_of.refers_to
 
     @property
     def case_files(self) -> tuple[Path, ...]:
-        """The files with cases that the suite takes over."""
+        """The case files that the suite includes."""
         return self._known_of.case_files
 
     @property
     def has_cases(self) -> bool:
-        """Whether it has cases, of its own or of other files."""
+        """Whether it has cases, its own or included ones."""
         known = self._known_of
         return known.has_cases if isinstance(known, IndexedFile) else bool(known.cases or known.external)
 
     @property
     def title(self) -> str:
-        """The name that the suite gives itself; empty where it has none."""
+        """The suite's own name; empty if it has none."""
         known = self._known_of
         return known.title if isinstance(known, IndexedFile) else suite_title(known)
 
     def names(self, kinds: Collection[NameKind] | None = None) -> list[BlockNames]:
-        """The names in every block; of a closed file perhaps only those of some `kinds`, where others are not wanted."""
+        """The names in every block; of a closed file perhaps only those of some `kinds`."""
         known = self._known_of
         if isinstance(known, IndexedFile):
             return list(known.names(kinds))
@@ -241,7 +241,7 @@ class Snapshot:
 
     @property
     def parts(self) -> "tuple[Snapshot, ...]":
-        """The YAML documents of the file in their order, each as if it stood alone; nearly always one, this."""
+        """The YAML documents of the file in order, each as a document of its own; nearly always one, this."""
         if self._analysis is None and self._indexed is not None:
             return (self,)
         if self._further is None:
@@ -260,13 +260,13 @@ class Snapshot:
         return part
 
     def part_at(self, line: int) -> "Snapshot":
-        """The YAML document that a line of the file belongs to."""
+        """The YAML document at a line of the file."""
         return next(part for part in reversed(self.parts) if part.first_line <= line or part is self)
 
     def by_block(
         self, write: Write, keys: Sequence[object] | None = None, framed: object = None, about: object = None
     ) -> AnswerParts:
-        """An answer about this document in the parts that `write` gives of each block. See `BlockAnswer.of`."""
+        """An answer about this document, with the parts that `write` gives for each block. See `BlockAnswer.of`."""
         answer = self.kept.answers.get(write)
         if answer is None:
             answer = self.kept.answers[write] = BlockAnswer(write, self.encoding)
@@ -274,33 +274,33 @@ class Snapshot:
 
     @cached_property
     def path(self) -> Path | None:
-        """The file, None for a document that is not on disk."""
+        """The file; None for a document that is not on disk."""
         return path_of(self.uri)
 
     def range(self, span: Span) -> TextRange:
-        """`span` as the client counts."""
+        """`span` in the client's encoding."""
         return TextRange(self.position(span.start), self.position(span.end))
 
     def position(self, offset: int) -> Position:
-        """`offset` as the client counts."""
+        """`offset` in the client's encoding."""
         line, character = self.document.position(offset, self.encoding)
         return Position(line + self.first_line, character)
 
     def offset(self, position: Position) -> int:
-        """The offset of a position of the client's."""
+        """The offset of a client position."""
         if position.line < self.first_line:
             return 0
         return self.document.offset(Position(position.line - self.first_line, position.character), self.encoding)
 
     def span(self, wanted: TextRange) -> Span:
-        """The offsets of a range of the client's; one that is the wrong way round counts as empty."""
+        """The offsets of a client range; a reversed range counts as empty."""
         start, end = self.offset(wanted.start), self.offset(wanted.end)
         return Span(start, max(start, end))
 
     @property
     def is_ours(self) -> bool:
-        """Whether this is a suite or a file that belongs to suites. Editors may send any YAML at all."""
-        # What belongs to a suite does so as long as that one names it.
+        """Whether this is a suite or a file that belongs to one. Editors may send any YAML."""
+        # A file of a suite is checked as long as that suite refers to it.
         if self._is_ours or self._workspace.belongs_to_a_suite(self):
             return True
         if self._analysis is None and self._indexed is not None:
@@ -310,5 +310,5 @@ class Snapshot:
 
     @property
     def can_run(self) -> bool:
-        """Whether this is a suite, whose cases can be run."""
+        """Whether this is a suite with cases that can be run."""
         return self.part_of is None and self.is_ours and self.file_kind in RUNNABLE

@@ -1,4 +1,4 @@
-"""What is known of every suite of the workspace: how it uses keys and values, and which files it refers to."""
+"""Facts about every suite of the workspace: the keys and values it uses, and the files it refers to."""
 
 from collections.abc import Collection, Iterator, Mapping
 from hashlib import blake2b
@@ -28,26 +28,26 @@ class SurveyedSuite:
 
     snapshot: Snapshot
     usage: PackedCounts
-    #: The files of our own kinds on which it depends.
+    #: The eval and targets files on which it depends.
     beside: frozenset[Path]
-    #: The prompts that it names, with its dialect.
+    #: The prompts that it refers to, with its dialect.
     prompts: Mapping[Path, str]
-    #: What a configuration of promptfoo names.
+    #: The files that a promptfoo configuration refers to.
     promptfoo: Mapping[Path, FileKind]
 
 
 class SuiteSurvey:
-    """What is found out of each suite, until it or what it depends on changes; and how all of them together use keys and values."""
+    """Facts about each suite, cached until it or its dependencies change, and the usage counts of all suites."""
 
     def __init__(self, documents: ClientWorkspace, index: ProjectIndex) -> None:
         self._documents = documents
         self._index = index
         self._suites: dict[str, SurveyedSuite] = {}
-        #: One object for each word that suites use.
+        #: A single object for each word that suites use.
         self._words: dict[Word, Word] = {}
 
     def suite(self, snapshot: Snapshot) -> SurveyedSuite:
-        """What there is to know of a suite; found out once for each version of its text and of what it depends on."""
+        """The facts about a suite, computed once for each version of its text and its dependencies."""
         known = self._suites.get(snapshot.uri)
         if known is None or known.snapshot is not snapshot:
             self._count(known, -1)
@@ -61,14 +61,14 @@ class SuiteSurvey:
         return known
 
     def _usage(self, snapshot: Snapshot, known: SurveyedSuite | None) -> PackedCounts:
-        """How often a suite uses keys and values: as before, where only other files have changed."""
+        """The usage counts of a suite; reused if only other files have changed."""
         made_from = _usage_key(snapshot)
         if known is not None and made_from and known.usage.made_from == made_from:
             return known.usage
         return PackedCounts(_usage(snapshot), made_from, self._words)
 
     def _count(self, suite: SurveyedSuite | None, times: int) -> None:
-        """Add how often a suite uses keys and values to what all of them do, or take it away."""
+        """Add the usage counts of a suite to the total, or subtract them."""
         every = self._documents.usage
         for word, number in suite.usage.items() if suite is not None else ():
             every[word] += times * number
@@ -76,13 +76,13 @@ class SuiteSurvey:
                 del every[word]
 
     def keep_only(self, uris: Collection[str]) -> None:
-        """Forget the suites with other URIs: they are gone."""
+        """Forget the suites with other URIs, which no longer exist."""
         for uri in [uri for uri in self._suites if uri not in uris]:
             self._count(self._suites.pop(uri), -1)
 
 
 def _usage_key(snapshot: Snapshot) -> tuple[object, ...]:
-    """Equal for two versions of a closed file that use keys and values alike; empty for an open document."""
+    """Equal for two versions of a closed file with equal usage counts; empty for an open document."""
     if snapshot.cache is None:
         return ()
     text = blake2b(snapshot.document.text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -90,9 +90,9 @@ def _usage_key(snapshot: Snapshot) -> tuple[object, ...]:
 
 
 def _usage(snapshot: Snapshot) -> Counts:
-    """How often it uses keys and values."""
+    """The usage counts of a suite."""
     found = Counts()
-    if snapshot.cache is not None:  # what is not open is counted once
+    if snapshot.cache is not None:  # a closed file is counted once
         for local in blocks_of(snapshot.analysis):
             found.update(count(local.every))
         return found

@@ -1,4 +1,4 @@
-"""Template variables across files: where they get their values, and where else they are meant, also in prompts of their own."""
+"""Template variables across files: where they get their values, and where they are used, also in prompt files."""
 
 from collections.abc import AsyncIterator, Iterator
 from itertools import islice
@@ -23,57 +23,57 @@ from rubric_lsp.features.name_occurrence import NameOccurrence
 __all__ = ["Places", "VariableIndex", "VariableValue", "is_prompt"]
 
 Places = list[tuple[Snapshot, NameOccurrence]]
-#: A prompt that a thousand cases are judged with has a thousand values for each name.
+#: A prompt that is used by a thousand cases has a thousand values for each name.
 _MOST = 200
 _WITH_VARIABLES = (Case, DefaultTest, PromptfooCase)
-#: The number of the text around the cases, as `LocalText` has it.
+#: The number of the text around the cases, as in `LocalText`.
 _FRAME = -1
 
 
 @dataclass(frozen=True, slots=True)
 class VariableValue:
-    """Where a variable gets a value: the key in its file, the case, empty for every case, and the value as it is written."""
+    """A value of a variable: its key and file, the case (empty for every case), and the value as written."""
 
     where: Snapshot
     span: Span
     case: str
     text: str
-    #: Whether an author gave it this name; else the engine fills it in with what the case asks or expects.
+    #: Whether an author chose the name; else the engine fills it in from the fields of the case.
     named: bool
 
 
 @dataclass
 class _Use:
-    """What a document has of a variable, by the numbers of its blocks: the places, and the prompts with it in them."""
+    """The occurrences of a variable in a document, and the prompts that use it, by block numbers."""
 
     places: dict[int, list[NameOccurrence]] = field(default_factory=dict)
     prompts: dict[int, list[Snapshot]] = field(default_factory=dict)
 
     @property
     def around_cases(self) -> bool:
-        """Whether it is filled in around the cases, and so for each of them."""
+        """Whether it occurs in the text around the cases, which every case inherits."""
         return _FRAME in self.places or _FRAME in self.prompts
 
     @property
     def is_unused(self) -> bool:
-        """Whether it has values only: nothing tells the cases apart that give it one."""
+        """Whether it only has values, so that nothing connects the cases that set it."""
         return not self.prompts and all(each.defines for names in self.places.values() for each in names)
 
 
 def is_prompt(snapshot: Snapshot) -> bool:
-    """Whether a document is, by its name, a prompt if a suite says so, or a configuration of promptfoo says that it is one."""
+    """Whether a document may be a prompt by its name, or is one by a promptfoo configuration."""
     named = snapshot.path is not None and kind_by_name(snapshot.path) is FileKind.PROMPT
     return named or snapshot.file_kind is FileKind.PROMPTFOO_PROMPT
 
 
 class VariableIndex:
-    """Follows template variables through suites, their files of cases, and the prompts that these name."""
+    """Follows template variables through suites, their case files and their prompts."""
 
     def __init__(self, around: ProjectIndex) -> None:
         self._around = around
 
     async def uses(self, prompt: Snapshot) -> Places:
-        """Every place where a suite or a file of its cases names a prompt."""
+        """Every place where a suite or one of its case files refers to a prompt."""
         return [
             (document, name)
             async for document in self._documents()
@@ -82,7 +82,7 @@ class VariableIndex:
         ]
 
     async def everywhere(self, snapshot: Snapshot, name: NameOccurrence) -> Places:
-        """Every place where the variable at `name` is meant."""
+        """Every occurrence of the variable at `name`."""
         documents = [each async for each in self._documents()]
         uses = {_key(each): self._use(each, name.name) for each in documents}
         taken_over = {_key(f): s for s in documents for f in self._case_files(s) if uses[_key(s)].around_cases}
@@ -115,7 +115,7 @@ class VariableIndex:
         ]
 
     async def values(self, snapshot: Snapshot, name: NameOccurrence) -> list[VariableValue]:
-        """Where the variable at `name` gets its values, the nearest only."""
+        """The values of the variable at `name`, in the nearest place only."""
         if not is_prompt(snapshot):
             return self._values(snapshot, name.name, {snapshot.analysis.local(name.span.start).number})[:_MOST]
         found: list[VariableValue] = []
@@ -129,7 +129,7 @@ class VariableIndex:
     # -- documents ----------------------------------------------------------------------------------------------------
 
     async def _documents(self) -> AsyncIterator[Snapshot]:
-        """Every suite and every file of its cases, and each YAML document in these."""
+        """Every suite and case file, each with its YAML documents."""
         seen = set[object]()
         async for suite in self._around.suites():
             if not is_prompt(suite):
@@ -142,20 +142,20 @@ class VariableIndex:
         return [s for path in suite.case_files if (s := self._around.at(path)) is not None]
 
     def _file_names(self, document: Snapshot) -> Iterator[tuple[int, NameOccurrence]]:
-        """Each name of a file that could be a prompt, with the number of its block."""
+        """The file names that could be prompts, with the numbers of their blocks."""
         for local, names in document.names({"file"}):
             for each in names:
                 if each.kind == "file":
                     yield local.number, each.moved(local.outer(each.span))
 
     def _files(self, document: Snapshot) -> Iterator[tuple[int, Path]]:
-        """The files that names in a document lead to, with the numbers of the blocks."""
+        """The files that names in a document refer to, with the numbers of the blocks."""
         for number, each in self._file_names(document):
             for path in self._around.files_of(document.path, each) if document.path is not None else ():
                 yield number, path
 
     def _leads_to(self, document: Snapshot, name: NameOccurrence, prompt: Snapshot) -> bool:
-        """Whether a name in a document leads to a prompt."""
+        """Whether a name in a document refers to a prompt."""
         found = self._around.files_of(document.path, name) if document.path is not None else []
         return any((absolute(path), 0) == _key(prompt) for path in found)
 
@@ -186,7 +186,7 @@ class VariableIndex:
     # -- values -------------------------------------------------------------------------------------------------------
 
     def _values(self, document: Snapshot, variable: str, blocks: set[int]) -> list[VariableValue]:
-        """What the cases in some blocks give it: around the cases, all of them, those in other files too."""
+        """The values from the cases of some blocks; around the cases, from all cases, included ones too."""
         every = _FRAME in blocks
         documents = [document, *(self._case_files(document) if every else ())]
         looked = [(d, local) for d in documents for local in blocks_of(d.analysis) if every or local.number in blocks]
@@ -201,7 +201,7 @@ class VariableIndex:
 
 
 def _key(snapshot: Snapshot) -> object:
-    """The same for every version of the same YAML document."""
+    """Equal for all versions of the same YAML document."""
     path = snapshot.path
     return (absolute(path) if path is not None else snapshot.uri, snapshot.first_line)
 
@@ -216,7 +216,7 @@ def _values_in_vars(document: Snapshot, local: LocalText, variable: str) -> Iter
 
 
 def _values_from_case_fields(document: Snapshot, local: LocalText, variable: str) -> Iterator[VariableValue]:
-    """What the cases ask and expect, for the variables that the engine fills in with that."""
+    """The fields of the cases, for the variables that the engine fills in from them."""
     if variable not in document.analysis.dialect.properties.template_variables or variable.startswith("rubric"):
         return
     field_of_case = FILLED_BY.get(STANDS_FOR.get(variable, "answer"), "")

@@ -1,4 +1,4 @@
-"""Every file of the open folders that has to do with suites, those that are not open included, and what is wrong with each."""
+"""Checks all suites and related files of the open folders, including those that are not open."""
 
 import asyncio
 import logging
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 __all__ = ["OFTEN", "WorkspaceCheck"]
 
 log = logging.getLogger("rubric")
-#: Seconds without a further change after which files that are not open are looked at again.
+#: Seconds without a change after which closed files are checked again.
 _IDLE = 0.5
-#: Seconds after which a person is told that something is going on.
+#: Seconds after which a check shows its progress.
 _LONG = 1.0
-#: Seconds after which they are told again how far it is.
+#: Seconds between updates of the progress.
 OFTEN = 0.1
 
 
 class WorkspaceCheck:
-    """Looks at all of them, and for clients that do not pull, publishes what it finds in files that are not open.
+    """Checks all of them, and publishes the diagnostics of closed files to clients that do not pull.
 
     Args:
-        documents: What is open.
+        documents: The open documents.
         around: The other files.
-        found: Everything there is to say about one file.
-        results: Equal for two moments between which the results in what is found have not changed.
-        configured: Everything there is to say about a configuration file.
+        found: Gives everything to report about a file.
+        results: Gives a value that changes whenever the results in that report change.
+        configured: Gives everything to report about a configuration file.
         publish: Sends a publication.
-        board: Shows a survey that takes long.
-        learnt: Called when there are other suites than were known before.
-        first: Waits until no open document is being checked: that goes first.
+        board: Shows the progress of a long check.
+        learnt: Called when the set of known suites has changed.
+        first: Waits until no open document is being checked: these take precedence.
     """
 
     def __init__(
@@ -69,14 +69,14 @@ class WorkspaceCheck:
         self.board = board
         self._suites_discovered = learnt
         self._first = first
-        #: Whether a survey that takes long can be shown.
+        #: Whether the progress of a long check can be shown.
         self.shown = False
-        #: Whether the client says nothing of changes on disk.
+        #: Whether the client does not report changes on disk.
         self.unwatched = False
-        #: What the client has of each file, by its digest.
+        #: The digest of each file's diagnostics that the client has.
         self._sent: dict[str, str] = {}
         self._survey = SuiteSurvey(documents, around)
-        #: What was said of each file; it holds until something else is found.
+        #: The report of each file, valid until another one replaces it.
         self._reports: dict[str, tuple[Snapshot, object, FileReport]] = {}
         self._known: tuple[list[Path], set[Path]] = ([], set())
         self._waiting: asyncio.TimerHandle | None = None
@@ -89,7 +89,7 @@ class WorkspaceCheck:
     # -- looking --------------------------------------------------------------------------------------------------------
 
     async def reports(self, *, opened: bool = True) -> AsyncIterator[FileReport]:
-        """Every file, those that are open first, if they are wanted; other requests are answered between two files."""
+        """The report of every file, open ones first if wanted; yields to other requests between two files."""
         everything = self._documents.settings.check_workspace
         suites: dict[str, SurveyedSuite] = {}
         beside: set[Path] = set()
@@ -116,7 +116,7 @@ class WorkspaceCheck:
                 yield FileReport(at.as_uri(), None, self._configured(configuration))
 
     def _configured_as(self, snapshot: Snapshot, folders: FolderConfigurations) -> Snapshot:
-        """The same version, analyzed by the configuration that there is now."""
+        """The same version, analyzed with the current configuration."""
         path = snapshot.path
         if path is None or not snapshot.was_analyzed or snapshot.configuration is folders.of(path):
             return snapshot
@@ -125,7 +125,7 @@ class WorkspaceCheck:
         return self._around.at(path) or snapshot
 
     def _end_with(self, suites: Mapping[str, SurveyedSuite], beside: Collection[Path]) -> None:
-        """All suites are known: forget those that are gone, and say which there are."""
+        """All suites are known: forget the deleted ones, and announce the others."""
         self._survey.keep_only(suites)
         for uri in [uri for uri, (snapshot, _, _) in self._reports.items() if not _is_among(snapshot, suites, beside)]:
             del self._reports[uri]
@@ -138,7 +138,7 @@ class WorkspaceCheck:
         self._know(paths, prompts, promptfoo)
 
     def _know(self, files: set[Path], prompts: dict[Path, str], promptfoo: dict[Path, FileKind]) -> None:
-        """Say which files could name a target: with all of them known, one can be named by none; and which are prompts."""
+        """Publish the set of suites, so that unused targets can be found, and the set of prompts."""
         news = (prompts, promptfoo) != (self._documents.prompts, self._documents.promptfoo)
         self._documents.prompts, self._documents.promptfoo = prompts, promptfoo
         folders: list[Path] = []
@@ -152,7 +152,7 @@ class WorkspaceCheck:
             self._suites_discovered()
 
     def _report(self, snapshot: Snapshot) -> FileReport:
-        """What is wrong with a file; the same as before, where nothing has changed."""
+        """The report of a file, cached if nothing has changed."""
         results = self._results(snapshot)
         known = self._reports.get(snapshot.uri)
         if known is None or known[0] is not snapshot or known[1] != results:
@@ -165,11 +165,11 @@ class WorkspaceCheck:
 
     @property
     def news(self) -> asyncio.Event:
-        """What is set by the next change. Taken before looking, so that a change meanwhile is not missed."""
+        """An event that the next change sets. Take it before checking, so that no change is missed."""
         return self._news
 
     def changed(self, *, publishing: bool) -> None:
-        """Something has changed; `publishing` for a client that does not ask."""
+        """Something has changed; `publishing` for a client that does not pull."""
         self._news.set()
         self._news = asyncio.Event()
         self._idle.clear()
@@ -178,12 +178,12 @@ class WorkspaceCheck:
         self._waiting = asyncio.get_running_loop().call_later(_IDLE, self._begin, publishing)
 
     async def idle(self) -> None:
-        """Wait until nothing has changed for a while and no check of an open document is due."""
+        """Wait until nothing has changed for a while and no check of an open document is scheduled."""
         await self._idle.wait()
         await self._first()
 
     def stop(self) -> None:
-        """Look at nothing more."""
+        """Stop checking."""
         for each in (self._waiting, self._under_way):
             if each is not None:
                 each.cancel()
@@ -198,7 +198,7 @@ class WorkspaceCheck:
         self._under_way = asyncio.get_running_loop().create_task(self._look(publishing=publishing))
 
     async def _look(self, *, publishing: bool) -> None:
-        """Look at everything; what a client asks for by itself depends on it, too."""
+        """Check everything; pulled diagnostics depend on it, too."""
         known = set[str]()
         progress: Progress | None = None
         discoveries = self._around.discoveries
@@ -217,14 +217,14 @@ class WorkspaceCheck:
                 if progress is not None and now - said > OFTEN:
                     progress.report(f"{len(known)} files", 0)
                     said = now
-            if self.unwatched:  # what was read for the first time is known from now on
+            if self.unwatched:  # files that were read for the first time are known from now on
                 self._around.look_at_read_files()
-            self._around.project.settle()  # so that the next letter does not have to
+            self._around.project.settle()  # so that the next keystroke does not have to
             for uri in [u for u in self._sent if u not in known]:
                 self._send(FileReport(uri, None, JsonArray()))
                 self._sent.pop(uri, None)
             if discoveries != self._around.discoveries:
-                # What was looked at before that may depend on it, and so may open documents.
+                # Files checked before, and open documents, may depend on it.
                 self._suites_discovered()
                 self.changed(publishing=publishing)
         except asyncio.CancelledError:
@@ -243,14 +243,14 @@ class WorkspaceCheck:
 
     def _send(self, report: FileReport) -> None:
         if self._documents.get(report.uri) is not None:
-            # It was opened meanwhile: what is said about it comes with its version.
+            # Opened meanwhile: its diagnostics are published with its version.
             self._sent.pop(report.uri, None)
         elif self._sent.get(report.uri, NOTHING_WRONG) != report.name:
             self._sent[report.uri] = report.name
             self._publish({"uri": report.uri, "diagnostics": report.found})
 
     def opened(self, uri: str) -> None:
-        """A document was opened: what is published of it comes from the editor's text now."""
+        """A document was opened: its diagnostics come from the editor's text from now on."""
         self._sent.pop(uri, None)
 
 

@@ -1,1 +1,1 @@
-"""What the server shows, as pure functions of an analysis. Nothing here knows the protocol."""
+"""The visible features of the server, as pure functions of an analysis. They do not depend on the protocol."""

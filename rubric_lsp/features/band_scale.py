@@ -7,16 +7,16 @@ from rubric_lsp.features.markdown import fenced
 
 __all__ = ["scale"]
 
-#: Characters of a band's text under the scale; all of it stands in the list below.
+#: The most characters of a band's text under the scale; the list below has the whole text.
 _WIDEST = 18
 
 
 def scale(ranges: ScoreRanges, at: Band | None = None) -> str:
-    """Bands as a Markdown table, one column each, and how a score counts; empty without bands.
+    """Bands as a Markdown table with one column each, and how a score counts; empty without bands.
 
     Args:
         ranges: The bands.
-        at: The one that is asked about; it gives the example.
+        at: The band at the cursor, which is used as the example.
     """
     bands = sorted(sound(ranges), key=lambda b: b.low or 0)
     if not bands:
@@ -32,7 +32,7 @@ def scale(ranges: ScoreRanges, at: Band | None = None) -> str:
 
 
 def _between(ranges: ScoreRanges, bands: list[Band], at: Band | None) -> str:
-    """What a score inside of a band counts: documents speak of bands, or of points with straight lines between them."""
+    """What a score inside a band counts: documents define bands, or points with linear interpolation between them."""
     points = ranges.style == "map"
     widest = max(bands[:-1] if points and len(bands) > 1 else bands, key=_span)
     shown = at if at is not None and is_sound(at) and at.low != at.high else widest
@@ -62,7 +62,7 @@ def _bounds(band: Band) -> str:
 
 
 def _scores(band: Band, width: int) -> str:
-    """`3 ── 6`, as wide as its text needs."""
+    """`3 ── 6`, as wide as its column."""
     low, high = str(band.low), str(band.high)
     if low == high:
         return f"{low:<{width}}"

@@ -1,4 +1,4 @@
-"""Looking at a whole document block by block, and at each block only once."""
+"""Per-block results of a whole document, computed once for each block."""
 
 from collections.abc import Callable, Iterator
 from typing import Generic, Protocol, TypeVar
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class BlockPlace(Protocol):
-    """A block of a document: its number, and the way from its offsets to those of the whole text."""
+    """A block of a document: its number, and the mapping of its offsets to those of the whole text."""
 
     @property
     def number(self) -> int:
@@ -25,13 +25,13 @@ class BlockPlace(Protocol):
         """Whether this is the text around the cases."""
 
     def outer(self, span: Span) -> Span:
-        """A span of the block in the whole text."""
+        """A span of the block, in the whole text."""
 
 
 def blocks_of(analysis: Analysis) -> Iterator[LocalText]:
     """Every block of a document in the order of the text; the text around the cases comes first, in one piece."""
     first = analysis.local(0)
-    if first.number < 0:  # a file of cases may begin with one
+    if first.number < 0:  # a case file may begin with one
         yield first
     document = analysis.document
     for number, block in enumerate(document.blocks):
@@ -40,10 +40,10 @@ def blocks_of(analysis: Analysis) -> Iterator[LocalText]:
 
 
 class BlockMemo(Generic[T]):
-    """What a function gives for each block of one document, kept from version to version.
+    """The results of a function for each block of one document, kept from version to version.
 
     Args:
-        look: Looks at one block; everything that it gives is at offsets of that block.
+        look: The function of one block; its results have offsets relative to the block.
     """
 
     def __init__(self, look: Callable[[LocalText], T]) -> None:
@@ -56,7 +56,7 @@ class BlockMemo(Generic[T]):
         kept: dict[SyntaxTree, tuple[tuple[Shape, ...], T]] = {}
         for local in blocks_of(analysis):
             known = self._known.get(local.tree)
-            # Another dialect makes other shapes of the same tree.
+            # Another dialect makes other shapes from the same tree.
             if known is None or known[0] is not local.shapes:
                 known = (local.shapes, self._look(local))
             kept[local.tree] = known
@@ -70,7 +70,7 @@ def line_in_document(local: LocalText, line: int) -> int:
     document = local.analysis.document
     if local.number >= 0:
         return document.first_line(local.number) + line
-    # The text around the cases is in two pieces: what is above them, and what is below.
+    # The text around the cases is in two pieces: above the cases, and below them.
     above = document.blocks[0].line_breaks
     below = len(document.blocks) - 1
     return line if line < above or below == 0 else document.first_line(below) + line - above

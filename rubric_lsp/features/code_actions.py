@@ -1,4 +1,4 @@
-"""Code actions: the fixes of what is wrong here, every safe fix at once, other ways to write it, and running the case."""
+"""Code actions: the fixes of findings here, all safe fixes at once, rewrites, and runs."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
@@ -16,46 +16,46 @@ __all__ = ["FIX_ALL", "KINDS", "QUICK_FIX", "RUN", "RUN_RESULTS", "Action", "Rea
 Reader = Callable[[str], str | None]
 
 QUICK_FIX, FIX_ALL = "quickfix", "source.fixAll.rubric"
-#: Characters of a text of which everything can be computed before it is asked for.
+#: The longest text, in characters, whose edits are all computed before they are requested.
 _SOON = 50_000
-#: So many fixes can be looked at before they are asked for, however long the text is.
+#: The most fixes that are computed before they are requested, whatever the length of the text.
 _FEW = 20
-# As long as these are there, other findings may be missing.
+# While these are reported, other findings may be missing.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large"})
 _REWRITE, _MIGRATE = "refactor.rewrite", "refactor.rewrite.migrate"
-#: In the order in which a person reads them: first what is wrong here, and running it.
+#: In the order in which users need them: first fixes and runs.
 KINDS = (QUICK_FIX, FIX_ALL, RUN, RUN_RESULTS, "refactor.extract", "refactor.inline", _REWRITE, _MIGRATE)
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that can be done here: edits, or a command whose first argument is the document's URI."""
+    """A code action: edits, or a command whose first argument is the document's URI."""
 
     title: str
     kind: str
     edits: tuple[Edit, ...] = ()
     command: str = ""
     case_id: str = ""
-    #: Further arguments of the command, behind the id of the case.
+    #: Further arguments of the command, after the id of the case.
     more: tuple[str | int, ...] = ()
     preferred: bool = False
-    #: The code and span of the finding that it takes away.
+    #: The code and span of the finding that it fixes.
     code: str = ""
     at: Span | None = None
-    #: Works out the edits where that takes long: when the action is chosen.
+    #: Computes the edits when the action is chosen, if that is expensive.
     later: Callable[[], tuple[Edit, ...]] | None = field(default=None, compare=False)
-    #: Whether that takes no longer in a long text than in a short one.
+    #: Whether the cost does not grow with the length of the text.
     brief: bool = False
-    #: Why it cannot be done here, of what is only shown.
+    #: Why the action is not possible here, if it is only shown.
     disabled: str = ""
-    #: Whether it leaves what is wrong as it is, and says so in the text.
+    #: Whether it keeps the finding and adds an ignore comment.
     ignores: bool = False
 
     def settled(self, length: int, known: dict[str, tuple[Edit, ...]]) -> "Action | None":
-        """The action with its edits, for a client that needs them at once; None if there are no edits.
+        """The action with its edits, for a client that needs them at once; None if there are none.
 
-        `length` is that of the text, in characters: of a long one nothing is computed on suspicion. `known` are the
-        edits of this version of the text that were computed before, by title.
+        `length` is that of the text in characters: for a long text, nothing is computed in advance. `known` are the
+        edits that were computed before for this version, by title.
         """
         if self.later is None:
             return self
@@ -76,17 +76,17 @@ def actions(
     listed: Collection[tuple[str, int]] = (),
     gate: Gate | None = None,
 ) -> list[Action]:
-    """What can be done within a stretch of the text, in the order of `KINDS`.
+    """The code actions of a range, in the order of `KINDS`.
 
     Args:
         analysis: The text.
-        within: The stretch: what is selected, or the cursor.
-        asked: Whether a person asked, rather than the editor, which only looks for something to offer.
-        wanted: Whether a kind of action is of any use.
+        within: The range: the selection, or the cursor.
+        asked: Whether the user asked, rather than the editor, which only checks whether there is anything to offer.
+        wanted: Whether a kind of action is requested.
         read: Gives the text of a file that the text refers to.
-        runs: Gives what has to do with runs.
-        listed: Findings that the editor lists on the line, by code and offset: they count though the cursor is beside them.
-        gate: What fixes of this text have to get through, and remembers which did.
+        runs: Gives the actions about runs.
+        listed: Findings that the editor shows on the line, by code and offset: they count even beside the cursor.
+        gate: Verifies fixes of this text, and remembers the verified ones.
     """
     found: list[Action] = []
     gate = gate or Gate(analysis)
@@ -102,12 +102,12 @@ def actions(
 
 
 def _safe(analysis: Analysis, code: str | None = None) -> int:
-    """How many findings, or findings of a code, have a fix that may be made without asking."""
+    """The number of findings, of all codes or of one, that have a safe fix."""
     return sum(1 for d in analysis.found.each() if code in (None, d.code) and safe_fix(d))
 
 
 def _all_of(analysis: Analysis, title: str, kind: str, amount: int, code: str | None = None) -> Action:
-    """An action that makes every safe fix, or every one for a code."""
+    """An action that applies every safe fix, or every one for a code."""
 
     def edits() -> tuple[Edit, ...]:
         from rubric_core.migration.line_diff import edits_between  # noqa: PLC0415  # not before somebody asks
@@ -118,7 +118,7 @@ def _all_of(analysis: Analysis, title: str, kind: str, amount: int, code: str | 
 
 
 def _refactorings(analysis: Analysis, within: Span, read: Reader, gate: Gate) -> Iterator[Action]:
-    # Not before somebody asks: most conversations are over without.
+    # Computed on request: most clients never ask.
     from rubric_core.migration import steps_at  # noqa: PLC0415
     from rubric_core.refactoring import refactorings  # noqa: PLC0415
 
@@ -129,7 +129,7 @@ def _refactorings(analysis: Analysis, within: Span, read: Reader, gate: Gate) ->
         if offer.scope == "file":
             yield Action(offer.title, _MIGRATE, later=partial(getattr, offer, "edits"))
         elif gate.lets(offer.edits):
-            # A part of a file is carried over where the file stays one of a single dialect.
+            # A part of a file is migrated only if the whole file keeps a single dialect.
             yield Action(offer.title, _MIGRATE, offer.edits)
 
 

@@ -23,49 +23,49 @@ __all__ = [
     "scene_of",
 ]
 
-#: A list or mapping is followed over so many characters, further than anybody sees.
+#: The most characters over which a list or mapping is followed; more is off the screen.
 _FARTHEST = 20_000
 _BREAK = pattern(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
 class EditingContext:
-    """Where a person writes; of a document that depends on the one that is written, only since when."""
+    """The place where the user types; for a dependent document, only since when they type."""
 
-    #: Equal as long as nothing is written elsewhere.
+    #: Equal as long as nothing is typed elsewhere.
     stretch: tuple[str, int]
-    #: Equal as long as the same token is written.
+    #: Equal as long as the same token is being typed.
     token: tuple[str, int]
     writing: EditPlace | None = None
     unfinished: Span | None = None
-    #: The block that is written, -1 for the text around the cases.
+    #: The block that is being edited, -1 for the text around the cases.
     block: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class FirstSeen:
-    """What was being written when something was found for the first time."""
+    """The edit that was in progress when a finding first appeared."""
 
     stretch: tuple[str, int]
     token: tuple[str, int]
     block: int
-    #: Whether nothing but that token was written since the version before was looked at.
+    #: Whether only that token was typed since the version before was examined.
     alone: bool
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedFinding:
-    """A finding of the previous version, and its place in this one."""
+    """A finding of the previous version, and its position in this one."""
 
     found: Diagnostic
     start: int
-    #: None: it was said.
+    #: None: it was published.
     birth: FirstSeen | None
 
 
-#: The number of a finding: that of its block, -1 for those around and across the cases, and its place among those.
+#: The number of a finding: its block, -1 for findings around and across the cases, and its index there.
 Numbered = tuple[int, int]
-#: Code, severity and message: what a person tells findings apart by.
+#: Code, severity and message, by which users tell findings apart.
 _Key = tuple[str, str, str]
 _Ledger = Mapping[_Key, Sequence[CarriedFinding]]
 
@@ -73,7 +73,7 @@ _Ledger = Mapping[_Key, Sequence[CarriedFinding]]
 def number_findings(
     found: FindingList, blocks: Iterable[int], document: Document
 ) -> Iterator[tuple[Numbered, Diagnostic]]:
-    """The findings of some blocks and those of none, with their numbers, at offsets of the whole text."""
+    """The numbers of the findings inside and outside of blocks, at offsets of the whole text."""
     yield from (((-1, n), each) for n, each in enumerate(found.loose))
     for block in blocks:
         if found.blocks and found.blocks[block]:
@@ -82,7 +82,7 @@ def number_findings(
 
 
 def leave_out_deferred(found: FindingList, numbers: Collection[Numbered]) -> FindingList:
-    """Findings but for those with these numbers."""
+    """The findings without those with these numbers."""
     if not numbers:
         return found
     blocks = list(found.blocks)
@@ -92,10 +92,7 @@ def leave_out_deferred(found: FindingList, numbers: Collection[Numbered]) -> Fin
 
 
 def scene_of(uri: str, document: Document, writing: EditPlace, tokens: int, before: int | None) -> EditingContext:
-    """The text that is being written in a document.
-
-    `tokens` is how many were written so far, `before` the place in this version where the last of them begins.
-    """
+    """The edit in progress in a document. `tokens` is the number of tokens typed so far, `before` the offset of the last one in this version."""
     span = unfinished(document, writing)
     number = tokens + (span is None or span.start != before)
     return EditingContext((uri, writing.number), (uri, number), writing, span, _block(document, writing.at))
@@ -115,15 +112,15 @@ def review_deferred(
     *,
     alone: bool = False,
 ) -> Mapping[int, FirstSeen]:
-    """Decide which findings are not said yet: their numbers, and what was being written when each was found first.
+    """Decide which findings are deferred: their numbers, and the edit during which each first appeared.
 
     Args:
-        document: The version that they are about.
-        findings: What is found in it, in the order of the text.
-        scene: What is being written.
-        before: What was found in the version before, in the order of the text, and where that stands now.
-        awaits: What a finding of a code may still be waiting for.
-        alone: Whether nothing but one token was written since.
+        document: The version that was analyzed.
+        findings: Its findings, in the order of the text.
+        scene: The edit in progress.
+        before: The findings of the version before, in the order of the text, and their positions in this one.
+        awaits: The text that a finding of a code may still be waiting for.
+        alone: Whether only one token was typed since.
     """
     known: dict[_Key, list[CarriedFinding]] = {}
     for each in before:
@@ -142,7 +139,7 @@ def _key(found: Diagnostic) -> _Key:
 
 
 def _matched(findings: Sequence[Diagnostic], known: _Ledger) -> list[CarriedFinding | None]:
-    """The finding of the version before that each is; first those that stand where they stood."""
+    """The previous finding that each finding continues; those at the same position first."""
     places = {(key, each.start): each for key, some in known.items() for each in some}
     matched = [places.pop((_key(found), found.span.start), None) for found in findings]
     taken = {id(each) for each in matched}
@@ -151,37 +148,37 @@ def _matched(findings: Sequence[Diagnostic], known: _Ledger) -> list[CarriedFind
 
 
 def _waits(document: Document, found: Diagnostic, born: FirstSeen, scene: EditingContext, awaited: Awaited) -> bool:
-    """Whether what is being written may be the reason for a finding that was not said yet."""
+    """Whether the edit in progress may be the reason for an unpublished finding."""
     span, writing = found.span, scene.writing
     if scene.unfinished is not None and span.start <= scene.unfinished.end and span.end >= scene.unfinished.start:
         return True
     if born.stretch != scene.stretch:
         return False
     if writing is not None and line_at(document, span.start) == line_at(document, writing.at):
-        return True  # the key of the value that is being written, too
+        return True  # and the key of the value that is being typed
     if awaited and writing is not None and _may_come(document, span.start, born, scene, writing, awaited):
         return True
     if writing is not None and writing.pasted:
         return False
     if born.token != scene.token and not (writing is not None and writing.anew):
         return False
-    # What was written before this token is finished; what is found there now for the first time is about that, unless
-    # nothing but this token was written since the last look.
+    # Earlier tokens are finished; a new finding there is about them, unless only this token was typed since the last
+    # check.
     return born.alone or writing is None or not writing.stretch.holds(span)
 
 
 def _may_come(
     document: Document, start: int, born: FirstSeen, scene: EditingContext, writing: EditPlace, awaited: Awaited
 ) -> bool:
-    """Whether what is missing at `start` may be about to be written."""
+    """Whether the missing part at `start` may be about to be typed."""
     if _still_inside(document, start, writing, awaited):
         return True
-    # What the text around the cases lacks may be in the case that is written, and the other way round.
+    # A part missing around the cases may be in the case that is being typed, and vice versa.
     return born.block == scene.block != _block(document, start)
 
 
 def _still_inside(document: Document, start: int, writing: EditPlace, awaited: Awaited) -> bool:
-    """Whether a person writes in the mapping or list that lacks something at `start`."""
+    """Whether the user types in the mapping or list that lacks a part at `start`."""
     there, here = line_at(document, start), line_at(document, writing.at)
     if there == here:
         return True
@@ -194,21 +191,21 @@ def _still_inside(document: Document, start: int, writing: EditPlace, awaited: A
     if writing.column is not None:
         written = " " * writing.column
     elif not written.strip():
-        return True  # nobody knows yet how far the line will be indented
+        return True  # the indentation of an unfinished line is not known yet
     return _RequiredIndent.of_line(at, awaited).contains(between, written, below=there.start < here.start)
 
 
 @dataclass(frozen=True, slots=True)
 class _RequiredIndent:
-    """What lines have to be indented by to be part of a mapping or list."""
+    """The indentation that lines need to be part of a mapping or list."""
 
     least: int
-    #: The same for items of a list, which may stand below the key of the list.
+    #: The same for list items, which may be at the indentation of the list's key.
     listed: int
 
     @classmethod
     def of_line(cls, line: str, awaited: Awaited) -> "_RequiredIndent":
-        """What a line is an entry or item of; without a dash it begins the list that lacks an item."""
+        """The indentation that a line is an entry or item of; without a dash, it starts the missing list."""
         found = LINE.match(line)
         if found is None:
             return cls(0, 0)
@@ -220,7 +217,7 @@ class _RequiredIndent:
         return cls(key, key)
 
     def contains(self, lines: Iterable[str], written: str, *, below: bool) -> bool:
-        """Whether it has all of these lines, and the one that is written, `below` or above."""
+        """Whether it contains all these lines, and the line being typed, `below` or above."""
         if not all(map(self._has, lines)):
             return False
         begins = re.match(r" *-(?: |\Z)", written)

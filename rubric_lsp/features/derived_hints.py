@@ -1,4 +1,4 @@
-"""Inlay hints that follow from the text alone: shares, limits of bands, what a case inherits, gates by default."""
+"""Inlay hints derived from the text: shares, limits of bands, inherited evaluators, default gates."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from rubric_lsp.features.weight_shares import WeightShare, percent, shares_of, s
 
 __all__ = ["HintSettings", "derived_hints"]
 
-#: Editors cut what is longer.
+#: Editors cut longer hints.
 _LONGEST = 43
 
 
 @dataclass(frozen=True, slots=True)
 class HintSettings:
-    """Which of them are wanted."""
+    """Which derived hints are enabled."""
 
     weights: bool = True
     bands: bool = True
@@ -35,7 +35,7 @@ class HintSettings:
 
 
 def derived_hints(analysis: Analysis, within: Span, wanted: HintSettings) -> Iterator[Hint]:
-    """The hints inside a stretch of the text; only the cases that it touches are looked at, and what the suite gives them."""
+    """The hints in a range; only the cases in it are visited, and the evaluators of the suite."""
     document = analysis.document
     first, last = document.block_at(within.start), document.block_at(within.end)
     found = [_suite_hints(analysis, wanted)]
@@ -46,7 +46,7 @@ def derived_hints(analysis: Analysis, within: Span, wanted: HintSettings) -> Ite
 
 
 def _suite_hints(analysis: Analysis, wanted: HintSettings) -> Iterator[Hint]:
-    """Those of the evaluators that a suite gives to its cases. What each of them weighs differs from case to case."""
+    """Hints of the evaluators that cases inherit from their suite. The share of each differs from case to case."""
     if wanted.weights:
         yield from (_weight(analysis, None, share) for share in suite_shares(analysis) if _is_written(share))
     for evaluator in suite_list(analysis.suite) or () if analysis.suite is not None else ():
@@ -57,7 +57,7 @@ def _suite_hints(analysis: Analysis, wanted: HintSettings) -> Iterator[Hint]:
 def _case_hints(analysis: Analysis, entry: CaseEntry, wanted: HintSettings) -> Iterator[Hint]:
     if wanted.weights:
         for share in shares_of(analysis, entry.case):
-            # What the suite gives to every case stands in no case.
+            # Inherited evaluators are not written in a case.
             if _is_written(share) and _in_case(entry, share.of.places["weight"].value):
                 yield _weight(analysis, entry, share)
     yield from _shape_hints(analysis, entry, children(entry.case), wanted)
@@ -66,7 +66,7 @@ def _case_hints(analysis: Analysis, entry: CaseEntry, wanted: HintSettings) -> I
 
 
 def _is_written(share: WeightShare) -> bool:
-    """Whether a weight stands there that says something: one alone weighs what it weighs."""
+    """Whether a weight is written that matters: a single weight does not."""
     return share.of.has("weight") and not share.of.borrowed and share.here is not None and share.here < 1
 
 
@@ -95,7 +95,7 @@ def _shape_hints(
 
 
 def _by_default(analysis: Analysis, shape: Shape) -> Iterator[tuple[Span, bool]]:
-    """Criteria that do not say whether they gate, in a list in which some do by default and others do not."""
+    """Criteria without `required`, in a list in which some are required by default and others are not."""
     unsaid = (c for c in criteria_of(shape) if not c.has("required") and not c.borrowed and c.min_score is None)
     silent = {c: required(c, analysis.dialect) for c in unsaid}
     if len(set(silent.values())) > 1:
@@ -108,7 +108,7 @@ def _in_case(entry: CaseEntry, span: Span) -> bool:
 
 
 def _inherited(analysis: Analysis, entry: CaseEntry) -> Iterator[Hint]:
-    """The evaluators that a case has from its suite, at the end of the line of its list, or of its id."""
+    """The evaluators that a case inherits, at the end of the line of its list or its id."""
     case, suite, dialect = entry.case, analysis.suite or Suite(Span(0, 0)), analysis.dialect
     skips = isinstance(case.execution, Execution) and case.execution.skip_defaults is True
     own, shared = case_list(case), suite_list(suite)

@@ -27,13 +27,13 @@ _SEVERITIES: dict[str, Severity] = {
     "unscored": "warning",
     "passed": "information",
 }
-#: Cases that the entry of an evaluator of the suite names.
+#: How many cases the diagnostic of a suite's evaluator names.
 _MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedNote:
-    """Another place that has to do with a problem."""
+    """A related place of a diagnostic."""
 
     span: Span
     message: str
@@ -41,14 +41,14 @@ class RelatedNote:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosticEntry:
-    """One entry of the list."""
+    """A diagnostic."""
 
     span: Span
     severity: Severity
     code: str
     message: str
     source: str = CHECKED
-    #: Where the code is explained.
+    #: The page of the code.
     url: str = ""
     related: tuple[RelatedNote, ...] = ()
     tags: tuple[Tag, ...] = ()
@@ -57,7 +57,7 @@ class DiagnosticEntry:
 
 
 def listing(diagnostics: Sequence[Diagnostic], language: Language) -> list[DiagnosticEntry]:
-    """Findings, with the pages that explain them."""
+    """Findings with links to the pages of their codes."""
     urls: dict[str, str] = {}
     for code in {d.code for d in diagnostics}:
         rule = language.rule(code)
@@ -83,12 +83,12 @@ def _problem(found: Diagnostic, url: str) -> DiagnosticEntry:
 def outcomes(
     analysis: Analysis, results: Results, shared: "Sequence[Summary]" = (), *, passed: bool = False
 ) -> list[DiagnosticEntry]:
-    """What runs have found; what has passed only when `passed` says so.
+    """Outcomes of runs as diagnostics; passes only if `passed` is set.
 
     Args:
         analysis: The suite.
-        results: What is known of its cases.
-        shared: What the cases made of the evaluators of the suite.
+        results: The results of its cases.
+        shared: The summaries of the suite's evaluators over the cases.
         passed: Whether passes are listed, too.
     """
     if not results:
@@ -111,7 +111,7 @@ def outcomes(
 
 
 def _outcome(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, passed: bool) -> Iterator[DiagnosticEntry]:
-    """What there is to say of a result that holds."""
+    """The diagnostics of an up-to-date result."""
     result, span = shown.result, id_span(analysis, entry)
     if result is None:
         return
@@ -128,14 +128,14 @@ def _outcome(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, passed: 
 
 
 def _why(result: "CaseResult") -> str:
-    """Why a case has no verdict."""
+    """The reason why a case has no verdict."""
     from rubric_core.evaluation.reporting.inline_marks import grader_words  # noqa: PLC0415  # loaded when something was run
 
     return grader_words(result, why=True) or result.reason
 
 
 def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator[DiagnosticEntry]:
-    """One entry for an evaluator of the suite, whatever the number of cases. What lacks a judge is said at the cases."""
+    """One diagnostic for an evaluator of the suite, for all cases. A missing judge is reported at the cases."""
     from rubric_core.evaluation.model.result import Verdict  # noqa: PLC0415  # loaded when something was run
 
     at = analysis.span_of(None, span_of(summary))
@@ -157,14 +157,14 @@ def _shared(analysis: Analysis, summary: "Summary", *, passed: bool) -> Iterator
 
 
 def _lines(words: str, listed: "Sequence[CaseMark]", count: int) -> str:
-    """What came of all cases, then a line for each of those that are listed."""
+    """The result over all cases, then one line for each listed case."""
     marks = [(each.case, each.mark) for each in listed if each.mark is not None]
     said = [f"{case}: {'' if m.error else m.text[1:].strip()}  {m.note}".strip(" :") for case, m in marks]
     return "\n".join([words, *said, *(["…"] if count > len(said) else [])])
 
 
 def _cases(analysis: Analysis, listed: "Sequence[CaseMark]") -> tuple[RelatedNote, ...]:
-    """Where the cases stand."""
+    """The places of the cases."""
     named = ((each.case, analysis.case_named(each.case)) for each in listed)
     return tuple(RelatedNote(id_span(analysis, entry), name) for name, entry in named if entry is not None)
 
@@ -172,14 +172,14 @@ def _cases(analysis: Analysis, listed: "Sequence[CaseMark]") -> tuple[RelatedNot
 def _case_words(result: "CaseResult") -> str:
     score = result.score or 0
     if result.reason and score >= result.threshold:
-        # A gate decided: to name the threshold, which the score has reached, would point the wrong way.
+        # If a gate failed, naming the threshold, which the score reaches, would be misleading.
         return f"{result.verdict.value} with {score:.2f}: {result.reason}"
     words = f"{result.verdict.value} with {score:.2f}{f', {result.needs}' if result.needs else ''}"
     return f"{words}: {result.reason}" if result.reason else words
 
 
 def _matters(mark: "Mark", result: "CaseResult", *, passed: bool) -> bool:
-    """Whether a part has something to say that the case has not said. Bands repeat their criterion."""
+    """Whether a part adds to what the case says. Bands repeat their criterion."""
     if mark.error:
         return True
     if mark.what == "band" or (mark.verdict == "passed" and not passed):

@@ -1,7 +1,7 @@
 """The place where the user types, inferred from edits, and the unfinished text there.
 
-A server is not told where the cursor is. It is after the text that was put in last, and what that text belongs to is what
-is being written: a word without a colon, a key without a value, a value, everything inside open brackets.
+The protocol does not report the cursor. It is after the last inserted text, and the token of that text is being typed:
+a word without a colon, a key without a value, a value, everything inside open brackets.
 """
 
 from rubric_core.lazy_compilation import dataclass, pattern
@@ -12,33 +12,33 @@ from rubric_core.text import Edit, Span
 
 __all__ = ["EditPlace", "continue_edit", "line_at", "move_edit_place", "unfinished"]
 
-#: What may stand in front of a value that does not exist yet: an anchor, a tag, the sign of a block of text.
+#: What may precede a value that does not exist yet: an anchor, a tag, a block scalar indicator.
 _FRONT = pattern(r"(?:[&!]\S*(?:[ \t]+|\Z))*(?:[|>][-+\d]*(?:[ \t]+|\Z))?(?:#.*)?")
 _BREAK = pattern(r"\r\n?|\n")
-#: Characters in front of a line in which what it belongs to is looked for.
+#: How many characters before a line are searched for its parent.
 _BEFORE = 2_000
 _LONGEST_BREAK = len("\r\n")
-#: One begins the line that is rewritten, the next one ends it.
+#: One line break begins the line that is rewritten, the next one ends it.
 _BREAKS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class EditPlace:
-    """The place of the last edit, at offsets of the text behind it."""
+    """The place of the last edit, at offsets of the text after it."""
 
-    #: Where the cursor is.
+    #: The offset of the cursor.
     at: int
-    #: Everything that was written without going elsewhere.
+    #: Everything that was typed without moving elsewhere.
     stretch: Span
-    #: Counts the stretches: another one begins where an edit is made on another line.
+    #: The number of the edit location: it increases when an edit is on another line.
     number: int = 0
-    #: Whether lines were put in that nobody typed.
+    #: Whether lines were inserted by other means than typing.
     pasted: bool = False
-    #: Whether the last edit was made for users, by a fix or a replacement, so that nothing is unfinished.
+    #: Whether the last edit was a fix or a replacement, so that nothing is unfinished.
     made: bool = False
-    #: Behind lines that were deleted: how they were indented.
+    #: After deleted lines: their indentation.
     column: int | None = None
-    #: How many line breaks may still come until lines that were deleted cannot be rewritten any more.
+    #: How many more line breaks may follow until deleted lines can no longer be rewritten.
     breaks_left: int = 0
 
     @property
@@ -48,9 +48,10 @@ class EditPlace:
 
 
 def continue_edit(before: EditPlace | None, document: Document, edit: Edit, *, whole: bool = False) -> EditPlace:
-    """Where a person writes after `edit`, which is about to be made in `document`.
+    """The place where the user types after `edit`, which is about to be made in `document`.
 
-    With `whole`, an editor sent the whole text, and the edit is what differs: such editors wait for a pause themselves.
+    With `whole`, the editor sent the whole text, and the edit is the difference: such editors wait for a pause
+    themselves.
     """
     removed, new = document.slice(*edit.span), edit.new_text
     start, end = edit.span.start, edit.span.start + len(new)
@@ -58,7 +59,7 @@ def continue_edit(before: EditPlace | None, document: Document, edit: Edit, *, w
     starts_line = line.start == start
     at = end
     if new and not removed and new[-1] in "\r\n" and starts_line and line.end > start:
-        # Some editors send a new line as one that is put in front of the next.
+        # Some editors send a new line as one that is inserted before the next.
         at -= 2 if new.endswith("\r\n") else 1
     pasted = bool(_BREAK.search(new) and new.strip())
     made = whole or not _is_typed(removed, new)
@@ -74,7 +75,7 @@ def continue_edit(before: EditPlace | None, document: Document, edit: Edit, *, w
 
 
 def _is_typed(removed: str, new: str) -> bool:
-    """Whether one text is put in the place of another by keys, or by a completion, which keeps the letters typed so far."""
+    """Whether a replacement was typed, or is a completion, which keeps the typed prefix."""
     if len(removed) < 2 or len(new) < 2 or not removed.strip() or not new.strip():
         return True
     letters = iter(new.lower())
@@ -82,7 +83,7 @@ def _is_typed(removed: str, new: str) -> bool:
 
 
 def move_edit_place(offset: int, edit: Edit) -> int:
-    """Where a place is after `edit`; one inside of what is replaced is then at its start."""
+    """A place moved by `edit`; inside the replaced span, it moves to its start."""
     if offset <= edit.span.start:
         return offset
     if offset < edit.span.end:
@@ -91,31 +92,31 @@ def move_edit_place(offset: int, edit: Edit) -> int:
 
 
 def line_at(document: Document, offset: int) -> Span:
-    """The line around `offset`, without its line break."""
+    """The line at `offset`, without its line break."""
     number = document.block_at(offset)
     start, index = document.start(number), document.blocks[number].index
     return index.line_span(index.line_of(offset - start)).moved(start)
 
 
 def _touches_line(document: Document, at: int, span: Span) -> bool:
-    """Whether an edit is on the line of `at`, or at the edge of one beside it."""
+    """Whether an edit is on the line of `at`, or at the adjacent edge of a neighbouring line."""
     line = line_at(document, min(at, len(document)))
     return span.start <= line.end + _LONGEST_BREAK and span.end >= line.start - _LONGEST_BREAK
 
 
 def unfinished(document: Document, writing: EditPlace) -> Span | None:
-    """What is being written there; None behind lines that were deleted."""
+    """The token being typed there; None after deleted lines."""
     if writing.column is not None:
         return None
     line = line_at(document, writing.at)
     base = max(0, line.start - _BEFORE)
     text = document.slice(base, line.end)
-    # A line break of two characters may be written one by one.
+    # A line break of two characters may be typed one by one.
     return Span(base + _begin(text, min(writing.at, line.end) - base), line.end)
 
 
 def _begin(text: str, at: int) -> int:
-    """Where the token that `at` is behind of begins."""
+    """The start of the token that ends at `at`."""
     bracket = open_flow(text, at)
     if bracket is not None:
         return bracket
@@ -132,7 +133,7 @@ def _begin(text: str, at: int) -> int:
 
 
 def _opened(text: str, start: int, begin: int) -> int:
-    """Where the keys and dashes begin that have nothing behind them but the empty line that starts at `start`."""
+    """The starts of keys and dashes that are followed only by the empty line at `start`."""
     while start > 0:
         end = start
         start = line_start(text, max(0, end - 1 - (text[end - 2 : end] == "\r\n")))

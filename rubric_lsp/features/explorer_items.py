@@ -1,4 +1,4 @@
-"""Suites, cases and evaluators as the items of a tree of tests, and what became of each in the words of such a tree."""
+"""Suites, cases and evaluators as items of a test tree, and their results as states of that tree."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ def id_of(uri: str, name: str, evaluator: str = "") -> str:
 
 
 def cuts(text: str) -> Iterator[tuple[str, str]]:
-    """Every way to cut an id in two at a separator; the whole first, with nothing behind it."""
+    """Every split of an id in two at a separator; the whole id first, with an empty rest."""
     yield text, ""
     at = text.find(SEPARATOR)
     while at >= 0:
@@ -46,29 +46,29 @@ class TestItem:
     evaluator: str
     label: str
     description: str
-    #: The whole part in the text of its file.
+    #: The range of the whole part in its file.
     span: Span
     has_children: bool = False
-    #: The file, where that is not the suite.
+    #: The file, if it is not the suite.
     file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TestMessage:
-    """Why a test did not pass, and where."""
+    """Why a test did not pass, and its location."""
 
     text: str
     severity: Literal["error", "warning", "information"]
     span: Span | None = None
-    #: What was expected and what came, where the two can be compared.
+    #: The expected and the actual answer, if they can be compared.
     expected: str = ""
     actual: str = ""
-    #: The criterion that it is about, for clients that show no place.
+    #: The criterion, for clients that show no location.
     subject: str = ""
 
 
 def items(cases: "Sequence[Runnable]") -> Iterator[TestItem]:
-    """Each case, and behind it its evaluators; of cases with one id the first."""
+    """Each case followed by its evaluators; of cases with the same id, the first."""
     seen: set[str] = set()
     for case in cases:
         if case.id in seen or case.case.node is None:
@@ -85,7 +85,7 @@ def items(cases: "Sequence[Runnable]") -> Iterator[TestItem]:
             case.file,
         )
         for name, shape in zip(names, case.evaluators, strict=True):
-            # What the suite gives to every case is shown at the case.
+            # Evaluators of the suite are shown at the case.
             own = not case.inherits(shape) and shape.span.end > 0
             span = (
                 case.case_span(shape.node.whole if shape.node is not None else shape.span)
@@ -96,12 +96,12 @@ def items(cases: "Sequence[Runnable]") -> Iterator[TestItem]:
 
 
 def evaluator_names(case: "Runnable") -> list[str]:
-    """The names of the evaluators of a case, each different: the second `contains-x` is `contains-x #2`."""
+    """The unique names of the evaluators of a case: the second `contains-x` is `contains-x #2`."""
     return names_of(case.evaluators)
 
 
 def names_of(evaluators: Iterable[Evaluator]) -> list[str]:
-    """The names of evaluators, in order, each different."""
+    """The unique names of evaluators, in order."""
     names: list[str] = []
     for shape in evaluators:
         name = default_name(shape)
@@ -116,12 +116,12 @@ def _short(text: object) -> str:
 
 
 def skipped_tests(result: "CaseResult") -> bool:
-    """Whether a case was left out, because of another one or of the budget."""
+    """Whether a case was skipped, because of another case or the budget."""
     return result.verdict == "unscored" and result.reason.startswith("not run:")
 
 
 def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list[TestMessage]:
-    """Why a case did not pass: in short, then each part with its place. Empty when it did, and every grader ran."""
+    """Why a case did not pass: a summary, then each part with its location. Empty if it passed and every grader ran."""
     if result.is_sound_pass:
         return []
     from rubric_core.evaluation.reporting.inline_marks import marks_of  # noqa: PLC0415  # loaded when something was run
@@ -134,11 +134,11 @@ def messages(case: "Runnable", result: "CaseResult", expected: str = "") -> list
 
 
 def _part(case: "Runnable", mark: "Mark") -> TestMessage:
-    """A part that did not pass. What the suite gives to every case is said at the case: on its own line stands what came of all."""
+    """The message of a part that did not pass. Evaluators of the suite are reported at the case, as their own lines show all cases."""
     from rubric_core.evaluation.model.result import CriterionResult  # noqa: PLC0415
 
     severity: Literal["error", "warning"] = "error" if mark.verdict == "failed" or mark.error else "warning"
-    # The mark of what has no score is its reason in short: the reason alone says all of it.
+    # The mark of an unscored part is its reason in short: the full reason is enough.
     words = f"unscored: {mark.note}" if mark.verdict == "unscored" and mark.note else _words(mark.text, mark.note)
     if mark.error:
         words = f"the grader failed: {mark.note}"
@@ -164,7 +164,7 @@ def _case_words(result: "CaseResult") -> str:
 
 
 def _words(mark: str, note: str) -> str:
-    """A mark without its sign, which the state says already, and the reason."""
+    """A mark without its sign, which the state implies, and the reason."""
     told = mark[1:].strip()
     if not note or note in told:
         return told or mark

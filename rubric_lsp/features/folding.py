@@ -1,4 +1,4 @@
-"""What can be folded: values and items over several lines, and comments."""
+"""Folding ranges: values and items of several lines, and comments."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ __all__ = ["Fold", "folds_in", "list_fold"]
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """The line that stays and the last one that is hidden, both counted from the first line of the block, or of the text."""
+    """The visible first line and the last hidden line, both relative to the block or to the text."""
 
     first: int
     last: int
@@ -20,7 +20,7 @@ class Fold:
 
 
 def folds_in(local: LocalText) -> tuple[Fold, ...]:
-    """The folds of one block, at most one from each line."""
+    """The folds of one block, at most one per line."""
     lines = LineIndex(local.text)
     found: dict[int, int] = {}
     for start, end in _stretches(local):
@@ -32,7 +32,7 @@ def folds_in(local: LocalText) -> tuple[Fold, ...]:
 
 
 def list_fold(analysis: Analysis) -> Fold | None:
-    """The fold of the whole list of cases, whose items are blocks of their own."""
+    """The fold of the whole case list, whose items are blocks of their own."""
     document = analysis.document
     last = len(document.blocks) - (1 if document.blocks[-1].key else 2)
     if last < 1:
@@ -59,7 +59,7 @@ def _end(node: Node) -> int:
 
 
 def _comments(text: str, lines: LineIndex) -> Iterator[Fold]:
-    """Comments that fill several lines."""
+    """Comments of several lines."""
     if "#" not in text:
         return
     first: int | None = None

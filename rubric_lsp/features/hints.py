@@ -1,4 +1,4 @@
-"""Inlay hints: the result at the end of each line that it belongs to."""
+"""Inlay hints: the result of a part at the end of its line."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,14 +21,14 @@ __all__ = ["Hint", "hints"]
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A few words at the end of a line."""
+    """A short text at the end of a line."""
 
     offset: int
     label: str
     tooltip: str = ""
-    #: Whether it belongs to the character in front of it, without a space.
+    #: Whether it follows the preceding character without a space.
     close: bool = False
-    #: What came of what stands there: a verdict, "stale" or "running". Empty for what is no result.
+    #: The state of a result: a verdict, "stale" or "running". Empty for other hints.
     state: str = ""
 
 
@@ -39,14 +39,14 @@ def hints(
     directory: Path | None = None,
     shared: "Sequence[Summary]" = (),
 ) -> list[Hint]:
-    """The hints of the lines that touch `within`.
+    """The hints of the lines in `within`.
 
     Args:
         analysis: The suite.
-        results: What is known of its cases.
-        within: The lines that are seen.
-        directory: That of the suite.
-        shared: What the cases made of the evaluators of the suite.
+        results: The results of its cases.
+        within: The visible lines.
+        directory: The directory of the suite.
+        shared: The summaries of the suite's evaluators over the cases.
     """
     if not results:
         return []
@@ -66,7 +66,7 @@ def hints(
         if not (entry.block < 0 or first <= entry.block <= last):
             continue
         for hint in _case(analysis, entry, results[name]):
-            # One hint a line: of an evaluator and its only criterion on one line, the criterion says more.
+            # One hint per line: for an evaluator and its only criterion on one line, the criterion says more.
             if within.start <= hint.offset <= within.end:
                 found.setdefault(hint.offset, hint)
     for behind in analysis.external if directory is not None else ():
@@ -83,7 +83,7 @@ def _case(analysis: Analysis, entry: CaseEntry, shown: ShownCase) -> Iterator[Hi
     if label:
         why = shown.result.reason if shown.result is not None else ""
         yield Hint(line_end(analysis, id_span(analysis, entry).end), label, why, state=_state_of(label))
-    # Of a result that does not hold any more its parts stay where they are, and say so.
+    # The parts of a stale result keep their places, and are marked as stale.
     outdated = shown.stale and not shown.running
     for mark in marks(analysis, entry, shown, outdated=True):
         label = _label(mark, outdated=outdated and mark.result not in shown.newer.values())
@@ -99,7 +99,7 @@ def _label(mark: "Mark", *, outdated: bool) -> str:
 
 
 def _state_of(label: str, verdict: str = "") -> str:
-    """What the mark in front of a label stands for; `verdict` without one, as at a band."""
+    """The state that the mark at the start of a label shows; `verdict` without a mark, as at a band."""
     from rubric_core.evaluation.reporting.inline_marks import ERROR, RUNNING, SIGNS, STALE  # noqa: PLC0415  # loaded when something was run
 
     others = {STALE: "stale", RUNNING: "running", ERROR: "failed"}

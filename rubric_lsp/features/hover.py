@@ -1,4 +1,4 @@
-"""Hover: what a key, type, band or dialect means, in this place."""
+"""Hover: the meaning of a key, type, band or dialect at its place."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,19 +24,19 @@ from rubric_lsp.features.weight_shares import shares_of
 
 __all__ = ["HoverText", "hover"]
 
-#: The report of a case's last run as Markdown, or None; asked for by case id.
+#: Gives the report of a case's last run as Markdown, or None, by case id.
 Report = Callable[[str], str | None]
-#: What the cases made of an evaluator or criterion of their suite, as Markdown; empty where nothing is known.
+#: Gives the results of the cases for an evaluator or criterion of their suite as Markdown; empty without any.
 Shared = Callable[[Shape], str]
 
 
-#: Where results of what the suite gives to every case are looked for: at what names it.
+#: Keys whose hover shows results of the suite's evaluators: those that name them.
 _MARKED = frozenset({"id", "outcome", "name", "type", "value"})
 
 
 @dataclass(frozen=True, slots=True)
 class HoverText:
-    """What is shown, and what it is about."""
+    """The text of a hover, and the span it refers to."""
 
     markdown: str
     span: Span
@@ -45,7 +45,7 @@ class HoverText:
 def hover(
     analysis: Analysis, offset: int, report: Report | None = None, shared: Shared = lambda _: ""
 ) -> HoverText | None:
-    """What there is to say about the text at `offset`; `report` and `shared` give the results of runs."""
+    """The hover at `offset`; `report` and `shared` give the results of runs."""
     local = analysis.local(offset)
     found = _at(local)
     if found is None:
@@ -113,13 +113,13 @@ def _parts(
 
 
 def _meaning(kind: Kind[Any], value: object) -> str:
-    """What one of a few words does."""
+    """The effect of certain words."""
     choices = (each for each in (kind.branches if isinstance(kind, NodeUnion) else (kind,)) if isinstance(each, Choice))
     return next((meaning for each in choices for word, meaning in each.options if word == value), "")
 
 
 def _suite(analysis: Analysis, name: str) -> str:
-    """What a suite has, in a sentence."""
+    """A one-sentence summary of a suite."""
     ids = analysis.ids
     count = len(analysis.cases) if ids is None or not analysis.external else len(ids)
     more = " and more" if ids is None else ""
@@ -130,7 +130,7 @@ def _suite(analysis: Analysis, name: str) -> str:
 
 
 def _declared(analysis: Analysis, shape: Shape, field: str) -> Key[object] | None:
-    """What the dialect says of the key as it is written."""
+    """The documentation of the key, as the dialect declares it."""
     spelling = analysis.dialect.table(type(shape)).get(shape.places[field].name) if field in shape.places else None
     if spelling is None or spelling.field != field:
         return type(shape).keys.get(field)
@@ -162,7 +162,7 @@ def _case(analysis: Analysis, case: Case, report: Report | None) -> str:
 
 
 def _promptfoo_case(analysis: Analysis, local: LocalText, case: PromptfooCase, field: str, report: Report) -> str:
-    """The last run of a case of promptfoo, at its description or, without one, at its first key."""
+    """The last run of a promptfoo case, at its description or else at its first key."""
     named = "description" if case.has("description") else min(case.places, key=lambda each: case.places[each].key)
     entry = analysis.case_at(local.outer(Span(local.offset, local.offset)).start) if field == named else None
     return (report(entry.case.id or "") if entry is not None else "") or ""
@@ -176,10 +176,10 @@ def _ranges_of_band(local: LocalText, band: Band) -> Iterator[str]:
 
 
 def _weight(analysis: Analysis, local: LocalText, part: Criterion | Evaluator) -> str:
-    """How much of the score comes from a part, and its gate in words."""
+    """The share of the score that a part has, and its gate in words."""
     gate = _gate(analysis, local, part) if isinstance(part, Criterion) else _minimum(part)
     entry = analysis.case_at(local.outer(Span(local.offset, local.offset)).start)
-    # A rubric of the suite comes to something else in every case: the first one stands for them.
+    # The share of a suite's rubric differs from case to case: the first case stands for all.
     cases = [entry.case] if entry is not None else [e.case for e in analysis.cases[:1]]
     share = next((s for case in cases for s in shares_of(analysis, case) if s.of is part), None)
     words = share.words(len(analysis.cases)) if share is not None else ""
@@ -187,7 +187,7 @@ def _weight(analysis: Analysis, local: LocalText, part: Criterion | Evaluator) -
 
 
 def _minimum(evaluator: Evaluator) -> str:
-    """What an evaluator does to the case by itself."""
+    """How an evaluator alone can fail the case."""
     least = f" It passes with {number(evaluator.min_score)} or more." if evaluator.min_score is not None else ""
     needed: object = evaluator.required
     if needed is False or needed is None:
@@ -196,7 +196,7 @@ def _minimum(evaluator: Evaluator) -> str:
     return f"{least} The case fails when this evaluator {f'is below {below}' if below else 'does not pass'}."
 
 
-#: What a required criterion without a minimum has to reach on the scale of 0..10.
+#: The points, of 0..10, that a required criterion without a minimum needs.
 _NEEDS = {"nonzero": "is scored 0", "ten": "is scored less than 10"}
 
 
@@ -213,7 +213,7 @@ def _gate(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
 
 
 def _required(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
-    """What `required` alone comes to."""
+    """The effect of `required` alone."""
     if not _scaled(local, criterion):
         return "The rubric fails when this criterion does."
     bound = _NEEDS.get(analysis.dialect.properties.required_without_min)
@@ -225,7 +225,7 @@ def _required(analysis: Analysis, local: LocalText, criterion: Criterion) -> str
 
 
 def _plain(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
-    """What a plain string is, and has to reach."""
+    """The meaning of a plain string criterion, and the points it needs."""
     if not _scaled(local, criterion):
         return "a plain string is a criterion that must be met"
     bound = _NEEDS.get(analysis.dialect.properties.required_without_min)
@@ -234,6 +234,6 @@ def _plain(analysis: Analysis, local: LocalText, criterion: Criterion) -> str:
 
 
 def _scaled(local: LocalText, criterion: Criterion) -> bool:
-    """Whether the criterion stands in a rubric whose criteria are scored 0..10."""
+    """Whether the criterion is in a rubric whose criteria are scored 0..10."""
     rubrics = (criteria_of(shape) for root in local.shapes for shape in children(root))
     return any(on_scale(criteria) for criteria in rubrics if any(c is criterion for c in criteria))

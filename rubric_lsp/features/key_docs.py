@@ -9,7 +9,7 @@ __all__ = ["key_markdown", "summary", "type_markdown"]
 
 
 def key_markdown(analysis: Analysis, shape: type[Shape], key: Key[object]) -> str:
-    """What a key is: its sentence, kind, default, example, and how other dialects spell it."""
+    """The documentation of a key: its sentence, kind, default, example, and its spellings in other dialects."""
     dialect = analysis.dialect
     name = dialect.spelled(shape, key.field) or key.name
     facts = [key.kind.words()]
@@ -34,13 +34,13 @@ def key_markdown(analysis: Analysis, shape: type[Shape], key: Key[object]) -> st
 
 
 def summary(shape: type[Shape]) -> str:
-    """What the shape does, in a line without its name."""
+    """The documentation of the shape in one line, without its name."""
     line = (shape.__doc__ or "").strip().partition("\n")[0].rstrip(".")
     return line.partition(": ")[2] or line
 
 
 def type_markdown(shape: type[Shape], dialect: Dialect) -> str:
-    """What an evaluator type does, and what it takes."""
+    """The documentation of an evaluator type, with its keys."""
     words = f"{summary(shape)}."
     needed = [s.name for s, _ in dialect.fields(shape) if dialect.demanded(shape, s.field) and s.field != "type"]
     own = [s.name for s, k in dialect.fields(shape) if k.field not in Shape.keys and s.name not in needed]

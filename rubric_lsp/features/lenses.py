@@ -20,28 +20,28 @@ __all__ = ["Lens", "LensedCase", "case_lenses", "cases_in", "file_lenses", "lens
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A title over a line, and the command behind it; the document's URI is its first argument."""
+    """A title above a line, and its command, whose first argument is the document's URI."""
 
     span: Span
     title: str
     command: str
     case_id: str = ""
-    #: Further arguments, behind the id of the case.
+    #: Further arguments, after the id of the case.
     more: tuple[str | int, ...] = ()
 
 
 class LensedCase(NamedTuple):
-    """A case that has an id of its own, and what its lenses say; equal ones look the same."""
+    """A case with a unique id and the text of its lenses; equal values give equal lenses."""
 
     name: str
-    #: The result in a few words, empty where it has another place.
+    #: The result in short, empty if it is shown elsewhere.
     result: str
     running: bool
     has_result: bool
 
 
 def lensed_cases(analysis: Analysis, results: Results, *, told: bool = True) -> dict[int, list[LensedCase]]:
-    """The cases with lenses, by the number of their block; `told` when results have no other place."""
+    """The cases with lenses, by the number of their block; `told` if results are shown in lenses."""
     found: dict[int, list[LensedCase]] = {}
     named: set[str] = set()
     for entry in analysis.cases:
@@ -59,7 +59,7 @@ def _lensed(name: str, shown: ShownCase | None, *, told: bool) -> LensedCase:
 
 
 def cases_in(shapes: Iterable[Shape]) -> Iterator[Case]:
-    """The cases of one block, or those in the text around the cases."""
+    """The cases of one block, or of the text around the cases."""
     for shape in shapes:
         if isinstance(shape, Case):
             yield shape
@@ -72,7 +72,7 @@ def cases_in(shapes: Iterable[Shape]) -> Iterator[Case]:
 
 
 def file_lenses(analysis: Analysis, results: Results, cases: int) -> list[Lens]:
-    """Those of the file; `cases` is how many cases have lenses of their own."""
+    """The lenses of the file; `cases` is the number of cases with lenses of their own."""
     settings = analysis.settings
     if not (cases or analysis.external) or settings is None:
         return []
@@ -91,7 +91,7 @@ def _list_key(settings: Shape) -> Span:
 
 
 def case_lenses(span: Span, case: LensedCase) -> list[Lens]:
-    """Those of a case, over the line of its id at `span`."""
+    """The lenses of a case, above the line of its id at `span`."""
     result = f"{case.result} · " if case.result else ""
     if case.running:
         return [Lens(span, f"{result}■ Cancel", "rubric.cancel", case.name)]
@@ -110,7 +110,7 @@ def _file(span: Span, results: Results, cases: int) -> list[Lens]:
     known = [(shown.summary, shown.stale) for shown in results.values()]
     done = [summary for summary, _ in known if summary is not None]
     tally = _tally([summary.verdict.value for summary, stale in known if summary is not None and not stale])
-    # Of cases in other files nobody has counted how many there are.
+    # The number of cases in other files is not known.
     run = f"▶ Run {count(cases, 'case')}" if cases else "▶ Run every case"
     found = [Lens(span, f"{tally} · {run}" if tally else run, "rubric.runFile")]
     unscored = sum(summary.lacks_a_verdict for summary in done)
@@ -125,7 +125,7 @@ def _file(span: Span, results: Results, cases: int) -> list[Lens]:
 
 
 def _tally(verdicts: list[str]) -> str:
-    """How many there are of each verdict: ✔ 2  ✘ 1."""
+    """The number of cases per verdict: ✔ 2 ✘ 1."""
     if not verdicts:
         return ""
     from rubric_core.evaluation.reporting.inline_marks import SIGNS  # noqa: PLC0415  # loaded when something was run

@@ -1,4 +1,4 @@
-"""Texts of others in Markdown: nothing in them is rendered, and no more is shown than fits."""
+"""Untrusted texts in Markdown: never rendered, and shortened."""
 
 import json
 import re
@@ -12,13 +12,13 @@ _MOST_LINES, _MOST_CHARACTERS = 30, 2_000
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """The text as it is, in a fence longer than any in it: an image or link in it stays text."""
+    """The text in a fence longer than any in it, so that an image or link in it stays text."""
     fence = "`" * max(3, *(len(ticks) + 1 for ticks in re.findall("`+", text)), 0)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def value_text(value: object) -> str:
-    """A value as an author would write it: texts as they are, lists and mappings as YAML."""
+    """A value as an author would write it: texts unchanged, lists and mappings as YAML."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | dict):
@@ -27,7 +27,7 @@ def value_text(value: object) -> str:
 
 
 def beginning(text: str) -> str:
-    """The first lines of a text, with a last line that says so where there are more."""
+    """The first lines of a text, with a note if there are more."""
     lines = text[:_MOST_CHARACTERS].splitlines()
     if len(lines) <= _MOST_LINES and len(text) <= _MOST_CHARACTERS:
         return text.rstrip("\n")
@@ -35,6 +35,6 @@ def beginning(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """The text on one line, cut where it is long."""
+    """The text on one line, cut if it is long."""
     words = " ".join(text[: 10 * _LONGEST].split())
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"

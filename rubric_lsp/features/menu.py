@@ -1,4 +1,4 @@
-"""The short menu behind a light bulb: of everything that can be done at a place, what people choose there most."""
+"""The short menu of a light bulb: of all code actions at a place, those that users choose most."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "MOST_AT_FINDING", "menu"]
 
-#: How many entries a menu has at most where something is wrong, and elsewhere.
+#: The most entries of a menu at a finding, and elsewhere.
 MOST_AT_FINDING, MOST = 5, 6
-#: What is run or looked at from a menu, by rank. All other commands about runs are used rarely: palettes, key mappings and
-#: menus of their own have them.
+#: The commands of a menu, by rank. All other run commands are rare; palettes, key mappings and other menus have
+#: them.
 _RANK_OF_COMMAND = {
     "rubric.runCase": 3,
     "rubric.cancel": 3,
@@ -26,10 +26,10 @@ _REFACTORING, _FIX_ALL, _MIGRATION, _RARE = 5, 7, 8, 99
 
 
 def menu(found: "Sequence[Action]") -> "list[Action]":
-    """The entries of a menu that was opened for no kind of action in particular, in the order in which they came.
+    """The entries of a menu without a particular kind of action, in their original order.
 
-    Where something is wrong, one way to ignore it stays however many fixes there are. What two findings ask for in the same
-    words is there once.
+    At a finding, one ignore action stays, however many fixes there are. Actions of two findings with the same title are
+    listed once.
     """
     once: dict[object, Action] = {}
     for action in found:
@@ -43,7 +43,7 @@ def menu(found: "Sequence[Action]") -> "list[Action]":
 
 
 def _ranks(found: "Sequence[Action]") -> list[int]:
-    """What comes first, by number, for each action; equal ones come in their order."""
+    """The rank of each action, smallest first; equal ones keep their order."""
     fixed = set[object]()
     ignored = False
     ranks: list[int] = []

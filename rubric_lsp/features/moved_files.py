@@ -1,4 +1,4 @@
-"""References to files and folders that are about to be moved or renamed: how each is written afterwards."""
+"""Updates of references to files and folders that will be moved or renamed."""
 
 import os
 import re
@@ -19,31 +19,31 @@ from rubric_lsp.features.renaming import written_name
 
 __all__ = ["FileMoves", "edit_of", "rewritten_references"]
 
-#: A path, and the part behind its last fixed folder that is a pattern.
+#: A path up to its last fixed folder, and the pattern after it.
 _FIXED = re.compile(r"(?P<path>(?:[^*?\[/]*/)*)(?P<pattern>[^/]*[*?\[].*)", re.DOTALL)
 
-#: A sign in front of a path that leads nowhere else with or without it.
+#: A prefix that does not change where a path leads.
 _LEAD = re.compile(r"\./|/")
 _LONGEST = 1_000
-#: Paths that are surely read as the same text without quotes.
+#: Paths that certainly need no quotes.
 _PLAIN = re.compile(r"(?a:(?:file://)?[\w.]*/[\w./*-]*)")
 
 
 @dataclass(frozen=True, slots=True)
 class FileMoves:
-    """Files and folders with the paths that they will have."""
+    """Files and folders with their future paths."""
 
     paths: Mapping[Path, Path]
 
     def after(self, path: Path) -> Path:
-        """Where a path is afterwards; what is in a folder moves with it."""
+        """The future path of a path; the contents of a folder move with it."""
         moved = next((old for old in (path, *path.parents) if old in self.paths), None)
         return self.paths[moved] / path.relative_to(moved) if moved is not None else path
 
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A path as it is written, with what stands around it."""
+    """A path as written, with the text around it."""
 
     scheme: str
     path: str
@@ -61,7 +61,7 @@ class _Reference:
         return cls(scheme, bare, path[len(bare) :])
 
     def to(self, path: str) -> str:
-        """The same with another path."""
+        """The same reference with another path."""
         found = _LEAD.match(self.path)
         lead = found[0] if found is not None and not path.startswith(("../", "/")) else ""
         end = "/" if self.path.endswith("/") else ""
@@ -69,15 +69,15 @@ class _Reference:
 
 
 def edit_of(name: NameOccurrence, new: str) -> Edit:
-    """The edit that writes another path; one without quotes gets some only where YAML needs them."""
+    """The edit that writes another path; quotes are added only if YAML needs them."""
     if name.style == "plain" and _PLAIN.fullmatch(new):
         return Edit(name.span, new)
     return written_name(name, new)
 
 
 def rewritten_references(name: NameOccurrence, suite: Path, moves: FileMoves, files: Files) -> str | None:
-    """How a name in `suite` is written after the `moves`; None where it stays as it is, or leads nowhere now."""
-    # What does not move itself is concerned only where a name of what does is written; that saves looking for thousands.
+    """A name in `suite` rewritten for the `moves`; None if it does not change, or refers to nothing."""
+    # If the suite does not move, only names with a moved name in them matter, which saves thousands of lookups.
     if moves.after(suite) == suite and not any(old.stem in name.name for old in moves.paths):
         return None
     if name.kind == "template" and "/" not in name.name and not name.name.endswith(YAML):
@@ -85,18 +85,18 @@ def rewritten_references(name: NameOccurrence, suite: Path, moves: FileMoves, fi
     if name.kind not in FILES and not name.name.startswith(URL):
         return None
     reference = _Reference.of(name.name)
-    # A text is no folder, although one may be called so, unless it ends as the path of one.
+    # A text is not a folder, even if one has that name, unless it ends like a path.
     to_directory = name.kind == "directory" or reference.path.endswith("/")
     path = _Way(suite.parent, moves.after(suite).parent, moves, files, to_directory).after(reference.path)
     if path is None:
         return None
-    # A word of a command line is not quoted in the way of a shell: nobody knows whether one will read it.
+    # A word of a command line is not shell-quoted: it is unknown whether a shell will read it.
     return reference.to(path) if name.style != "raw" or shlex.quote(path) == path else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How files are found from a folder, and from the one that takes its place."""
+    """How files are found from a folder, before and after the moves."""
 
     here: Path
     here_after: Path
@@ -105,7 +105,7 @@ class _Way:
     to_directory: bool
 
     def after(self, path: str) -> str | None:
-        """What is written instead of `path`; None where it stays as it is, or leads nowhere now."""
+        """The replacement for `path`; None if it does not change, or leads nowhere."""
         if not path or len(path) > _LONGEST:
             return None
         if Path(path).is_absolute() and self._is_there(Path(path)):
@@ -120,7 +120,7 @@ class _Way:
         beside = _relative(target, self.here_after)
         if base == self.here:
             return beside if absolute(self.here_after / relative) != target else None
-        # What is found from a folder above is found from there afterwards, too, if nothing nearer is in the way.
+        # A file found from a parent folder is still found from there, unless a nearer one is in the way.
         above = (relative, _relative(target, self.moves.after(base)))
         new = next((each for each in above if self._leads_to(each, target)), beside)
         return new if new != relative else None
@@ -129,7 +129,7 @@ class _Way:
         return self.files.is_directory(path) if self.to_directory else self.files.is_file(path)
 
     def _leads_to(self, written: str, target: Path) -> bool:
-        """Whether a path is the way to `target` after the moves."""
+        """Whether a path refers to `target` after the moves."""
         for base in directories_up(self.here_after, self.files):
             place = absolute(base / written)
             if place == target:
@@ -142,12 +142,12 @@ class _Way:
 def _relative(path: Path, base: Path) -> str:
     try:
         return Path(os.path.relpath(path, base)).as_posix()
-    except ValueError:  # another drive
+    except ValueError:  # on another drive
         return path.as_posix()
 
 
 def _template(name: NameOccurrence, suite: Path, moves: FileMoves, files: Files) -> str | None:
-    """A template is called like its file, as long as that is in a folder of templates."""
+    """The name of a template in a folder of templates, which is that of its file."""
     found = template_file(files, name.name, suite.parent)
     after = moves.after(found) if found is not None else None
     if found is None or after is None or after == found:

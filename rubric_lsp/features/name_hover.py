@@ -1,4 +1,4 @@
-"""Hover on names: what a target is, with its secrets masked; what a template variable is filled with."""
+"""Hover on names: a target with its secrets masked, the values of a template variable."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -19,24 +19,24 @@ from rubric_lsp.features.name_occurrence import NameOccurrence
 
 __all__ = ["Found", "filled_prompt", "masked_settings", "name_hover", "preview"]
 
-#: A target's entry, the text that it stands in, and the name of its file.
+#: A target's entry, its text, and the name of its file.
 Found = tuple[Entry, str, str]
-#: So many values of a variable are shown.
+#: The most values of a variable that are shown.
 _FEW = 5
-#: What editors call the languages of files, by their endings.
+#: The language ids of files by extension.
 _LANGUAGES = {
     "md": "markdown", "yaml": "yaml", "yml": "yaml", "json": "json", "jsonl": "json", "py": "python", "js": "javascript",
     "mjs": "javascript", "ts": "typescript", "sh": "sh",
 }  # fmt: skip
 _MASK = "••••"
-#: A value that the environment gives is no secret itself.
+#: A reference to the environment is not a secret itself.
 _OPEN = "${{"
-#: Words in the names of settings whose values nobody else should see, wherever the catalogue knows no better.
+#: Words in the names of settings whose values are masked, if the catalogue does not declare them secret.
 _TELLING = ("key", "token", "secret", "password", "credential", "auth", "header", "env")
 
 
 def name_hover(analysis: Analysis, name: NameOccurrence, entry_of: Callable[[str], Found | None]) -> HoverText | None:
-    """What there is to say about a name; `entry_of` finds targets."""
+    """The hover of a name; `entry_of` finds targets."""
     if name.kind == "target":
         found = entry_of(name.name)
         return HoverText(_target(name.name, *found), name.span) if found is not None else None
@@ -50,9 +50,9 @@ def name_hover(analysis: Analysis, name: NameOccurrence, entry_of: Callable[[str
 def filled_prompt(
     analysis: Analysis, name: NameOccurrence, values: Sequence[tuple[str, str, str]], *, named: bool
 ) -> HoverText:
-    """What a template variable is filled with; of each value the case, empty for every case, its file, and the text.
+    """The values of a template variable: for each the case (empty for every case), its file, and the text.
 
-    `named`: whether an author gave these values that name; else the engine has it for what the case asks and expects.
+    `named`: whether an author chose the name; else the engine fills it in from the fields of the case.
     """
     own = analysis.case_at(name.span.start) if analysis.kind not in TEXTS else None
     local = analysis.local(name.span.start)
@@ -80,7 +80,7 @@ def _short(text: str) -> str:
 
 
 def _case(entry: CaseEntry) -> str:
-    """A case that is referred to, by what it asks for."""
+    """A referenced case, by its input."""
     asked = entry.case.criteria
     said = f"\n\n{fenced(beginning(asked.strip()))}" if isinstance(asked, str) else ""
     return f"{code(entry.case.id or '')} — a case of this suite{said}"
@@ -93,7 +93,7 @@ def _anchor(analysis: Analysis, name: NameOccurrence) -> str:
 
 
 def preview(name: NameOccurrence, text: str) -> HoverText:
-    """The beginning of a file that is referred to."""
+    """The beginning of a referenced file."""
     language = _LANGUAGES.get(name.name.lower().rpartition(".")[2], "text")
     lines = text.count("\n") + (not text.endswith("\n"))
     count = f"{lines} line{'' if lines == 1 else 's'}" if text else "empty"
@@ -107,7 +107,7 @@ def _target(name: str, entry: Entry, text: str, file: str) -> str:
 
 
 def masked_settings(entry: Shape, text: str) -> Iterator[tuple[str, str]]:
-    """The settings as they are written, secrets masked."""
+    """The settings as written, secrets masked."""
     node = entry.node
     for written in node.entries if isinstance(node, Mapping) else ():
         name = written.name or ""
@@ -119,7 +119,7 @@ def masked_settings(entry: Shape, text: str) -> Iterator[tuple[str, str]]:
         if (secret or any(word in name.lower() for word in _TELLING)) and _OPEN not in value:
             value = _MASK
         elif isinstance(written.value, Mapping | SequenceNode) or "\n" in value:
-            # What is inside may be a secret as well; the file itself is one click away.
+            # Nested values may be secrets, too; the file itself is one click away.
             value = "…"
         elif isinstance(written.value, Scalar) and "@" in value and "://" in value:
             value = _MASK

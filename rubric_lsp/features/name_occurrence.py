@@ -1,4 +1,4 @@
-"""One place where a name is written."""
+"""An occurrence of a name."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -9,32 +9,32 @@ from rubric_core.text import Span
 
 __all__ = ["NameKind", "NameOccurrence", "Style", "scalar_name"]
 
-#: `provider`, `prompt`, `metric` and `pointer` (what a `$ref` leads to) are names of promptfoo.
+#: `provider`, `prompt`, `metric` and `pointer` (the target of a `$ref`) are promptfoo names.
 NameKind = Literal[
     "case", "criterion", "evaluator", "target", "anchor", "variable", "file", "directory", "template", "provider", "prompt", "metric", "pointer",
 ]  # fmt: skip
-#: How a name is written: as it is, or inside quotes of one sort or the other.
+#: How a name is quoted: plain, or in single or double quotes.
 Style = Literal["raw", "plain", "single", "double"]
 
 
 @dataclass(frozen=True, slots=True)
 class NameOccurrence:
-    """One place where a name is written. The span leaves out quotes and signs."""
+    """An occurrence of a name. The span excludes quotes and signs."""
 
     kind: NameKind
     name: str
     span: Span
-    #: Whether this place makes the name, rather than uses it.
+    #: Whether it is the definition.
     defines: bool = False
     style: Style = "plain"
 
     def moved(self, span: Span) -> "NameOccurrence":
-        """The same elsewhere."""
+        """The same name at another offset."""
         return replace(self, span=span)
 
 
 def scalar_name(node: Node, kind: NameKind, *, defines: bool) -> Iterator[NameOccurrence]:
-    """The name that a text of one line is; none for anything else."""
+    """The name of a single-line text; None for anything else."""
     if not isinstance(node, Scalar) or not node.text or node.is_block:
         return
     quote = node.is_quoted

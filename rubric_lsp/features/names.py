@@ -1,4 +1,4 @@
-"""Names in a suite: of cases, criteria, evaluators, targets, anchors, variables and files, and where each is meant."""
+"""Names in a suite, where each is defined and used: cases, criteria, evaluators, targets, anchors, variables, files."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -21,17 +21,17 @@ from rubric_lsp.features.promptfoo_names import promptfoo_names
 
 __all__ = ["FILES", "BlockNames", "name_at", "names_in", "occurrences"]
 
-#: What leads out of the document.
+#: Kinds of names that refer to other files.
 FILES = frozenset({"file", "directory", "template"})
 _VARIABLE = pattern(r"\{\{-?\s*([A-Za-z_]\w*)")
 _ANCHOR = pattern(r"[&*]([^\s,\[\]{}]+)")
 
-#: A block and the names in it, at its own offsets.
+#: A block and its names, at offsets of the block.
 BlockNames = tuple[BlockPlace, tuple[NameOccurrence, ...]]
 
 
 def name_at(analysis: Analysis, offset: int) -> NameOccurrence | None:
-    """The name that a cursor touches."""
+    """The name at a cursor."""
     local = analysis.local(offset)
     touched = [n for n in names_in(local) if n.span.covers(local.offset)]
     if not touched:
@@ -41,11 +41,11 @@ def name_at(analysis: Analysis, offset: int) -> NameOccurrence | None:
 
 
 def occurrences(analysis: Analysis, name: NameOccurrence, known: Iterable[BlockNames]) -> Iterator[NameOccurrence]:
-    """Every place in the document where the same thing is meant; `known` are the names of all blocks."""
+    """Every occurrence of the same name in the document; `known` are the names of all blocks."""
     here = analysis.local(name.span.start).number
     near = {"criterion", "evaluator"}
     if name.kind == "variable" and here >= 0:
-        # A text around the cases is filled in for each of them: what it names is the same in all.
+        # Text around the cases applies to each of them, so a name there means the same in all.
         known = [*known]
         around = (each for local, names in known if local.in_frame for each in names)
         near |= set() if any(_same(each, name) for each in around) else {"variable"}
@@ -55,7 +55,7 @@ def occurrences(analysis: Analysis, name: NameOccurrence, known: Iterable[BlockN
         for each in names:
             if _same(each, name):
                 span = local.outer(each.span)
-                # An id may be used again in another rubric, where it means another criterion.
+                # Another rubric may use the same id for another criterion.
                 if name.kind != "criterion" or span == name.span:
                     yield each.moved(span)
 
@@ -65,7 +65,7 @@ def _same(one: NameOccurrence, other: NameOccurrence) -> bool:
 
 
 def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
-    """The names in one block, at its own offsets."""
+    """The names in one block, at offsets of the block."""
     if local.analysis.dialect is PROMPTFOO:
         return tuple(dict.fromkeys((*promptfoo_names(local), *_anchors(local))))
     found: list[NameOccurrence] = []
@@ -80,7 +80,7 @@ def names_in(local: LocalText) -> tuple[NameOccurrence, ...]:
 
 
 def _listed(local: LocalText) -> Iterator[NameOccurrence]:
-    """A file of cases that stands among the cases of a suite."""
+    """A case file in the case list of a suite."""
     root = local.tree.root if local.number >= 0 and local.analysis.kind is FileKind.SUITE else None
     for item in root.items if isinstance(root, Sequence) else ():
         if isinstance(item, Scalar) and not is_open(item.text):
@@ -108,7 +108,7 @@ def _shape_names(shape: Shape, text: str) -> Iterator[NameOccurrence]:
 
 
 def _is_text(shape: Shape, mention: Mention) -> bool:
-    """Whether a value that can be a path is one of the others: a text, or code."""
+    """Whether a value that may be a path is a text or code instead."""
     if mention.field != "value":
         return False
     if isinstance(shape, ContentBlock):

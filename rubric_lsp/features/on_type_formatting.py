@@ -1,4 +1,4 @@
-"""Edits while a person types: a new line in a list begins like the item above it, an empty item ends the list."""
+"""Edits while the user types: a new list line starts like the item above it, an empty item ends the list."""
 
 import re
 
@@ -16,7 +16,7 @@ _ENTRY = pattern(r"(?:[\w$.-]+|\"[^\"]*\"|'[^']*')[ \t]*:(?:[ \t]|\Z)")
 
 
 def format_on_type(analysis: Analysis, offset: int, character: str) -> list[Edit]:
-    """The edits after `character` was typed in front of `offset`."""
+    """The edits after `character` was typed before `offset`."""
     if analysis.kind in TEXTS:
         return []
     document = analysis.document
@@ -34,7 +34,7 @@ def format_on_type(analysis: Analysis, offset: int, character: str) -> list[Edit
 
 
 def _in_text(analysis: Analysis, offset: int) -> bool:
-    """Whether the end of a line is in a scalar that began on an earlier one, where a dash is a dash."""
+    """Whether the end of a line is in a scalar that began on an earlier line, where a dash is text."""
     local = analysis.local(offset)
     inside = (
         n for n in walk(local.tree.root) if isinstance(n, Scalar) and n.span.start < local.offset <= n.span.end + 1
@@ -43,7 +43,7 @@ def _in_text(analysis: Analysis, offset: int) -> bool:
 
 
 def _line_above(analysis: Analysis, line_start: int) -> tuple[int, str]:
-    """Where the line above begins, and what is on it."""
+    """The start of the line above, and its text."""
     document = analysis.document
     if line_start == 0:
         return 0, ""
@@ -54,13 +54,13 @@ def _line_above(analysis: Analysis, line_start: int) -> tuple[int, str]:
 
 
 def _continued(above: tuple[int, str], text: str, here: Span) -> list[Edit]:
-    """After a line break: another dash under a plain item; no dash at all under an empty one."""
+    """After a line break: another dash under a plain item, no dash under an empty one."""
     start, line = above
     item = _ITEM.match(line) or (re.match(r"(?P<indent> *)-(?P<gap>)(?P<rest>)\Z", line))
     if item is None or text.strip():
         return []
     if not item["rest"]:
-        # Return on an empty item: the person is done with the list.
+        # Return on an empty item ends the list.
         return [Edit(Span(start, start + len(line)), ""), Edit(here, item["indent"][:-2])]
     if _ENTRY.match(item["rest"]) or item["rest"][0] in "&*!|>#" or _is_open(item["rest"]):
         return []
@@ -68,13 +68,13 @@ def _continued(above: tuple[int, str], text: str, here: Span) -> list[Edit]:
 
 
 def _is_open(value: str) -> bool:
-    """Whether a value in brackets goes on below."""
+    """Whether a bracketed value continues below."""
     opened, closed = sum(map(value.count, "{[")), sum(map(value.count, "}]"))
     return value[0] in "{[" and (opened != closed or value.rstrip()[-1] not in "}]")
 
 
 def _aligned(above: tuple[int, str], text: str, start: int) -> list[Edit]:
-    """A first dash on a line, one column off its list: put it where the others are."""
+    """Move the first dash of a line that is one column off to the column of its list."""
     item = _ITEM.match(above[1])
     indent = len(text) - len(text.lstrip(" "))
     if item is None or text.strip() != "-" or abs(indent - len(item["indent"])) != 1:

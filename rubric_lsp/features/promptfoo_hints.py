@@ -1,4 +1,4 @@
-"""Inlay hints in configurations of promptfoo: into how many rows a list makes a case, and how many prompts are in a file."""
+"""Inlay hints in promptfoo configurations: the rows that a list makes of a case, and the prompts in a file."""
 
 from collections.abc import Iterator
 from math import prod
@@ -14,12 +14,12 @@ from rubric_lsp.features.hints import Hint
 
 __all__ = ["promptfoo_hints"]
 
-#: Between prompts in a text file.
+#: Separates prompts in a text file.
 _SEPARATOR = pattern(r"(?m)^---\r?$")
 
 
 def promptfoo_hints(analysis: Analysis, within: Span) -> Iterator[Hint]:
-    """The hints inside a stretch of the text; only the blocks that it touches are looked at."""
+    """The hints in a range; only the blocks in it are visited."""
     document = analysis.document
     first, last = document.block_at(within.start), document.block_at(within.end)
     parts = [analysis.local(0)] if analysis.local(0).in_frame else []
@@ -31,7 +31,7 @@ def promptfoo_hints(analysis: Analysis, within: Span) -> Iterator[Hint]:
 
 
 def _rows(local: LocalText) -> Iterator[Hint]:
-    """Lists of texts under `vars`: every item is a row of its own. A list that begins with anything else is one value."""
+    """Lists of texts under `vars`: each item is a row. A list that starts with anything else is one value."""
     for shape in local.every:
         if not isinstance(shape, PromptfooCase) or shape.borrowed:
             continue
@@ -64,7 +64,7 @@ def _expands(item: Node) -> bool:
 
 
 def _prompts(local: LocalText) -> Iterator[Hint]:
-    """Text files with several prompts: lines that are exactly `---` part them."""
+    """Text files with several prompts, which lines of exactly `---` separate."""
     if not any(isinstance(shape, Configuration) for shape in local.shapes):
         return
     for each in local.analysis.states[local.block].links.outside:

@@ -1,4 +1,4 @@
-"""Hover on names in files of promptfoo: what a provider, a prompt, a metric or a `$ref` stands for."""
+"""Hover on names in promptfoo files: the definition of a provider, a prompt, a metric or a `$ref`."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
@@ -21,12 +21,12 @@ from rubric_lsp.features.name_occurrence import NameOccurrence
 __all__ = ["NamePlace", "promptfoo_hover"]
 
 T = TypeVar("T", bound=Shape)
-#: So many places of a metric are shown.
+#: The most places of a metric that are shown.
 _FEW = 5
 
 
 class NamePlace(NamedTuple):
-    """Where a name is made, and what the file is called."""
+    """The definition of a name, and the name of its file."""
 
     analysis: Analysis
     span: Span
@@ -34,7 +34,7 @@ class NamePlace(NamedTuple):
 
 
 def promptfoo_hover(name: NameOccurrence, places: Sequence[NamePlace]) -> HoverText | None:
-    """What there is to say about a name that is made at some places."""
+    """The hover of a name with these definitions."""
     told = {"provider": _provider, "prompt": _prompt, "metric": _metric, "pointer": _pointer}.get(name.kind)
     text = told(name, places) if told is not None else ""
     return HoverText(text, name.span) if text else None
@@ -78,7 +78,7 @@ def _metric(name: NameOccurrence, places: Sequence[NamePlace]) -> str:
 
 
 def _check(place: NamePlace) -> str:
-    """What gives a metric its scores."""
+    """The assertion that gives a metric its scores."""
     check = _around(Assertion, place)
     return code(check.type_name) if check is not None else "a formula" if _around(Metric, place) else "an assertion"
 
@@ -98,7 +98,7 @@ def _pointer(name: NameOccurrence, places: Sequence[NamePlace]) -> str:
 
 
 def _values(node: object) -> Iterator[tuple[Span, Span]]:
-    """Where keys and items stand, and what they hold."""
+    """The places of keys and items, and their values."""
     waiting = [node]
     while waiting:
         here = waiting.pop()
@@ -113,7 +113,7 @@ def _values(node: object) -> Iterator[tuple[Span, Span]]:
 
 
 def _around(wanted: type[T], place: NamePlace) -> T | None:
-    """The innermost shape of a class around a place."""
+    """The innermost shape of a class around an offset."""
     local = place.analysis.local(place.span.start)
     held = [
         s for s in local.every if isinstance(s, wanted) and s.node is not None and s.node.whole.covers(local.offset)

@@ -1,4 +1,4 @@
-"""Names in files of promptfoo: of prompts, providers, variables, metrics, files, and of what a `$ref` leads to."""
+"""Names in promptfoo files: of prompts, providers, variables, metrics, files and targets of `$ref`."""
 
 import csv
 import io
@@ -22,11 +22,11 @@ from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence, scalar
 
 __all__ = ["is_name_of", "promptfoo_names"]
 
-#: Keys that promptfoo reads at the top; what stands under any other is a home for anchors and targets of `$ref`.
+#: Top-level keys that promptfoo reads; every other key is a home for anchors and targets of `$ref`.
 _READ = frozenset(key.name for field, key in Configuration.keys.items() if field != "assertion_templates")
-#: So many keys below the top a `$ref` mostly leads.
+#: The usual depth of the target of a `$ref`.
 _DEEPEST = 4
-#: In front of the path of a program.
+#: Prefixes of the path of a program.
 _PROGRAMS = ("python:", "golang:", "ruby:")
 _IN_CODE = pattern(
     r"\bvars(?:['\"]\])?(?:(?:\?\.|\.)(?!get\b)([A-Za-z_$][\w$]*)|(?:\?\.)?\[\s*['\"]([A-Za-z_]\w*)['\"]\s*\]|\.get\(\s*['\"]([A-Za-z_]\w*)['\"])"
@@ -35,14 +35,14 @@ _IN_FORMULA = pattern(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()")
 
 
 def is_name_of(reference: str, name: str) -> bool:
-    """Whether a reference to a prompt or provider means a label or id: itself, `name*`, or `group` for names `group:…`."""
+    """Whether a reference matches a label or id: exactly, as `name*`, or as `group` for names `group:…`."""
     if reference.endswith("*"):
         return name.startswith(reference[:-1])
     return reference == name or name.startswith(f"{reference}:")
 
 
 def promptfoo_names(local: LocalText) -> Iterator[NameOccurrence]:
-    """The names in one block of a file that promptfoo reads, but for anchors."""
+    """The names in one block of a promptfoo file, except anchors."""
     kind = local.analysis.kind
     if kind is FileKind.PROMPTFOO_TABLE:
         yield from _columns(local.text)
@@ -139,7 +139,7 @@ def _case_names(shape: PromptfooCase) -> Iterator[NameOccurrence]:
 
 
 def _node(shape: Shape, field: str) -> Node | None:
-    """What stands in a field; None where it stands elsewhere, behind an alias."""
+    """The value of a field; None if it is written elsewhere, behind an alias."""
     place = shape.places.get(field)
     return None if place is None or place.borrowed else place.node
 
@@ -155,7 +155,7 @@ def _word(shape: Shape, field: str, kind: NameKind, *, defines: bool) -> Iterato
 
 
 def _optional(node: Node | None, kind: NameKind, *, defines: bool) -> Iterator[NameOccurrence]:
-    """See `scalar_name`; nothing for nothing."""
+    """Like `scalar_name`, for an optional value."""
     if node is not None:
         yield from scalar_name(node, kind, defines=defines)
 
@@ -191,7 +191,7 @@ def _paths(node: Node | None) -> Iterator[NameOccurrence]:
 
 
 def _path(node: Node | None) -> Iterator[NameOccurrence]:
-    """A path without `file://`, where nothing but a path can stand; the others are found wherever they are."""
+    """A path without `file://`, where only a path fits; other paths are found wherever they are."""
     if not isinstance(node, Scalar) or not isinstance(node.value, str) or node.text.startswith(URL):
         return
     if "://" not in node.text and "{{" not in node.text:
@@ -216,7 +216,7 @@ def _in_scalar(node: Scalar, text: str) -> Iterator[NameOccurrence]:
 
 
 def _in_template(text: str, within: Span, meant: str) -> Iterator[NameOccurrence]:
-    """The variables of a template as it is written; what stands there only because of quotes is none of `meant`."""
+    """The variables of a template as written; those that are there only because of quotes are not in `meant`."""
     if "{{" not in meant and "{%" not in meant:
         return
     written = text[within.start : within.end]
@@ -237,7 +237,7 @@ def _columns(text: str) -> Iterator[NameOccurrence]:
 
 
 def _is_plain(cell: str) -> bool:
-    """Whether a cell stands in its table as it is."""
+    """Whether a table cell is written without quotes."""
     made = io.StringIO()
     csv.writer(made, lineterminator="").writerow([cell])
     return made.getvalue() == cell
@@ -247,12 +247,12 @@ def _is_plain(cell: str) -> bool:
 
 
 def _targets(root: Mapping) -> Iterator[NameOccurrence]:
-    """Keys in the homes of anchors and of what `$ref` leads to, by the pointer to each, and variables that are merged from there."""
+    """Keys in the homes of anchors and `$ref` targets by their pointers, and variables merged from there."""
     for entry in root.entries:
         if entry.name is not None and entry.name not in _READ:
             yield from _below(entry.value, f"#/{_escaped(entry.name)}", 1)
             for node in walk(entry.value):
-                if isinstance(node, Mapping) and node.get("type") is not None:  # an assertion that others borrow
+                if isinstance(node, Mapping) and node.get("type") is not None:  # an assertion that others refer to
                     yield from _optional(node.get("metric"), "metric", defines=True)
                     yield from _graders(node.get("provider"))
 

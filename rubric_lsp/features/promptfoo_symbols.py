@@ -1,4 +1,4 @@
-"""The outline of files of promptfoo: prompts, providers, what cases have in common, cases, scenarios."""
+"""The outline of promptfoo files: prompts, providers, default test, cases, scenarios."""
 
 from collections.abc import Iterator
 
@@ -12,12 +12,12 @@ from rubric_lsp.features.symbol import Symbol, SymbolKind, short_title
 
 __all__ = ["promptfoo_symbols"]
 
-#: So many variables tell a case without a description from others.
+#: How many variables identify a case without a description.
 _SHOWN = 3
 
 
 def promptfoo_symbols(shape: Shape) -> Iterator[Symbol]:
-    """The entries of one outermost shape of a block; none for one of another language."""
+    """The entries of one outermost shape of a block; none for a shape of another language."""
     if isinstance(shape, PromptfooCase):
         yield _case(shape)
     elif isinstance(shape, PromptfooScenario):
@@ -38,7 +38,7 @@ def promptfoo_symbols(shape: Shape) -> Iterator[Symbol]:
 
 
 def _field_symbol(shape: Shape, field: str, kind: SymbolKind, children: tuple[Symbol, ...]) -> Symbol | None:
-    """The entry of a key; None where its value stands elsewhere."""
+    """The entry of a key; None if its value is written elsewhere."""
     place = shape.places.get(field)
     if place is None or place.borrowed:
         return None
@@ -122,7 +122,7 @@ def _assertions(holder: PromptfooCase | AssertionSet) -> Iterator[Symbol]:
 
 
 def _detail(check: Assertion, name: str) -> str:
-    """What an assertion looks for, as far as it is a text."""
+    """The text that an assertion looks for."""
     told = check.value if isinstance(check.value, str | int | float) and not isinstance(check.value, bool) else ""
     words = [check.type_name] if name != check.type_name else []
     return short_title(": ".join([*words, str(told)] if str(told).strip() else words))

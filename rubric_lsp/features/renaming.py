@@ -8,7 +8,7 @@ from rubric_lsp.features.name_occurrence import NameKind, NameOccurrence
 
 __all__ = ["RENAMED", "objection", "written_name"]
 
-#: What can have another name; files are moved elsewhere.
+#: Kinds of names that can be renamed; files are moved instead.
 RENAMED: frozenset[NameKind] = frozenset(
     {"case", "criterion", "evaluator", "target", "anchor", "variable", "provider", "prompt", "metric"}
 )
@@ -17,7 +17,7 @@ _VARIABLE = pattern(r"[A-Za-z_]\w*\Z")
 
 
 def objection(analysis: Analysis, name: NameOccurrence, new: str) -> str:
-    """Why `name` cannot be called `new`; empty when it can."""
+    """Why `name` cannot be renamed to `new`; empty if it can."""
     if not new.strip() or new != new.strip():
         return "a name must not be empty, or begin or end with a space"
     if any(ord(c) < 32 for c in new):
@@ -32,7 +32,7 @@ def objection(analysis: Analysis, name: NameOccurrence, new: str) -> str:
 
 
 def written_name(name: NameOccurrence, new: str) -> Edit:
-    """The edit of one place; quotes stay as they are, and come where they are needed."""
+    """The edit of one occurrence; quotes are kept, and added if needed."""
     if name.style == "raw":
         return Edit(name.span, new)
     if name.style == "single":

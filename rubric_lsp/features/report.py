@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 _BAR = 10
-#: Variations of a case that are listed.
+#: How many variations of a case are listed.
 _MOST_VARIATIONS = 12
 _LEVELS = {"passed": "▇", "borderline": "▅", "failed": "▂", "unscored": "·"}
 
 
 def report(shown: ShownCase, command: str = "") -> str:
-    """Everything that is known of a case; `command` is the line that runs it in a terminal."""
+    """The report of a case; `command` runs it in a terminal."""
     if shown.result is None:
         return plain(brief(shown))
     return "\n\n".join(part for part in _report(shown, shown.result, command) if part)
@@ -45,7 +45,7 @@ def _report(shown: ShownCase, result: "CaseResult", command: str) -> Iterator[st
 
 
 def _repeats_an_evaluator(result: "CaseResult") -> bool:
-    """Whether the table says the reason of the case, as that of an evaluator."""
+    """Whether the table has the reason of the case already, as that of an evaluator."""
     return any(result.reason.startswith(f"{each.name}: {each.reason}") for each in result.grader_errors)
 
 
@@ -81,7 +81,7 @@ def _table(result: "CaseResult") -> str:
 
 
 def _variations(result: "CaseResult") -> str:
-    """What came of each variation of a case, those that did not pass first."""
+    """The result of each variation of a case, those that did not pass first."""
     rows = (result.details or {}).get("variations")
     known = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
     if len(known) < 2:
@@ -104,7 +104,7 @@ def _variation(row: Mapping[str, Any]) -> str:
 
 
 def _share(found: "EvaluatorResult", total: float) -> str:
-    """What an evaluator adds to the score of the case, and how much it could."""
+    """An evaluator's contribution to the score of the case, and its maximum."""
     if not total or found.score is None:
         return ""
     return f"{found.score * found.weight / total:.2f} of {found.weight / total:.2f}"
@@ -132,7 +132,7 @@ def _gate(found: "EvaluatorResult") -> str:
 
 
 def _criteria(result: "CaseResult") -> Iterator[str]:
-    """One line for each criterion that did not pass; those that did need no words."""
+    """One line for each criterion that did not pass."""
     for found in (c for e in result.evaluators for c in e.criteria):
         if found.verdict != "passed":
             yield f"- {_criterion(found)}"

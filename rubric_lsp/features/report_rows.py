@@ -23,26 +23,26 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class ReportContext:
-    """What a report tells beside the result."""
+    """The parts of a report besides the result."""
 
     #: The id of the test.
     test: str
     uri: str
-    #: The name of the suite, that of its file when it has none.
+    #: The suite's own name, or that of its file.
     suite: str
-    #: The line that runs the case in a terminal.
+    #: The command line that runs the case in a terminal.
     command: str
     markdown: str
-    #: What the target was asked; empty when that cannot be told.
+    #: The prompt to the target; empty if it is unknown.
     prompt: str
-    #: The answer that the suite expects; empty without.
+    #: The expected answer; empty without one.
     expected: str
-    #: Gives a stretch of the case as a range of the client's, or None where that is in no file.
+    #: Gives the client's range of a span of the case, or None if it is in no file.
     range_of: "Callable[[Shape | None, Span], Mapping[str, Any] | None]"
 
 
 def report_row(about: ReportContext, case: "Runnable", shown: ShownCase, result: CaseResult) -> Json:
-    """Everything that is known of a case that was run; keys whose value is unknown are left out."""
+    """The report of a case that was run, without keys whose value is unknown."""
     row: Json = {**case_data(result, suite=about.suite, command=about.command, prompt=about.prompt)}
     row["suite"]["uri"] = about.uri
     _add_ranges(about, case, shown, result, row["evaluators"])
@@ -58,7 +58,7 @@ def _past(past: PastRun) -> Json:
 
 
 def _add_ranges(about: ReportContext, case: "Runnable", shown: ShownCase, result: CaseResult, rows: list[Json]) -> None:
-    """Say where evaluators and criteria stand, as long as the case is the one that ran."""
+    """Add the ranges of evaluators and criteria, if the case has not changed since the run."""
     if len(case.evaluators) != len(result.evaluators) or shown.stale:
         return
     for shape, row in zip(case.evaluators, rows, strict=True):
@@ -71,7 +71,7 @@ def _add_ranges(about: ReportContext, case: "Runnable", shown: ShownCase, result
 
 def _add_criterion(about: ReportContext, criterion: Criterion, row: Json) -> None:
     _put_range(row, about.range_of(criterion, criterion.at("id") if criterion.has("id") else criterion.span))
-    if not row["bands"]:  # a result of an earlier version has none
+    if not row["bands"]:  # missing in a result of an earlier version
         row["bands"] = _bands(criterion, row.get("raw"))
 
 

@@ -22,15 +22,15 @@ _ENDINGS = {"trace": "json", "report": "md", "reply": "md", "difference": "diff"
 
 
 def file_name(kind: Kind, case_id: str) -> str:
-    """A name for the document, which says what it is and how to colour it."""
+    """A file name for the document that shows its content and selects its highlighting."""
     safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in case_id)[:80]
     return f"{safe}.{kind}.{_ENDINGS.get(kind, 'txt')}"
 
 
 def reply(result: "CaseResult", evaluator: str = "") -> str:
-    """What judges said about a case, and what they were asked; of one evaluator, by its name, or of all.
+    """Replies of judges for a case, and their prompts; of one evaluator by its name, or of all.
 
-    Empty when no judge was asked.
+    Empty if no judge was called.
     """
     found = [each for one in result.evaluators for each in one.flat()]
     chosen = [each for each in found if each.name == evaluator] or result.evaluators
@@ -57,14 +57,14 @@ def _reply(found: "EvaluatorResult") -> Iterator[str]:
 
 
 def _try(number: int, count: int, found: "EvaluatorResult") -> str:
-    """The heading of a reply; the last of an evaluator with a score is the one that counted."""
+    """The heading of a reply; the last one of an evaluator with a score counted."""
     if number == count and found.score is not None:
         return "The raw reply" if count == 1 else f"Try {number}, raw reply"
     return f"Try {number}, invalid"
 
 
 def _as_it_is(text: str) -> Iterator[str]:
-    """A text that is not taken for Markdown, whatever is in it."""
+    """A text that is never rendered as Markdown."""
     yield from fenced(text, "json" if text.lstrip().startswith("{") else "text").split("\n")
 
 
@@ -78,7 +78,7 @@ def _criterion(found: "CriterionResult") -> Iterator[str]:
 
 
 def sent(result: "CaseResult") -> str:
-    """What was sent to targets, judges and programs, as Markdown; empty when nothing was."""
+    """The requests to targets, judges and programs as Markdown; empty without any."""
     lines = ["## What was sent", ""]
     for title, before, told, after in map(request_text, requests_of(result)):
         lines += [f"### {plain(title)}", ""]
@@ -92,12 +92,12 @@ def sent(result: "CaseResult") -> str:
 
 
 def trace(result: "CaseResult") -> str:
-    """Everything that is kept of a run, as JSON."""
+    """The stored result of a run as JSON."""
     return json_text(case_row(result), indent=2) + "\n"
 
 
 def difference(expected: str, answer: str) -> str:
-    """The expected output against the answer, as a unified diff."""
+    """A unified diff of the expected output and the answer."""
     lines = difflib.unified_diff(
         expected.splitlines(), answer.splitlines(), "expected_output", "answer", lineterm="", n=1_000
     )

@@ -1,4 +1,4 @@
-"""Results of the cases of a suite in short, and the position of each part of a result."""
+"""Short results of the cases of a suite, and the position of each part of a result."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timezone
@@ -23,10 +23,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """What one run gave."""
+    """The outcome of an earlier run."""
 
     verdict: str
-    #: 0..1, None when there was none.
+    #: 0..1, None without a score.
     score: float | None = None
     #: ISO 8601.
     at: str = ""
@@ -34,32 +34,32 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class ShownCase:
-    """What is known of one case: its last result, and what a run is doing with it now."""
+    """A case as it is shown: its last result, and the progress of a run."""
 
     last: "KnownCase | None" = None
-    #: Whether the case, or something that its result depends on, has changed since.
+    #: Whether the case, or a dependency of its result, has changed since.
     stale: bool = False
-    #: What is going on: "2/3 judging tone". Empty when nothing is.
+    #: The progress: "2/3 judging tone". Empty if it is not running.
     running: str = ""
-    #: What knows more than the result, by its number among the evaluators of a result, from 1 (turns come first): of a run
-    #: that goes on, or an evaluator that was run by itself.
+    #: Newer results of evaluators by their number in the result, from 1 (turns come first): of a run in progress, or of
+    #: an evaluator that ran by itself.
     newer: "Mapping[int, EvaluatorResult]" = field(default_factory=dict)
-    #: In a file of cases: the case as the suite has it that ran it last.
+    #: In a case file: the case as the suite has it that ran it last.
     taken_over: "Runnable | None" = None
 
     @property
     def summary(self) -> "ResultSummary | None":
-        """The last result without its evaluators, which is enough for a case that is not on the screen."""
+        """The last result without its evaluators, which is enough for a case off the screen."""
         return self.last.summary if self.last is not None else None
 
     @property
     def result(self) -> "CaseResult | None":
-        """The last result, which may have to be read first."""
+        """The last result, read from the store on first access."""
         return self.last.result if self.last is not None else None
 
     @property
     def history(self) -> tuple[PastRun, ...]:
-        """Every run that is remembered, oldest first; the last one gave the result."""
+        """The remembered runs, oldest first; the last one gave the result."""
         return tuple(map(_past, self.last.history)) if self.last is not None else ()
 
 
@@ -77,7 +77,7 @@ Results = Mapping[str, ShownCase]
 
 
 def brief(shown: ShownCase) -> str:
-    """A case in one short line, empty when there is nothing to tell."""
+    """A case in one short line, empty if there is nothing to show."""
     from rubric_core.evaluation.reporting.inline_marks import (  # noqa: PLC0415  # loaded when something was run
         RUNNING,
         STALE,
@@ -96,7 +96,7 @@ def brief(shown: ShownCase) -> str:
 
 
 def stale_words(result: "ResultSummary") -> str:
-    """What a result was, when it does not hold any more."""
+    """A stale result in words."""
     from rubric_core.evaluation.reporting.inline_marks import SIGNS  # noqa: PLC0415
 
     score = "unscored" if result.score is None else f"{result.score:.2f}"
@@ -104,12 +104,12 @@ def stale_words(result: "ResultSummary") -> str:
 
 
 def id_span(analysis: Analysis, entry: CaseEntry) -> Span:
-    """The id of a case in the text; its first line when it has none."""
+    """The span of a case's id; its first line if it has none."""
     return analysis.span_of(entry, entry.case.at("id"))
 
 
 def line_end(analysis: Analysis, offset: int) -> int:
-    """The end of the line that holds `offset`."""
+    """The end of the line at `offset`."""
     document = analysis.document
     number = document.block_at(offset)
     start, index = document.start(number), document.blocks[number].index
@@ -117,7 +117,7 @@ def line_end(analysis: Analysis, offset: int) -> int:
 
 
 def tally_of(results: Results, files: Collection[str]) -> str:
-    """What came of the cases that a suite takes over from files, in few words: ✔ 2  ✘ 1; empty when none was run.
+    """The results of included cases in short: ✔ 2 ✘ 1; empty if none was run.
 
     `files` are relative to the directory of the suite.
     """
@@ -132,9 +132,9 @@ def tally_of(results: Results, files: Collection[str]) -> str:
 
 
 def marks(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, outdated: bool = False) -> "list[Mark]":
-    """The marks inside a case: of its result while that holds and nothing runs, and of what is newer than the result.
+    """The marks inside a case: of its result, if that is up to date and nothing runs, and of newer results.
 
-    With `outdated`, of a result that does not hold any more, too. Evaluators that the suite gives to every case have lines that belong to no case.
+    With `outdated`, also of a stale result. The lines of the suite's evaluators belong to no case.
     """
     from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
     from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
@@ -152,7 +152,7 @@ def marks(analysis: Analysis, entry: CaseEntry, shown: ShownCase, *, outdated: b
 
 
 def marks_of_both(case: "Runnable", result: "CaseResult", newer: "Mapping[int, EvaluatorResult]") -> "list[Mark]":
-    """The marks of a result, and of what is newer than it."""
+    """The marks of a result, and of the parts that are newer than it."""
     from rubric_core.evaluation.cases.turns import merge_newer_results  # noqa: PLC0415
     from rubric_core.evaluation.reporting.inline_marks import marks_of  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Code actions about runs: everything that lenses, menus and palettes offer, for editors that have none of these."""
+"""Code actions about runs: the same as lenses, menus and palettes, for editors without these."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["RUN", "RUN_RESULTS", "TIMES", "RunAction", "run_actions"]
 
 RUN, RUN_RESULTS = "rubric.run", "rubric.run.results"
-#: How often “Repeat” repeats.
+#: The number of repetitions of “Repeat”.
 TIMES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class RunAction:
-    """A title and a command; its arguments are the document's URI, the id of a case where it is about one, and `more`."""
+    """A title and a command; its arguments are the document's URI, the id of a case if it concerns one, and `more`."""
 
     title: str
     command: str
@@ -41,11 +41,11 @@ class RunAction:
 
 
 def run_actions(analysis: Analysis, within: Span, results: Results, *, asked: bool) -> Iterator[RunAction]:
-    """What can be run at a place, and what can be looked at there."""
+    """The runs and views that are available at a place."""
     entry = analysis.case_at(within.start)
     name = entry.case.id if entry is not None else None
     if entry is not None and isinstance(name, str) and name:
-        # Offered unasked on every line, a light bulb would never go out.
+        # If it were offered on every line, the light bulb would never disappear.
         line = id_span(analysis, entry)
         if asked or (line.start <= within.end and within.start <= line.end):
             yield RunAction(f"Run case ‹{name}›", "rubric.runCase", name)
@@ -88,7 +88,7 @@ def _about_case(analysis: Analysis, entry: CaseEntry, name: str, within: Span, s
 
 
 def _promptfoo_case(analysis: Analysis, entry: CaseEntry) -> "Runnable | None":
-    """The case with its assertions, which are not shapes of the text; None for one of agentv."""
+    """The case with its assertions, which are not shapes of the text; None for an AgentV case."""
     if analysis.kind is not FileKind.PROMPTFOO:
         return None
     from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415  # what runs need, when somebody asks
@@ -97,7 +97,7 @@ def _promptfoo_case(analysis: Analysis, entry: CaseEntry) -> "Runnable | None":
 
 
 def _is_judged(analysis: Analysis, shape: Shape) -> bool:
-    """Whether a model grades."""
+    """Whether a model grades the case."""
     if analysis.kind is not FileKind.PROMPTFOO or not isinstance(shape, Evaluator):
         return isinstance(shape, LlmJudge | Rubric)
     known = analysis.dialect.type_of(shape.type_name, Assertion)
@@ -122,7 +122,7 @@ def _about_file(results: Results, what: str) -> Iterator[RunAction]:
 def _evaluator_at(
     analysis: Analysis, entry: CaseEntry, evaluators: Sequence[Evaluator], here: Sequence[Evaluator], offset: int
 ) -> str:
-    """The name of the evaluator of a case at an offset, one of those that stand in this text; empty where there is none."""
+    """The name of the evaluator of a case at an offset of this text; empty without one."""
     for name, shape in zip(names_of(evaluators), evaluators, strict=True):
         if shape in here and any(analysis.span_of(entry, span).covers(offset) for span in _spans(shape)):
             return name
@@ -130,7 +130,7 @@ def _evaluator_at(
 
 
 def _spans(shape: Evaluator) -> Iterator[Span]:
-    """Where an evaluator is written; one that was put together of strings, at each of them."""
+    """The spans of an evaluator; several if it consists of strings."""
     if shape.node is not None and not shape.borrowed:
         yield shape.node.whole
         return

@@ -1,4 +1,4 @@
-"""What a run would execute, read and send, as it is written. Reads no environment, renders nothing, runs nothing."""
+"""The external effects of a run: what it would execute, read and send. Reads no environment, renders and runs nothing."""
 
 import hashlib
 import shlex
@@ -40,18 +40,18 @@ class RunConsequences:
     """The external effects of runs. Entries are never shortened."""
 
     programs: tuple[str, ...]
-    #: Where cases and answers go, with the variables that are used there.
+    #: The recipients of cases and answers, with the variables used for them.
     addresses: tuple[str, ...]
-    #: The variables of the environment that prompts and other texts are filled in with.
+    #: The environment variables that prompts and other texts use.
     variables: tuple[str, ...]
-    #: The files outside of the open folders, links followed.
+    #: The files outside of the open folders, with links resolved.
     outside: tuple[str, ...]
-    #: The open folders, and every file that was looked at for this plan with where its links lead.
+    #: The open folders, and every examined file with the target of its links.
     roots: tuple[Path, ...] = ()
     files: Mapping[Path, Path] = field(default_factory=dict)
 
     def parts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Each list with a word for what it holds."""
+        """Each list with its heading."""
         return (
             ("program", self.programs),
             ("address", self.addresses),
@@ -90,7 +90,7 @@ def consequences_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequenc
     inputs = RunInputs(roots, "\n".join(programs))
     for (cases, _), taking in zip(suites, entries, strict=True):
         for number, case in enumerate(cases):
-            # The files of targets are those of the suite: one look is enough.
+            # Targets files belong to the suite, so they are examined once.
             inputs.add(case, () if number else taking)
     return RunConsequences(
         _distinct(programs),
@@ -103,7 +103,7 @@ def consequences_of(suites: Suites, roots: Sequence[Path] = ()) -> RunConsequenc
 
 
 def _effects(case: "Runnable", targets: "Targets") -> tuple[Sequence[str], Sequence[str]]:
-    """The programs that a case executes, and the addresses it sends something to besides those of its targets."""
+    """The programs that a case executes, and the addresses to which it sends requests besides its targets."""
     from rubric_core.evaluation.cases.promptfoo.executed_code import addresses_of, executed_code  # noqa: PLC0415
     from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable  # noqa: PLC0415
 
@@ -117,14 +117,14 @@ def _distinct(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _workspace_programs(case: "Runnable", targets: "Targets") -> Iterator[str]:
-    """The programs that prepare the directory in which the target of a case works."""
+    """The programs that prepare the workspace of a case."""
     from rubric_core.evaluation.cases.target_choice import target_name  # noqa: PLC0415
     from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
     from rubric_core.evaluation.workspaces.plan import plan_of  # noqa: PLC0415
 
     try:
         plan = plan_of(case, DiskFiles(), targets.as_written(target_name(case.suite, case.options.target, targets)))
-    except Unscored:  # it is not run then, either
+    except Unscored:  # not run in this case, either
         return
     for repo in plan.repos if plan is not None else ():
         yield f"git clone {repo.source}"
@@ -164,7 +164,7 @@ def _programs(case: "Runnable", targets: "Targets") -> Iterator[str]:
 
 
 def _run_code(code: str, program: str = "") -> str:
-    """Code, whole, and the program that runs it."""
+    """The full source of inline code, and the program that runs it."""
     from rubric_core.evaluation.code.scripts import language_of  # noqa: PLC0415
 
     runs = program or ("node" if language_of(code) == "javascript" else "python3")
@@ -180,7 +180,7 @@ def _custom_evaluator(case: "Runnable", kind: str) -> Iterator[str]:
 
 
 def _commands(entry: "LoadedTargetEntry") -> Iterator[str]:
-    """The programs of a target: its health check, and the one that answers."""
+    """The programs of a target: its health check and its command."""
     from rubric_core.evaluation.targets.providers import kind_named  # noqa: PLC0415
 
     check = entry.settings.get("healthcheck")

@@ -1,4 +1,4 @@
-"""What a run reads: environment variables and files. Looks at suites as they are written, and renders nothing."""
+"""The inputs of a run: environment variables and files. Reads suites as written, and renders nothing."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RunInputs", "variable_names"]
 
-#: Bytes of a file that is searched for the names of variables: no run takes a longer one for a prompt or for cases.
+#: Bytes of a file that is searched for variable names: no run reads a larger one as a prompt or as cases.
 _LARGEST = 20_000_000
 
 
 class RunInputs:
-    """Collects the environment variables and the files that cases are filled in with.
+    """Collects the environment variables and files that cases use.
 
     Args:
         roots: The open folders; paths below them are not collected.
@@ -32,16 +32,16 @@ class RunInputs:
     def __init__(self, roots: Sequence[Path], programs: str) -> None:
         #: Names, in the order in which they are found; some occur more than once.
         self.variables: list[str] = []
-        #: Paths, links followed.
+        #: Paths with links resolved.
         self.outside: list[str] = []
-        #: Every file that was looked at, with where its links lead.
+        #: Every examined file, with the target of its links.
         self.files: dict[Path, Path] = {}
         self.roots = [real_path(root) for root in roots]
         self._programs = programs
         self._seen: set[object] = set()
 
     def add(self, case: "Runnable", taking: "Sequence[LoadedTargetEntry]") -> None:
-        """Add what a case and the targets in `taking` read."""
+        """Add the inputs of a case and of the targets in `taking`."""
         from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415  # what runs need is loaded when something runs
         from rubric_core.evaluation.engine.dependencies import CaseDependencies, prompt_of  # noqa: PLC0415
 
@@ -50,7 +50,7 @@ class RunInputs:
             self._seen.add(id(case.suite))
             around = plain(case.suite.node, case.suite_anchors)
             cases = case.suite.places.get("cases")
-            # What the suite says beside its cases: those that do not run read nothing.
+            # The suite's other keys count once a case runs: cases that do not run read nothing.
             written.append(
                 {k: v for k, v in around.items() if cases is None or k != cases.name}
                 if isinstance(around, dict)
@@ -62,7 +62,7 @@ class RunInputs:
             if any(sign in name for sign in ("{{", "{%")):
                 self.outside.append(f"any file, by a computed name: {name}")
         for word, file in _files(case, taking, written):
-            # Where a command names a file by its whole path, the command says it.
+            # A file that a command names by its full path is shown with the command.
             self._file(file, is_said=os.path.isabs(word) and word in self._programs)  # noqa: PTH117  # it may be no path
 
     def _file(self, file: Path, *, is_said: bool) -> None:
@@ -72,12 +72,12 @@ class RunInputs:
         real = self.files[absolute(file)] = real_path(file)
         if self.roots and not is_said and not any(real.is_relative_to(root) for root in self.roots):
             self.outside.append(str(real))
-        # A program may give a prompt or a value with templates, which are filled in like others.
+        # A program may return a prompt or value with templates, which are rendered like others.
         self.variables += variable_names(_text(real))
 
 
 def _files(case: "Runnable", taking: "Sequence[LoadedTargetEntry]", written: object) -> Iterator[tuple[str, Path]]:
-    """The files of a case, each with the word that names it."""
+    """The files of a case, each with a word for its role."""
     from rubric_core.evaluation.engine.dependencies import CaseDependencies  # noqa: PLC0415
 
     yield from (("", entry.home.path) for entry in taking)
@@ -94,7 +94,7 @@ def _text(path: Path) -> str:
 
 
 def variable_names(text: str) -> list[str]:
-    """The environment variables that a text is filled in with, in the words of a plan."""
+    """The environment variables of a text, as a plan names them."""
     found = (name for name, _ in environment_read(text))
     return ["any variable, by a computed name" if name == ANY_VARIABLE else name for name in found]
 

@@ -1,4 +1,4 @@
-"""What a run would execute, read and send, in words: a person decides by this. Reads no environment."""
+"""The question before a run: what it would execute, read and send, in words. Reads no environment."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,18 +11,18 @@ from rubric_lsp.features.run_effects import RunConsequences, Suites, consequence
 
 __all__ = ["details", "is_long", "question"]
 
-#: Characters of a plan that is told in a sentence, and lines of one that is listed in the question.
+#: The most characters of a plan that fits into one sentence, and the most lines of one in the question itself.
 _LONGEST = 400
 _MOST_LINES = 40
 
 
 def question(suites: Suites, roots: Sequence[Path] = (), allowed: frozenset[str] | None = None) -> str:
-    """What a person is asked before these cases are run: everything that is executed, read and sent, whole.
+    """The question before cases run: everything that is executed, read and sent, in full.
 
     Args:
-        suites: What is going to run.
+        suites: The cases to run.
         roots: The open folders; files outside of them are named.
-        allowed: What was allowed before, where something has changed since.
+        allowed: The effects that were allowed before, if some have changed since.
     """
     plan = consequences_of(suites, roots)
     lines = list(_entries(plan, allowed))
@@ -42,12 +42,12 @@ def question(suites: Suites, roots: Sequence[Path] = (), allowed: frozenset[str]
 
 
 def is_long(suites: Suites, roots: Sequence[Path] = ()) -> bool:
-    """Whether the question has no room for everything, so that the document has to be shown beside it."""
+    """Whether the question is too long, so that a document has to be shown beside it."""
     return len(list(_entries(consequences_of(suites, roots), None))) > _MOST_LINES
 
 
 def _sentence(plan: RunConsequences) -> str:
-    """What a short plan does."""
+    """A short plan as a sentence."""
     does = [("execute", plan.programs), ("send the case to", plan.addresses)]
     reads = [("of the environment", plan.variables), ("outside of the open folder", plan.outside)]
     parts = [f"{verb} {_listed(verb == 'execute', words)}" for verb, words in does if words]
@@ -60,7 +60,7 @@ def _listed(quoted: bool, words: Sequence[str]) -> str:
 
 
 def _entries(plan: RunConsequences, allowed: frozenset[str] | None) -> Iterator[str]:
-    """Each part of a plan with a heading, line by line; what was not allowed before is marked."""
+    """Each part of a plan with a heading, line by line; new entries are marked."""
     for title, kind, words in _parts(plan):
         yield f"{title}:"
         for word in words:
@@ -78,7 +78,7 @@ def _parts(plan: RunConsequences) -> Iterator[tuple[str, str, Sequence[str]]]:
 
 
 def details(suites: Suites, roots: Sequence[Path] = ()) -> str:
-    """Everything that the question is about, as Markdown."""
+    """The full plan as Markdown."""
     plan = consequences_of(suites, roots)
     lines = [f"# What running {_what(suites)} would do", ""]
     lines += [] if plan.programs else ["It executes nothing.", ""]
@@ -91,6 +91,6 @@ def details(suites: Suites, roots: Sequence[Path] = ()) -> str:
 
 def _what(suites: Suites) -> str:
     every = [case for cases, _ in suites for case in cases]
-    # Nothing in a name looks like the end of the question.
+    # No name can look like the end of the question.
     name = shortened(every[0].id).replace("`", "'").replace("? ", "?") if len(every) == 1 else ""
     return code(name) if name else count(len(every), "case")

@@ -1,4 +1,4 @@
-"""What is selected when a selection grows: the word, the value, its entry, the item, the case, the text."""
+"""Selection ranges: the word, the value, its entry, the item, the case, the text."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ __all__ = ["selections"]
 
 
 def selections(analysis: Analysis, offset: int) -> list[Span]:
-    """Stretches around `offset`, the smallest first, each inside the next."""
+    """Nested spans around `offset`, the smallest first."""
     local = analysis.local(offset)
     found = [Span(offset, offset)]
     inner = [s for s in _around(local.tree.root, local.offset) if s.covers(local.offset)]
@@ -20,12 +20,12 @@ def selections(analysis: Analysis, offset: int) -> list[Span]:
         last = found[-1]
         if span != last and span.start <= last.start and last.end <= span.end:
             found.append(span)
-    # An empty text has nothing around the cursor; the protocol wants a range all the same.
+    # An empty text has nothing around the cursor, but the protocol requires a range.
     return found[1:] or found
 
 
 def _around(node: Node | None, offset: int) -> Iterator[Span]:
-    """Every node and entry on the way to `offset`."""
+    """Every node and entry on the path to `offset`."""
     while node is not None:
         yield node.whole
         inner: Node | None = None
@@ -42,7 +42,7 @@ def _around(node: Node | None, offset: int) -> Iterator[Span]:
 
 
 def _word(text: str, offset: int, around: list[Span]) -> Iterator[Span]:
-    """The word at `offset`, inside the smallest of the stretches."""
+    """The word at `offset`, inside the smallest of the spans."""
     start = end = offset
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_-"):
         start -= 1

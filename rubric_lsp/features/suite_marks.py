@@ -1,4 +1,4 @@
-"""Evaluators of the suite: their lines show the results over all cases."""
+"""Marks of the suite's evaluators: the results over all cases on their lines."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,35 +22,35 @@ if TYPE_CHECKING:
 
 __all__ = ["Others", "SharedMarks", "shared_report", "shared_tooltip", "span_of"]
 
-#: Gives the cases that a suite takes over from other files, by their ids.
+#: Gives the included cases of a suite, by their ids.
 Others = Callable[[], "Mapping[str, Runnable]"]
-#: Cases in a hover, and in a tooltip.
+#: The most cases in a hover, and in a tooltip.
 _MOST, _FEW = 12, 5
 _LONGEST = 160
 
 
 class SharedMarks:
-    """What the cases of one suite made of its evaluators, kept from version to version: a case that changed is counted again."""
+    """Summaries of a suite's evaluators over its cases, kept across versions: only changed cases are counted again."""
 
     def __init__(self) -> None:
         self._settings: Shape | None = None
-        #: Whether the suite gives any evaluator to all cases.
+        #: Whether the suite gives an evaluator to all cases.
         self._gives = False
         self._found: dict[Shape, Summary] = {}
-        #: What each case was counted by.
+        #: The inputs that each case was counted by.
         self._counted: dict[str, tuple[object, ...]] = {}
-        #: How many cases were counted: tests look whether it is only those that changed.
+        #: How many cases were counted: tests use it to verify that only changed ones are.
         self.looked_at = 0
 
     def of(
         self, analysis: Analysis, results: Results, path: Path | None = None, others: Others = dict
     ) -> "Sequence[Summary]":
-        """A summary for each evaluator and criterion of the suite that a case has a result for, in the order of the text.
+        """A summary of each evaluator and criterion of the suite that some case has a result for, in text order.
 
         Args:
             analysis: The suite.
-            results: What is known of its cases.
-            path: Where it is.
+            results: The results of its cases.
+            path: Its file.
             others: Gives its cases in other files.
         """
         settings = analysis.settings
@@ -70,7 +70,7 @@ class SharedMarks:
         here = [entries[name] for name in changed if name in entries]
         for case in _runnables(path or Path("/"), analysis, here, others if len(here) < len(changed) else dict):
             if case.id not in changed:
-                continue  # of another file, and as it was
+                continue  # in another file, and unchanged
             self.looked_at += 1
             for part, each in _marks(case, results[case.id]):
                 self._add_mark(part, each)
@@ -89,7 +89,7 @@ class SharedMarks:
 
 
 def span_of(summary: "Summary") -> Span:
-    """Where an evaluator or criterion is marked, in the text around the cases."""
+    """The span of an evaluator's or criterion's mark, in the text around the cases."""
     part = summary.of
     if part is None:
         return Span(0, 0)
@@ -97,7 +97,7 @@ def span_of(summary: "Summary") -> Span:
 
 
 def _shared_parts(settings: Shape) -> Iterator[Shape]:
-    """The parts that every case gets."""
+    """The parts that every case inherits."""
     if isinstance(settings, Configuration):
         if isinstance(settings.default_test, Shape):
             yield from children(settings.default_test)
@@ -111,7 +111,7 @@ def _counted_by(entry: CaseEntry | None, shown: ShownCase) -> tuple[object, ...]
 
 
 def _same(before: tuple[object, ...] | None, now: tuple[object, ...]) -> bool:
-    """Whether nothing has changed by which a case is counted; compared by identity, which costs nothing."""
+    """Whether the inputs of a case's count are unchanged; compared by identity, which is cheap."""
     return before is not None and len(before) == len(now) and all(map(_is, before, now))
 
 
@@ -120,7 +120,7 @@ def _is(one: Any, other: Any) -> bool:
 
 
 def _runnables(path: Path, analysis: Analysis, here: Sequence[CaseEntry], others: Others) -> "Iterator[Runnable]":
-    """Those of the cases in the suite, and those of other files."""
+    """The cases in the suite, and those in other files."""
     if here:
         from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415  # loaded when something was run
 
@@ -129,7 +129,7 @@ def _runnables(path: Path, analysis: Analysis, here: Sequence[CaseEntry], others
 
 
 def _marks(case: "Runnable", shown: ShownCase) -> "Iterator[tuple[Shape, CaseMark]]":
-    """What one case made of the evaluators that it inherits."""
+    """The marks of one case for its inherited evaluators."""
     from rubric_core.evaluation.reporting.inline_marks import marks_of_some  # noqa: PLC0415
     from rubric_core.evaluation.reporting.summary import CaseMark  # noqa: PLC0415
 
@@ -147,7 +147,7 @@ def _inherited(marks: "Iterable[Mark]") -> "dict[Shape, Mark]":
 
 
 def _waiting(case: "Runnable") -> Iterator[Shape]:
-    """The parts of the suite that a run of the case will come to."""
+    """The parts of the suite that a run of the case has not reached yet."""
     from rubric_core.validation.rubrics import criteria_of  # noqa: PLC0415
 
     for config in case.evaluators:
@@ -157,7 +157,7 @@ def _waiting(case: "Runnable") -> Iterator[Shape]:
 
 
 def shared_report(summary: "Summary") -> str:
-    """What each case made of a part of the suite, the worst first, as Markdown for a hover."""
+    """Each case's result for a part of the suite, the worst first, as Markdown for a hover."""
     rows = [_row(each) for each in summary.worst(_MOST)]
     head = f"**{plain(summary.words)}**\n\n| case | result | band | judge |\n|---|---|---|---|"
     left = len(summary.marks) - len(rows)

@@ -16,7 +16,7 @@ __all__ = ["symbols_in"]
 
 
 def symbols_in(local: LocalText) -> tuple[Symbol, ...]:
-    """The outline of one block, at its own offsets, in the order of the text."""
+    """The outline of one block, at offsets of the block, in the order of the text."""
     found: list[Symbol] = []
     for shape in local.shapes:
         found += promptfoo_symbols(shape)
@@ -47,7 +47,7 @@ def _graders(items: list[object]) -> Iterator[Symbol]:
 
 
 def _inner(shape: Evaluator) -> list[object]:
-    """What an evaluator has inside: a list, or a single criterion in its place."""
+    """The children of an evaluator: a list, or a single criterion in its place."""
     return [*criteria_of(shape), *as_list(vars(shape).get("assertions"))]
 
 

@@ -1,4 +1,4 @@
-"""Semantic tokens: what a grammar of YAML cannot see. Evaluator types, ids, references, variables, deprecated keys."""
+"""Semantic tokens beyond a YAML grammar: evaluator types, ids, references, variables, deprecated keys."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ _NAMES = {
 
 
 class Token(NamedTuple):
-    """A stretch of one line of a block, in units of the client's encoding."""
+    """A span within one line of a block, in units of the client's encoding."""
 
     line: int
     start: int
@@ -35,7 +35,7 @@ class Token(NamedTuple):
 
 
 def tokens_in(local: LocalText, encoding: Encoding, struck: Collection[int] = ()) -> tuple[Token, ...]:
-    """The tokens of one block, in order and without overlap; what begins at an offset in `struck` is deprecated."""
+    """The tokens of one block, in order and without overlap; a token at an offset in `struck` is deprecated."""
     lines = LineIndex(local.text)
     found: list[Token] = []
     end = 0
@@ -66,7 +66,7 @@ def _shape_tokens(shape: Shape) -> Iterator[tuple[Span, str, int]]:
         if place.borrowed or place.key.start == place.key.end:
             continue
         if place.key == place.node.span:
-            continue  # a text that stands for a whole shape has no key
+            continue  # a plain string that represents a whole shape has no key
         yield place.key, "property", 0
         declared = type(shape).keys.get(field)
         if isinstance(place.node, Scalar) and not place.node.is_block:
@@ -77,19 +77,20 @@ def _shape_tokens(shape: Shape) -> Iterator[tuple[Span, str, int]]:
 
 
 class TokenRun(NamedTuple):
-    """Neighbouring tokens of one block."""
+    """Adjacent tokens of one block."""
 
-    #: The line of the first one and of the last one, counted from the beginning of the block.
+    #: The lines of the first and the last token, relative to the block.
     first: int
     last: int
-    #: Five numbers for each, relative to the one before; the line of the first one, which depends on what stands above, is 0.
+    #: Five numbers for each, relative to the one before; the line of the first one, which depends on the lines above,
+    #: is 0.
     numbers: tuple[int, ...]
-    #: The same as a client is sent them, without the line of the first one.
+    #: The same as sent to the client, without the line of the first one.
     text: str
 
     @classmethod
     def of(cls, tokens: Sequence[Token], above: int = 0) -> "TokenRun":
-        """The run of some tokens, one at least, whose lines count from line `above` of the block."""
+        """The run of one or more tokens, relative to line `above` of the block."""
         numbers: list[int] = []
         last_line, last_start = tokens[0].line, 0
         for line, start, length, kind, modifiers in tokens:
@@ -111,14 +112,14 @@ class TokenRun(NamedTuple):
 
 
 class Coloring:
-    """The tokens of a file: runs, each with the number of lines from the last token above it."""
+    """The tokens of a file: runs, each with its distance in lines from the last token above."""
 
     def __init__(self, runs: Iterable[tuple[int, TokenRun]] = ()) -> None:
         self.runs = [*runs]
 
     @classmethod
     def of(cls, placed: Iterable[tuple[int, TokenRun]]) -> "Coloring":
-        """Runs in the order of the text, each with the line on which its block begins."""
+        """Runs in the order of the text, each with the first line of its block."""
         return cls(_chained(placed))
 
     @property
@@ -128,7 +129,7 @@ class Coloring:
 
     @property
     def numbers(self) -> list[int]:
-        """The same as numbers."""
+        """The same as a list of numbers."""
         return [number for below, run in self.runs for number in (below, *run.numbers[1:])]
 
     def within(self, first: int, last: int) -> "Coloring":
@@ -143,10 +144,7 @@ class Coloring:
         return Coloring.of(placed)
 
     def changes(self, other: "Coloring") -> tuple[int, int, list[int]] | None:
-        """What makes `other` of this one: where numbers are replaced, how many, and by which. None: nothing.
-
-        Only the runs that differ are looked into.
-        """
+        """The difference to `other`: the offset and number of replaced numbers, and their replacement. None if there is none. Only the runs that differ are compared."""
         start, end = _alike(self.runs, other.runs)
         before = Coloring(self.runs[start : len(self.runs) - end]).numbers
         after = Coloring(other.runs[start : len(other.runs) - end]).numbers
@@ -165,7 +163,7 @@ def _chained(placed: Iterable[tuple[int, TokenRun]]) -> Iterator[tuple[int, Toke
 
 
 def _alike(one: Sequence[object], other: Sequence[object]) -> tuple[int, int]:
-    """How many members two sequences have in common at the beginning, and of the rest at the end."""
+    """The lengths of the common prefix of two sequences, and of the common suffix of the rest."""
     least = min(len(one), len(other))
     start = next((n for n in range(least) if one[n] != other[n]), least)
     end = next((n for n in range(least - start) if one[-1 - n] != other[-1 - n]), least - start)
@@ -183,11 +181,11 @@ class Colors:
         self._encoding = encoding
         self._frame: _Around | None = None
         self._known: dict[SyntaxTree, tuple[tuple[Shape, ...], frozenset[int], TokenRun | None]] = {}
-        #: How often a block was looked at: tests look whether it is only those that changed.
+        #: How many blocks were processed: tests use it to verify that only changed ones are.
         self.looked_at = 0
 
     def of(self, analysis: Analysis) -> Iterator[tuple[int, TokenRun]]:
-        """The runs in the order of the text, each with the line on which its block begins."""
+        """The runs in the order of the text, each with the first line of its block."""
         struck, kept = _struck(analysis), dict[SyntaxTree, tuple[tuple[Shape, ...], frozenset[int], TokenRun | None]]()
         around = self._frame = self._around(analysis, struck.get(-1, _NOTHING))
         if around.above is not None:
@@ -232,12 +230,12 @@ class Colors:
 
 
 class _Around(NamedTuple):
-    """The tokens around the cases, and what they were made from."""
+    """The tokens around the cases, and their inputs."""
 
     tree: SyntaxTree
     shapes: tuple[Shape, ...]
     struck: frozenset[int]
-    #: The line of the text around the cases at which what stands below them begins.
+    #: The line of the frame at which the text below the cases begins.
     end: int
     above: TokenRun | None
     below: TokenRun | None
@@ -247,7 +245,7 @@ _NOTHING: frozenset[int] = frozenset()
 
 
 def _struck(analysis: Analysis) -> dict[int, frozenset[int]]:
-    """Where keys and types stand that have another name by now, by the number of their block, -1 for the text around."""
+    """The offsets of deprecated keys and types, by block number, -1 for the text around the cases."""
     found: dict[int, set[int]] = {}
     for number, some in analysis.found.numbered():
         starts = {each.span.start for each in some if "deprecated" in each.tags}

@@ -1,4 +1,4 @@
-"""The share of a weight: of its rubric, of the case and of the suite."""
+"""The shares of weights: of a rubric, of a case and of a suite."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ __all__ = ["WeightShare", "percent", "shares_of", "suite_shares"]
 
 @dataclass(frozen=True, slots=True)
 class WeightShare:
-    """A criterion or evaluator, and how much of the score comes from it; each share is 0..1, None where nothing weighs."""
+    """The shares of a criterion or evaluator, each 0..1, None if the weights sum up to 0."""
 
     of: Criterion | Evaluator
-    #: Of the rubric or composite that it is in, else of the case.
+    #: Of its rubric or composite, else of the case.
     here: float | None
     case: float | None
-    #: What it is a share of at first.
+    #: The part that the first share refers to.
     inside: str
 
     def words(self, cases: int) -> str:
@@ -37,21 +37,21 @@ class WeightShare:
 
 
 def percent(share: float) -> str:
-    """A share as people write it."""
+    """A share as a percentage."""
     number = share * 100
     shown = f"{number:.0f}" if number >= 10 or abs(number - round(number)) < 0.05 else f"{number:.1f}"
     return f"{shown} %"
 
 
 def shares_of(analysis: Analysis, case: Case) -> Iterator[WeightShare]:
-    """Every weighted part of a case, those that the suite gives it included."""
+    """Every weighted part of a case, inherited ones included."""
     suite = analysis.suite or Suite(Span(0, 0))
     dialect = analysis.dialect
     yield from _of(evaluators_of(suite, case, dialect), 1.0, "case", dialect)
 
 
 def suite_shares(analysis: Analysis) -> Iterator[WeightShare]:
-    """Every weighted part inside of the evaluators that a suite gives to its cases."""
+    """Every weighted part inside the evaluators of a suite."""
     given = gather_evaluators((analysis.suite and suite_list(analysis.suite)) or (), analysis.dialect)
     inside = _of(given, None, "case", analysis.dialect)
     yield from (share for share in inside if not any(share.of is each for each in given))
@@ -67,7 +67,7 @@ def _of(
         case = here * outer if here is not None and outer is not None else None
         yield WeightShare(each, here, case, inside)
         if isinstance(each, Composite):
-            # An aggregator weighs its members by its own table.
+            # An aggregator weights its members by its own table.
             yield from _of(gather_evaluators(_listed(each.assertions), dialect), None, "composite", dialect)
         else:
             criteria = [c for c in _listed(vars(each).get("criteria")) if isinstance(c, Criterion)]

@@ -1,1 +1,1 @@
-"""The server for coding agents, by the Model Context Protocol: tools over the functions of the command line (issue 19, section 3)."""
+"""The MCP server for coding agents: tools based on the functions of the command line (issue 19, section 3)."""

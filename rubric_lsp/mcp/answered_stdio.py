@@ -1,4 +1,4 @@
-"""Standard input and output where every message is answered: the SDK drops those that it cannot read, and agents wait for ever."""
+"""Standard streams that answer every message: the SDK drops those it cannot read, and agents would wait for ever."""
 
 import re
 from collections.abc import Callable, Coroutine
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["AnsweringServer"]
 
-#: Half of a character, as programs write that cut a text in the middle of one. Behind an odd number of backslashes it is an escape.
+#: A lone surrogate, as written by programs that cut a text inside a character. After an odd number of backslashes it is
+#: an escape.
 _HALF = re.compile(
     r"(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 Received = SessionMessage | Exception
-#: How the methods of all notifications begin.
+#: The prefix of all notification methods.
 _NOTIFICATIONS = "notifications/"
 
 
@@ -42,7 +43,7 @@ _NO_ID = _refusal(INVALID_REQUEST, "a request needs an id, which is a text or a 
 
 
 class AnsweringServer(MCPServer[object]):
-    """Reads messages with halves of characters as if they had U+FFFD there, and answers what is no message with an error."""
+    """Reads lone surrogates in messages as U+FFFD, and answers invalid messages with an error."""
 
     async def run_stdio_async(self) -> None:
         """Serve until the client leaves."""
@@ -52,7 +53,7 @@ class AnsweringServer(MCPServer[object]):
 
 
 class _Messages:
-    """The messages of a stream; those that cannot be read are answered."""
+    """The messages of a stream; unreadable ones are answered."""
 
     def __init__(self, received: "ReadStream[Received]", answers: "WriteStream[SessionMessage]") -> None:
         self._received, self._answers = received, answers
@@ -95,9 +96,9 @@ def _lacks_id(received: SessionMessage) -> bool:
 
 
 def _read_again(error: ValidationError) -> Received:
-    """The message with which the SDK has failed, without halves of characters."""
+    """The message on which the SDK failed, without lone surrogates."""
     line = error.errors(include_url=False, include_context=False)[0]["input"]
-    if not isinstance(line, str):  # JSON, but no message
+    if not isinstance(line, str):  # JSON, but not a message
         return error
     try:
         whole = _HALF.sub(lambda found: found[0] if found[2] else f"{found[1]}\\ufffd", line)

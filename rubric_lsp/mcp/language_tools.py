@@ -27,14 +27,14 @@ __all__ = ["LanguageTools"]
 
 
 class LanguageTools:
-    """Each public method is a tool; its docstring is what a client is told."""
+    """Each public method is a tool; its docstring is the description that clients see."""
 
     def __init__(self, folder: ServedFolder) -> None:
         self._folder = folder
         self._language = Language()
 
     def check(self, path: str = "", text: str | None = None, dialect: str = "") -> dict[str, Any]:
-        """Find the mistakes in evaluation suites, with fixes. Executes nothing.
+        """Find mistakes in evaluation suites, with fixes. Executes nothing.
 
         Args:
             path: A suite, or a folder with suites, relative to the served folder. With `text`, where that text belongs.
@@ -52,7 +52,9 @@ class LanguageTools:
         }
 
     def fix(self, path: str = "", text: str | None = None, dialect: str = "") -> dict[str, Any]:
-        """Apply every safe fix. With `text`, give the fixed text and write nothing; otherwise write the file, or those of the folder.
+        """Apply every safe fix.
+
+        With `text`, return the fixed text; otherwise write the file, or the files of the folder.
 
         Args:
             path: A suite, or a folder with suites, relative to the served folder. With `text`, where that text belongs.
@@ -73,7 +75,7 @@ class LanguageTools:
     def complete_at(
         self, line: int, character: int, path: str = "", text: str | None = None, dialect: str = ""
     ) -> list[dict[str, Any]]:
-        """What can be written at a position of a suite: keys, values and types of its dialect, the likeliest first.
+        """The keys, values and types of the dialect that fit at a position of a suite, the most likely first.
 
         Args:
             line: 0-based.
@@ -121,7 +123,7 @@ class LanguageTools:
             return json_schema(dialect_named(dialect), kind)
 
     def _round(self, path: str, text: str | None, dialect: str, *, fix: bool) -> CheckRound:
-        """One check of a text, or of what a path stands for. Raises ToolError."""
+        """Check a text, or the files at a path. Raises ToolError."""
         if text is not None:
             checked = self._checker(dialect, fix=fix).attempt(self._source(path, text))
             return (

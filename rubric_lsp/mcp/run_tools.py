@@ -31,7 +31,7 @@ __all__ = ["RunTools"]
 
 
 class RunTools:
-    """Each public method is a tool; its docstring is what a client is told."""
+    """Each public method is a tool; its docstring is the description that clients see."""
 
     def __init__(self, folder: ServedFolder) -> None:
         self._folder = folder
@@ -39,13 +39,14 @@ class RunTools:
     async def run_case(self, suite: str, case: str, replay: bool = True, target: str = "") -> dict[str, Any]:
         """Run a case and those that it depends on, grade the answers and store the results.
 
-        This executes programs and calls targets, so a person has to allow it first, by `rubric trust` in a terminal.
+        This executes programs and calls targets, so a person has to allow it first with `rubric trust` in a terminal.
 
         Args:
             suite: The suite, relative to the served folder.
             case: The id of the case; a pattern such as refund* runs several.
-            replay: Whether judges are only taken from recordings. Without it a judge is called for what is not recorded, which costs money.
-            target: The target that answers, in place of that of the suite.
+            replay: Whether to use only recorded judge replies. Otherwise, a judge is called for replies that are not
+                recorded, which costs money.
+            target: The target that answers, instead of the suite's own.
         """
         path = self._folder.path(suite)
         with expected_errors():
@@ -62,7 +63,7 @@ class RunTools:
         }
 
     async def _run(self, suite: LoadedSuite, cases: list[Runnable], plans: Plans) -> tuple[list[CaseResult], list[str]]:
-        """The results, stored, and what could not be done. Raises OSError."""
+        """The stored results, and notes about the run. Raises OSError."""
         notes: list[str] = []
         by_id = {each.id: each for each in cases}
         stored = StoredRun(
@@ -101,12 +102,12 @@ class RunTools:
         return plans
 
     def results(self, run: str = "", case: str = "", limit: int = 20) -> dict[str, Any]:
-        """The stored runs of this repository, newest first; or the cases of one; or one case in full, with its answer and reasons.
+        """The stored runs of this repository, newest first; or the cases of one run; or one case in full.
 
         Args:
             run: An id or the beginning of one, `last`, `last~2`, a commit, or the name of a baseline.
             case: The id of a case of the run.
-            limit: The most runs that are listed.
+            limit: The maximum number of runs to list.
         """
         with expected_errors():
             database = ResultDatabase.at(self._folder.root)
@@ -123,7 +124,7 @@ class RunTools:
 
         Args:
             before: The run to compare with (default: the one before the last, of the same suites).
-            after: The run to look at (default: the last one).
+            after: The run to examine (default: the last one).
         """
         with expected_errors():
             database = ResultDatabase.at(self._folder.root)

@@ -1,4 +1,4 @@
-"""The folder that the server was started for, and the errors that an agent is told."""
+"""The served folder, and errors as agents see them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,13 +17,13 @@ __all__ = ["ServedFolder", "expected_errors"]
 
 
 class ServedFolder:
-    """Resolves the paths that a client names. Nothing outside of the folder is read or written for them."""
+    """Resolves the paths of a client, which are confined to the folder."""
 
     def __init__(self, folder: Path) -> None:
         self.root = real_path(folder)
 
     def path(self, name: str) -> Path:
-        """The file or folder with a name relative to the folder. Raises ToolError for one outside, links followed."""
+        """The file or folder at a relative path. Raises ToolError if it is outside the folder, with links resolved."""
         if not name or "\0" in name:
             raise ToolError("name a file or folder; . is the whole folder")
         path = self.root / name
@@ -36,17 +36,17 @@ class ServedFolder:
         return path
 
     def holds(self, path: Path) -> bool:
-        """Whether a path is the folder or inside it, links followed."""
+        """Whether a path is the folder or inside it, with links resolved."""
         return real_path(self.root / path).is_relative_to(self.root)
 
     def shown(self, path: Path) -> str:
-        """A path as a client may name it."""
+        """A path as the client would write it."""
         return path.relative_to(self.root).as_posix()
 
 
 @contextmanager
 def expected_errors() -> Iterator[None]:
-    """Meanwhile, errors with a sentence for the caller become errors of the tool with that sentence."""
+    """Turns errors with a message for users into tool errors."""
     try:
         yield
     except (WrongUseError, NoSuiteError, UnreadableError, RunNotFoundError, ValueError, OSError) as error:

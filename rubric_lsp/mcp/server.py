@@ -1,4 +1,4 @@
-"""The server: its tools, and the reference of each dialect as a resource."""
+"""The MCP server: its tools, and the reference of each dialect as a resource."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ _INSTRUCTIONS = (
 
 
 def make_server(folder: Path) -> MCPServer[object]:
-    """The server for a folder. Names in it are relative to the current folder, which has to be the same one."""
+    """The server for a folder, which has to be the current folder."""
     served = ServedFolder(folder)
     language, runs = LanguageTools(served), RunTools(served)
     server = AnsweringServer("rubric", instructions=_INSTRUCTIONS, version=__version__, log_level="ERROR")
@@ -50,9 +50,10 @@ def make_server(folder: Path) -> MCPServer[object]:
 
 
 def serve(folder: Path) -> None:
-    """Serve a folder on standard input and output until the client leaves. Makes it the current folder."""
+    """Serve a folder on standard input and output until the client disconnects. Makes it the current folder."""
     os.chdir(folder)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Python would wait for the thread that reads from the client, who may never write again. The guard ends what runs.
+        # Python would wait for the thread that reads from the client, perhaps for ever. The guard ends running
+        # programs.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     make_server(Path.cwd()).run("stdio")

@@ -1,6 +1,7 @@
 """Admission to a server behind a socket: only a client that has shown the token may send messages.
 
-Any program and any web page of a machine can reach its ports. The token is printed where the server was started; a client gives it
+Any program and any web page of a machine can reach its ports. The token is printed where the server was started; a
+client gives it
 as `initializationOptions.token` of its first message, a WebSocket also as `?token=` in the address.
 """
 
@@ -15,22 +16,22 @@ if TYPE_CHECKING:
 
 __all__ = ["VARIABLE", "Admission", "refusal"]
 
-#: In the environment of the server: a token that somebody else has made.
+#: An environment variable of the server with a predefined token.
 VARIABLE = "RUBRIC_LSP_TOKEN"
 _SHORTEST = 16
-#: Error of the protocol for a request that is not answered.
+#: The error code for a request that is refused.
 _REQUEST_FAILED = -32803
 _WHY = f"the token is missing or wrong: pass the one that rubric-lsp printed as initializationOptions.token, or set {VARIABLE}"
 
 
 def refusal(message: object) -> "ResponseErrorMessage":
-    """The answer to a client without the token."""
+    """The response to a client without the token."""
     number = message.get("id") if isinstance(message, Mapping) else None
     return {"jsonrpc": "2.0", "id": number, "error": {"code": _REQUEST_FAILED, "message": _WHY}}
 
 
 class Admission:
-    """The token of a server; without one everybody is let in who can open the connection.
+    """The token of a server; without one, everybody who can connect is admitted.
 
     Args:
         token: The token, empty for none.
@@ -41,25 +42,25 @@ class Admission:
 
     @classmethod
     def by_token(cls) -> "Admission":
-        """A new token, or the one in the environment. Raises OSError for one that is too short to be secret."""
-        given = os.environ.pop(VARIABLE, "")  # no program that a run starts gets it
+        """A new token, or the one in the environment. Raises OSError if that is too short to be secret."""
+        given = os.environ.pop(VARIABLE, "")  # removed so that no program of a run inherits it
         if given and len(given) < _SHORTEST:
             raise OSError(f"{VARIABLE} needs at least {_SHORTEST} characters")
         return cls(given or secrets.token_urlsafe(24))
 
     def knows(self, token: object) -> bool:
-        """Whether a token is that of the server."""
+        """Whether a token is the server's."""
         return not self.token or (isinstance(token, str) and hmac.compare_digest(token.encode(), self.token.encode()))
 
     def admits(self, message: object) -> bool:
-        """Whether the first message of a client has the token, which is taken out of it: no setting and no log has it."""
+        """Whether the first message of a client has the token, which is removed from it and so never logged."""
         options = _options(message)
         given = options.pop("token", None) if options is not None else None
         return self.knows(given)
 
 
 def _options(message: object) -> dict[str, Any] | None:
-    """The options of a request to begin."""
+    """The `initializationOptions` of an `initialize` request."""
     if not isinstance(message, Mapping) or message.get("method") != "initialize":
         return None
     params = message.get("params")

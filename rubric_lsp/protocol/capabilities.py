@@ -1,7 +1,7 @@
-"""The handshake: what a client can do, and what the server offers it.
+"""The handshake: the capabilities of the client and of the server.
 
-Both are plain JSON. A client's capabilities are read leniently: one word of a later version of the protocol must not keep
-a server from starting.
+Both are plain JSON. A client's capabilities are parsed leniently: an unknown value of a later version of the protocol
+must not keep the server from starting.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,33 +27,33 @@ if TYPE_CHECKING:
 __all__ = ["Client", "server_capabilities"]
 
 _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
-#: Clients that, told to ask for diagnostics again, ask about the workspace and leave out the documents that are open.
+#: Clients that, on a diagnostic refresh, ask about the workspace and not about open documents.
 _PULL_ONCE = ("Neovim",)
-#: Clients that show documents, but do not say so.
+#: Clients that support `window/showDocument` without declaring it.
 _SHOW_UNSAID = ("helix",)
-#: Clients that sort actions by the kinds that the protocol names, and put all others below migration and refactorings.
+#: Clients that sort code actions by the standard kinds, and list others after migrations and refactorings.
 _SORT_BY_KIND = ("helix",)
-#: After these a list of suggestions is worth asking for.
+#: Completion is triggered after these characters.
 TRIGGERS = (":", " ", "-", "{", "[", ",", '"', "'", "$", "*", "=")
-#: `InsertTextMode.adjustIndentation`: the lines after the first are indented as far as the line of the cursor.
+#: `InsertTextMode.adjustIndentation`: the following lines are indented like the line of the cursor.
 _ADJUST = 2
 
 
 class _Said:
-    """A tree of JSON in which anything may be missing or of another type."""
+    """A JSON tree in which anything may be missing or of another type."""
 
     def __init__(self, tree: object) -> None:
         self._tree = tree
 
     def at(self, path: str) -> Any:
-        """What is there, None when nothing is."""
+        """The value at a path, None if it is missing."""
         here = self._tree
         for name in path.split("."):
             here = here.get(name) if isinstance(here, Mapping) else None
         return here
 
     def flag(self, path: str) -> bool:
-        """Whether it is true."""
+        """Whether the value is true."""
         return self.at(path) is True
 
     def list(self, path: str) -> Sequence[Any]:
@@ -67,34 +67,34 @@ class _Said:
 
 
 def _flag(path: str) -> bool:
-    """A field that is true where `true` stands at that path."""
+    """A field that is true if the value at that path is `true`."""
     return _read(lambda said: said.flag(path))
 
 
 def _mention(path: str) -> bool:
-    """A field that is true where anything stands at that path."""
+    """A field that is true if there is any value at that path."""
     return _read(lambda said: said.at(path) is not None)
 
 
 def _mention_or_silence(path: str, name: str) -> bool:
-    """A field that is true where `name` stands at that path, and where there is no such path at all."""
+    """A field that is true if `name` is at that path, or the path is missing."""
     return _read(lambda said: said.at(path) is None or said.at(f"{path}.{name}") is not None)
 
 
 def _word(word: str, path: str) -> bool:
-    """A field that is true where that word is in the list at that path."""
+    """A field that is true if the list at that path has that word."""
     return _read(lambda said: word in said.words(path))
 
 
 def _read(read: Callable[[_Said], bool]) -> bool:
-    # As for `field` itself, what is said to come back is what the field will hold.
+    # As for `field` itself, the declared return type is that of the field's value.
     made: bool = field(default=False, metadata={"read": read})
     return made
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """What a client says that it can do; most of it stands at one place of its capabilities, named with the field."""
+    """A client's capabilities; most fields name their place in the JSON."""
 
     name: str = ""
     encoding: Encoding = "utf-16"
@@ -104,7 +104,7 @@ class Client:
     diagnostic_tags: frozenset[int] = frozenset()
     code_description: bool = _flag("textDocument.publishDiagnostics.codeDescriptionSupport")
     diagnostic_data: bool = _flag("textDocument.publishDiagnostics.dataSupport")
-    #: Whether it asks for diagnostics by itself, and again when it is told that there are others.
+    #: Whether it pulls diagnostics, and again on a refresh.
     pulls_diagnostics: bool = False
     related_documents: bool = _flag("textDocument.diagnostic.relatedDocumentSupport")
     # Texts.
@@ -115,10 +115,10 @@ class Client:
         "documentation", "textDocument.completion.completionItem.resolveSupport.properties"
     )
     deprecated_tag: bool = False
-    #: Whether it wants to be told how the lines of a suggestion are indented, and can put them below the first.
+    #: Whether it supports insert text modes, among them one that indents the following lines.
     adjusts_indentation: bool = False
     # Actions and edits.
-    #: A client that says nothing at all of code actions, and asks for them, is treated as one of today.
+    #: A client that requests code actions without declaring any support is treated as a modern one.
     action_literals: bool = _mention_or_silence("textDocument.codeAction", "codeActionLiteralSupport")
     disabled_actions: bool = _flag("textDocument.codeAction.disabledSupport")
     preferred_actions: bool = _flag("textDocument.codeAction.isPreferredSupport")
@@ -130,7 +130,7 @@ class Client:
     # Structure.
     nested_symbols: bool = _flag("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")
     folds_lines_only: bool = _flag("textDocument.foldingRange.lineFoldingOnly")
-    # What can be asked for again.
+    # Refresh requests.
     refreshes_lenses: bool = _flag("workspace.codeLens.refreshSupport")
     refreshes_hints: bool = _flag("workspace.inlayHint.refreshSupport")
     refreshes_diagnostics: bool = _flag("workspace.diagnostics.refreshSupport")
@@ -142,7 +142,7 @@ class Client:
     registers_watchers: bool = _flag("workspace.didChangeWatchedFiles.dynamicRegistration")
     shows_documents: bool = False
     text_contents: bool = _mention("workspace.textDocumentContent")
-    # What only clients made for rubric know.
+    # Only clients made for rubric.
     tests: bool = _flag("experimental.rubricTests")
     test_changes: bool = _flag("experimental.rubricTestChanges")
     diffs: bool = _flag("experimental.rubricDiff")
@@ -150,7 +150,7 @@ class Client:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Client":
-        """Read the parameters of `initialize`."""
+        """Parse the parameters of `initialize`."""
         said = _Said(params.get("capabilities"))
         name = str(_Said(params.get("clientInfo")).at("name") or "")
         read = {each.name: each.metadata["read"](said) for each in fields(cls) if "read" in each.metadata}
@@ -161,7 +161,7 @@ class Client:
             diagnostic_tags=frozenset(
                 t for t in said.list("textDocument.publishDiagnostics.tagSupport.valueSet") if isinstance(t, int)
             ),
-            # After a run there are others without an edit: a client that cannot be told has them published.
+            # After a run, other diagnostics apply without an edit: a client without refresh gets them published.
             pulls_diagnostics=said.at("textDocument.diagnostic") is not None
             and read["refreshes_diagnostics"]
             and name not in _PULL_ONCE,
@@ -181,7 +181,7 @@ def _number(value: object) -> int | None:
 
 
 def folders_of(params: Mapping[str, Any]) -> dict[str, str]:
-    """The folders that are open, name by URI; older clients name one root in either of two ways."""
+    """The open folders, name by URI; older clients send one root in either of two ways."""
     listed = params.get("workspaceFolders")
     if isinstance(listed, list):
         entries = [cast("Mapping[str, Any]", f) for f in listed if isinstance(f, Mapping)]
@@ -193,7 +193,7 @@ def folders_of(params: Mapping[str, Any]) -> dict[str, str]:
 
 
 def server_capabilities(client: Client, commands: Iterable[str]) -> "ServerCapabilities":
-    """What the server can do for this client."""
+    """The server's capabilities for this client."""
     capabilities: ServerCapabilities = {
         "positionEncoding": client.encoding,
         "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
@@ -214,7 +214,7 @@ def server_capabilities(client: Client, commands: Iterable[str]) -> "ServerCapab
 
 
 def _writing(client: Client) -> "WritingCapabilities":
-    """What helps to write and to mend a text."""
+    """Capabilities for writing and fixing a text."""
     actions: bool | CodeActionOptions = True
     if client.action_literals:
         actions = {"codeActionKinds": list(code_actions.KINDS), "resolveProvider": client.resolves_edits}
@@ -233,7 +233,7 @@ def _writing(client: Client) -> "WritingCapabilities":
 
 
 def _display() -> "DisplayCapabilities":
-    """What is shown beside the text, and how it is coloured and folded."""
+    """Capabilities for display: hints, lenses, colours, folds."""
     return {
         "codeLensProvider": {"resolveProvider": False},
         "inlayHintProvider": {"resolveProvider": False},
@@ -249,7 +249,7 @@ def _display() -> "DisplayCapabilities":
 
 
 def _navigation() -> "NavigationCapabilities":
-    """What leads from a name to other places."""
+    """Capabilities for navigation between names."""
     return {
         "definitionProvider": True,
         "referencesProvider": True,
@@ -262,7 +262,7 @@ def _navigation() -> "NavigationCapabilities":
 def _workspace(client: Client) -> "WorkspaceOptions":
     workspace: WorkspaceOptions = {
         "workspaceFolders": {"supported": True, "changeNotifications": True},
-        # A suite can refer to any file. Clients that do not say that they ask, but do so by a plugin, are told, too.
+        # A suite can refer to any file. Clients that do not declare the capability may still use it by a plugin.
         "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}},
     }
     if client.text_contents:

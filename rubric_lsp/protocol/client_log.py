@@ -1,4 +1,4 @@
-"""The log, as the editor shows it: nothing that goes wrong in the background opens a window."""
+"""Logging to the editor: no background error opens a window."""
 
 import logging
 import sys
@@ -15,7 +15,7 @@ __all__ = ["ClientLog"]
 
 
 class ClientLog(logging.Handler):
-    """Sends records to the client while it listens, and writes them to standard error before and after."""
+    """Sends records to the client while it is connected, and to standard error before and after."""
 
     def __init__(self, protocol: RubricProtocol) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class ClientLog(logging.Handler):
 
     @classmethod
     def install(cls, protocol: RubricProtocol) -> None:
-        """Take the place of the handler that writes to standard error; a log file is written anyway."""
+        """Replace the handler that writes to standard error; a log file is written anyway."""
         root = logging.getLogger()
         for handler in root.handlers:
             if type(handler) is logging.StreamHandler:
@@ -38,7 +38,7 @@ class ClientLog(logging.Handler):
         except Exception:  # noqa: BLE001  # a log that fails must not make anything else fail
             self.handleError(record)
             return
-        # Only the thread of the conversation may write to it.
+        # Only the event loop's thread may write to the client.
         if self._protocol.ready and threading.get_ident() == self._thread:
             line: LogMessageParams = {"type": _kind(record.levelno), "message": message}
             self._protocol.tell("window/logMessage", line)

@@ -1,4 +1,4 @@
-"""A JSON array whose items are written already, so that what did not change since the last answer is not written again."""
+"""A JSON array whose items are serialized already, so that unchanged parts of an answer are not serialized again."""
 
 import json
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ __all__ = ["JsonArray", "json_text"]
 
 
 class JsonArray:
-    """An array made of pieces, each with one or more items and the commas between them.
+    """An array of pieces, each with one or more items and the commas between them.
 
     Args:
         pieces: The items; an empty piece has none.
@@ -18,7 +18,7 @@ class JsonArray:
     __slots__ = ("pieces",)
 
     def __init__(self, pieces: Iterable[str] = ()) -> None:
-        #: Without the empty ones.
+        #: Without empty pieces.
         self.pieces = [*filter(None, pieces)]
 
     @classmethod
@@ -46,12 +46,12 @@ class JsonArray:
         return bool(self.pieces)
 
     def __eq__(self, other: object) -> bool:
-        # Piece by piece, most of which are the very same: what is cut otherwise counts as different.
+        # Piece by piece, as most are identical: differently cut items count as different.
         return isinstance(other, JsonArray) and self.pieces == other.pieces
 
     __hash__ = None  # type: ignore[assignment]  # as that of a list
 
 
 def json_text(value: object) -> str:
-    """A value as compact JSON. Text leaves as ASCII with escapes, so that no lone surrogate can break it."""
+    """A value as compact JSON in ASCII, with escapes, so that a lone surrogate cannot break it."""
     return json.dumps(value, separators=(",", ":"))

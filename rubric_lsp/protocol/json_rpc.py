@@ -1,7 +1,7 @@
-"""JSON-RPC on top of pygls: every message gets a valid answer, whatever a client sends.
+"""JSON-RPC on top of pygls: every message gets a valid response, whatever a client sends.
 
-Requests are answered by handlers that return a value, or a coroutine that is answered later. A coroutine starts after the
-messages that have arrived by then, so that a cancellation or an edit behind a request is known before work begins.
+A handler returns a value, or a coroutine whose response follows later. A coroutine starts after the messages that have
+arrived by then, so that a cancellation or an edit that follows a request is known before work begins.
 """
 
 import asyncio
@@ -36,9 +36,10 @@ log = logging.getLogger("rubric")
 
 
 class RubricProtocol(LanguageServerProtocol):
-    """One conversation with one client.
+    """The protocol for one client.
 
-    Of pygls' own part this keeps the registry of features. Documents, transport and parameters are the server's; docs/pygls.md
+    Of pygls' own protocol, only the registry of features is used. Documents, transport and parameters are the server's;
+    docs/pygls.md
     lists the faults that each replacement avoids.
     """
 
@@ -51,26 +52,26 @@ class RubricProtocol(LanguageServerProtocol):
         self._numbers = itertools.count(1)
         self._over: asyncio.Future[int] | None = None
         self._release: asyncio.Task[None] | None = None
-        #: Called before the answer to `shutdown`, and when the client is gone silently.
+        #: Called before the response to `shutdown`, and when the client disconnects without it.
         self.closing: Callable[[], Awaitable[None]] | None = None
-        #: Whether the client wants to see `$/logTrace`, and whether with what requests are about.
+        #: Whether the client wants `$/logTrace`, and whether with details of requests.
         self.tracing = False
         self.tracing_verbosely = False
 
     def _register_builtin_features(self) -> None:
-        """Pygls' own handlers keep documents in a store that breaks lines where LSP does not."""
+        """Left out: pygls' own handlers keep documents in a store that breaks lines where LSP does not."""
 
     @property
     def workspace(self) -> Workspace:
-        """Pygls' store is not in use."""
+        """Raises: pygls' store is not used."""
         raise RuntimeError("documents are in rubric_lsp.documents.open_documents")
 
     def _send_data(self, data: Any) -> NoReturn:  # noqa: ARG002  # the signature is pygls'
-        """What all methods of pygls send by: without its converter the members of messages would have other names."""
+        """Raises: without pygls' converter, its methods would send members under other names."""
         raise RuntimeError("messages are sent by `tell` and `ask`, as plain JSON")
 
     def route(self, method: str, handler: Handler, needs: Shape) -> None:
-        """Register `handler` for `method`, to be called once the parameters have the shape that it needs."""
+        """Register `handler` for `method`; it is called with parameters of the required shape."""
 
         @self.fm.feature(method)
         def routed(params: Any) -> Any:
@@ -81,21 +82,21 @@ class RubricProtocol(LanguageServerProtocol):
     # -- the connection ---------------------------------------------------------------------------------------------
 
     def opened(self, writer: Writer) -> None:
-        """A client is there."""
+        """A client has connected."""
         self.set_writer(cast("Any", writer))
         self._over = self._over or asyncio.get_running_loop().create_future()
 
     def lost(self) -> None:
-        """The client went away; without an `exit` that is no proper end."""
+        """The client has disconnected; without `exit`, that is an error."""
         self.finish(0 if self._stage == "down" else 1)
 
     def finish(self, code: int) -> None:
-        """End the conversation with this exit code; the first one counts."""
+        """End the protocol with this exit code; the first one counts."""
         if self._over is not None and not self._over.done():
             self._over.set_result(code)
 
     async def finished(self) -> int:
-        """The exit code, when everything is closed."""
+        """The exit code, once everything is closed."""
         over = self._over = self._over or asyncio.get_running_loop().create_future()
         code = await over
         self._stage = "gone"
@@ -103,7 +104,7 @@ class RubricProtocol(LanguageServerProtocol):
         return code
 
     async def _close(self) -> None:
-        """Release everything, once: `exit` may come while `shutdown` is still at it, and must not cut it short."""
+        """Release everything, once: `exit` may arrive while `shutdown` is in progress, and must not cut it short."""
         if self._release is None:
             self._release = asyncio.get_running_loop().create_task(self._release_all(asyncio.current_task()))
         await asyncio.shield(self._release)
@@ -119,13 +120,13 @@ class RubricProtocol(LanguageServerProtocol):
 
     @property
     def ready(self) -> bool:
-        """Whether the client may be sent more than answers."""
+        """Whether the client may be sent more than responses."""
         return self._stage == "ready"
 
     # -- what comes in ----------------------------------------------------------------------------------------------
 
     def receive(self, message: object) -> None:
-        """One message as it came off the wire. Never raises."""
+        """Handle a message from the wire. Never raises."""
         try:
             if isinstance(message, Unreadable):
                 self._fail(None, PARSE_ERROR, message.why)
@@ -142,11 +143,11 @@ class RubricProtocol(LanguageServerProtocol):
         except RequestFailedError as refusal:
             log.warning("%s", refusal)
         except Exception:
-            # Not the message itself: the texts in it may be confidential.
+            # The message itself is not logged: its texts may be confidential.
             log.exception("could not handle %s", message.get("method") if isinstance(message, dict) else "a message")
 
     def _reply(self, message: dict[str, Any]) -> None:
-        """The client's answer to a request of ours. One that came too late is dropped."""
+        """Handle the response to a request of the server. A late one is dropped."""
         number = message.get("id")
         future = self._asked.pop(number, None) if isinstance(number, int | str) else None
         if future is None or future.done():
@@ -195,11 +196,11 @@ class RubricProtocol(LanguageServerProtocol):
                 return
             task = self._answering[number] = asyncio.get_running_loop().create_task(result)
             begun = time.perf_counter()
-            # Not a try around the work: a task that is cancelled before its first step never gets there.
+            # A callback, not a `try`: a task that is cancelled before its first step never reaches it.
             task.add_done_callback(lambda done: self._answer(number, message, done, begun))
 
     def _handler(self, number: MessageId, method: str) -> Handler:
-        """What answers `method` now. Raises RequestFailedError."""
+        """The current handler of `method`. Raises RequestFailedError."""
         if method == "initialize":
             if self._stage != "new":
                 raise RequestFailedError(INVALID_REQUEST, "initialize must be sent only once")
@@ -217,7 +218,7 @@ class RubricProtocol(LanguageServerProtocol):
         return cast("Handler", handler)
 
     def _params(self, message: dict[str, Any]) -> object:
-        """The parameters, plain JSON of the shape that is needed. Raises RequestFailedError."""
+        """The parameters as plain JSON of the required shape. Raises RequestFailedError."""
         method = message["method"]
         return check_params(method, message.get("params"), self._needs.get(method, ANYTHING))
 
@@ -242,11 +243,11 @@ class RubricProtocol(LanguageServerProtocol):
             self.tell("$/logTrace", traced)
 
     def initialized(self) -> None:
-        """Take requests from now on."""
+        """Accept requests from now on."""
         self._stage = "ready"
 
     def _shut_down(self, _: Any) -> Awaitable[None]:
-        self._stage = "down"  # at once: an `exit` in the same breath is a proper end
+        self._stage = "down"  # before anything else: an `exit` right after it is a proper end
         return self._close()
 
     # -- what goes out ----------------------------------------------------------------------------------------------
@@ -256,11 +257,14 @@ class RubricProtocol(LanguageServerProtocol):
         self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
     async def ask(self, method: str, params: object = None) -> Any:
-        """Send a request; its answer as plain data. Raises RequestFailedError when the client answers with an error."""
+        """Send a request and return its result as plain data.
+
+        Raises RequestFailedError if the client responds with an error.
+        """
         number = f"rubric-{next(self._numbers)}"
         self._asked[number] = asyncio.get_running_loop().create_future()
         self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        # Whoever waits may be cancelled; `_reply` then finds the future done and drops the answer.
+        # The caller may be cancelled; `_reply` then finds the future done and drops the response.
         return await self._asked[number]
 
     def send(self, message: "OutgoingMessage") -> None:
@@ -270,13 +274,13 @@ class RubricProtocol(LanguageServerProtocol):
         try:
             self.writer.write(encoded(message))
         except (OSError, ValueError):
-            # ValueError: the pipe is closed on our side already.
+            # ValueError: the pipe is already closed on this side.
             self.lost()
 
     def _succeed(self, number: MessageId, method: str, result: object) -> None:
         try:
             self.send({"jsonrpc": "2.0", "id": number, "result": result})
-        except TypeError:  # it is no JSON: without an answer the client would wait for ever
+        except TypeError:  # not serializable: without a response, the client would wait for ever
             log.exception("the result of %s cannot be written", method)
             self._fail(number, INTERNAL_ERROR, f"{method} failed; see the log")
 
@@ -285,7 +289,7 @@ class RubricProtocol(LanguageServerProtocol):
 
 
 def _about(params: object) -> str:
-    """What a request is about, without any text of a document: that may be confidential."""
+    """A description of a request without text of documents, which may be confidential."""
     named = params.get("textDocument") if isinstance(params, dict) else None
     uri = named.get("uri") if isinstance(named, dict) else None
     at = params.get("position") if isinstance(params, dict) else None
@@ -294,5 +298,5 @@ def _about(params: object) -> str:
 
 
 def _known(number: object) -> MessageId | None:
-    """The id of a message, None for what is none."""
+    """The id of a message, None without a valid one."""
     return number if isinstance(number, int | str) and not isinstance(number, bool) else None

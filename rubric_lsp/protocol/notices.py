@@ -1,4 +1,4 @@
-"""Sentences for users: messages, questions, progress; and the kinds of messages."""
+"""Messages for users: notices, questions, progress."""
 
 from typing import Final, Literal
 
@@ -14,8 +14,8 @@ LOG: Final = 4
 
 
 def notice(text: str) -> str:
-    """A sentence as an editor may show it: characters that act have their numbers, and nothing in it is a link.
+    """A sentence that is safe to show in an editor: control characters are escaped, and nothing in it is a link.
 
-    Visual Studio Code makes links of `[words](address)` in messages and progress, whoever wrote them.
+    Visual Studio Code renders `[words](address)` in messages and progress as links, whoever wrote them.
     """
     return reveal(text).replace("](", "] (")

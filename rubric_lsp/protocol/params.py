@@ -1,7 +1,7 @@
-"""What the parameters of a method have to hold, and what is wrong with those that do not.
+"""The shapes of request parameters, and the errors of those that do not fit.
 
-Only what the server reads is looked at: clients of tomorrow may send more, and one that leaves out what nobody needs is
-served anyway. lsprotocol has a class for everything that can be sent; loading them would be half of the start-up.
+Only the members that the server reads are checked: later clients may send more, and one that leaves out an unused
+member is served anyway. lsprotocol has classes for all messages, but loading them would be half of the start-up.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,8 @@ __all__ = [
     "Shape", "check_params",
 ]  # fmt: skip
 
-#: A kind of value by its name; the members of an object, of which those with a "?" may be missing or null; a list of one shape.
+#: A kind of value by name; the members of an object, of which those with "?" may be missing or null; a list of one
+#: shape.
 Shape = str | Mapping[str, object] | Sequence[object]
 TEXT = "a text"
 NUMBER = "a whole number of at least 0"
@@ -24,16 +25,16 @@ ANYTHING = "anything"
 NOTHING: Mapping[str, object] = {}
 POSITION = {"line": NUMBER, "character": NUMBER}
 RANGE = {"start": POSITION, "end": POSITION}
-#: The parameters of most requests: about a document, a place in it, a stretch of it.
+#: The parameters of most requests: a document, a position, a range.
 DOCUMENT = {"textDocument": {"uri": TEXT}}
 AT = {**DOCUMENT, "position": POSITION}
 WITHIN = {**DOCUMENT, "range": RANGE}
-#: A list with more mistakes than this is not what was meant to be sent.
+#: A list with more errors is reported in short.
 _MOST_TOLD = 5
 
 
 def check_params(method: str, params: object, shape: Shape) -> object:
-    """The parameters of `method`, those that do not exist as an empty object. Raises RequestFailedError for another shape."""
+    """The parameters of `method`, or an empty object if they are missing. Raises RequestFailedError for another shape."""
     given: object = {} if params is None else params
     found = list(_first(_misfits(given, shape, "")))
     if found:
@@ -46,7 +47,7 @@ def _first(found: Iterator[str]) -> Iterator[str]:
 
 
 def _misfits(value: object, shape: object, path: str) -> Iterator[str]:
-    """What is wrong with a value, in words."""
+    """The errors in a value, in words."""
     if isinstance(shape, str):
         if not _is(value, shape):
             yield f"{path} must be {shape}, found {_shown(value)}"
@@ -85,7 +86,7 @@ def _is(value: object, kind: str) -> bool:
 
 
 def _shown(value: object) -> str:
-    """What a value is. Not the value itself: a text may be confidential."""
+    """The type of a value. The value itself may be confidential."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):

@@ -1,4 +1,4 @@
-"""The process that started the server: a client that crashes says no `exit`."""
+"""Watches the process that started the server: a client that crashes sends no `exit`."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ log = logging.getLogger("rubric")
 
 
 async def watch_parent(process: int, gone: Callable[[], None], every: float = 3.0) -> None:
-    """Call `gone` when the process is no more; looked at each `every` seconds."""
+    """Call `gone` when the process has ended; checked each `every` seconds."""
     while is_alive(process):  # noqa: ASYNC110  # nothing tells when another process ends
         await asyncio.sleep(every)
     log.info("the client is gone (process %d)", process)
@@ -19,9 +19,9 @@ async def watch_parent(process: int, gone: Callable[[], None], every: float = 3.
 
 
 def is_alive(process: int) -> bool:
-    """Whether there is such a process, as far as it can be seen from here."""
+    """Whether a process exists, as far as this process can tell."""
     if os.name == "nt":
-        return True  # a signal of 0 would end the process there; the end of standard input has to do
+        return True  # signal 0 would end the process there; the end of standard input has to do
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Work that takes a while, shown by the client, with a way to cancel it."""
+"""Work-done progress, with a way to cancel."""
 
 import asyncio
 import contextlib
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "ProgressBoard"]
 
-#: Seconds that a client may take to accept a token; work does not wait for one that never answers.
+#: Seconds to wait for the client to accept a token; the work itself does not wait.
 _PATIENCE = 2.0
 
 
 class Progress:
-    """One piece of work as the client sees it. Without a token it is not shown."""
+    """A piece of work that the client shows; without a token it is not shown."""
 
     def __init__(self, protocol: RubricProtocol, token: str | None) -> None:
         self._protocol = protocol
         self.token = token
 
     def report(self, message: str, percentage: int) -> None:
-        """Say how far it is."""
+        """Report the current state."""
         self._tell({"kind": "report", "message": notice(message), "percentage": percentage, "cancellable": True})
 
     def end(self, message: str) -> None:
-        """Say what came of it."""
+        """Report the outcome."""
         self._tell({"kind": "end", "message": notice(message)})
         self.token = None
 
     def begin(self, title: str) -> None:
-        """Say what it is."""
+        """Show the title."""
         self._tell({"kind": "begin", "title": notice(title), "percentage": 0, "cancellable": True})
 
     def _tell(self, value: "WorkDoneProgress") -> None:
@@ -50,7 +50,7 @@ class Progress:
 
 
 class ProgressBoard:
-    """Every piece of work that is under way, by token."""
+    """Every piece of work in progress, by token."""
 
     def __init__(self, protocol: RubricProtocol, name: str = "run") -> None:
         self._protocol = protocol
@@ -59,7 +59,7 @@ class ProgressBoard:
         self._numbers = itertools.count(1)
 
     async def begin(self, title: str, cancel: Callable[[], None], *, shown: bool) -> Progress:
-        """Show a piece of work, if the client can."""
+        """Show a piece of work, if the client supports it."""
         token = await self._token() if shown else None
         progress = Progress(self._protocol, token)
         if token is not None:
@@ -81,7 +81,7 @@ class ProgressBoard:
             self._cancels.pop(token, None)
 
     def cancel(self, token: object) -> None:
-        """Handle a cancellation by the client; progress that is over is ignored."""
+        """Handle a cancellation by the client; one of finished work is ignored."""
         cancel = self._cancels.get(token) if isinstance(token, str) else None
         if cancel is not None:
             cancel()

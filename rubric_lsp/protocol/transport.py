@@ -1,4 +1,4 @@
-"""Bytes to messages and back, over standard input and output or a socket."""
+"""Bytes to messages and back, over standard streams or a socket."""
 
 import asyncio
 import contextlib
@@ -16,11 +16,11 @@ from rubric_lsp.protocol.json_array import JsonArray, json_text
 __all__ = ["Connection", "Framing", "Unreadable", "connected", "encoded", "serve_stdio", "serve_tcp", "serve_unix"]
 
 log = logging.getLogger("rubric")
-#: A header longer than this is not a header.
+#: A longer header is invalid.
 _LONGEST_HEADER = 65_536
 _LARGEST_BODY = 1 << 30
 _MOST_DIGITS = len(str(_LARGEST_BODY))
-#: The same of a client that nobody knows yet, and the seconds that it has for its first message.
+#: The limit for an unauthenticated client, and the seconds that it has for its first message.
 _LARGEST_GREETING = 1 << 20
 _PATIENCE = 30.0
 _READ = 1 << 20
@@ -30,22 +30,22 @@ _LENGTH = pattern(rb"(?im)^content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?$")
 
 
 class Unreadable(NamedTuple):
-    """Something that came in place of a message, and why it cannot be read."""
+    """An invalid message, with the reason."""
 
     why: str
 
 
 class Framing:
-    """Cuts a stream of bytes into the bodies of messages. Pieces may come in any size."""
+    """Splits a byte stream into the bodies of messages. Data may arrive in any pieces."""
 
     def __init__(self, largest: int = _LARGEST_BODY) -> None:
-        #: The longest body that is waited for, in bytes.
+        #: The longest accepted body, in bytes.
         self.largest = largest
         self._buffer = bytearray()
         self._length: int | None = None
 
     def feed(self, data: bytes) -> Iterator[bytes | Unreadable]:
-        """Every body that is complete with `data`."""
+        """The bodies that are complete with `data`."""
         self._buffer += data
         while True:
             if self._length is None:
@@ -64,12 +64,12 @@ class Framing:
             yield body
 
     def clear(self) -> None:
-        """Begin again with the next bytes."""
+        """Start again with the next bytes."""
         self._buffer.clear()
         self._length = None
 
     def _take_header(self) -> Unreadable | None:
-        """Sets the length of the next body when its header is complete."""
+        """Parse the header once it is complete, and set the length of the body."""
         while self._length is None:
             found = _HEADER_END.search(self._buffer)
             if found is None:
@@ -89,13 +89,13 @@ class Framing:
 
 
 def _number(digits: bytes) -> int | None:
-    """A number that is written; None for one that is longer than any length. Python refuses to read thousands of digits."""
+    """A decimal number; None if it is longer than any length. Python refuses to parse thousands of digits."""
     digits = digits.lstrip(b"0") or b"0"
     return int(digits) if len(digits) <= _MOST_DIGITS else None
 
 
 def decoded(body: bytes | Unreadable) -> object:
-    """The message in a body."""
+    """The message of a body."""
     if isinstance(body, Unreadable):
         return body
     try:
@@ -105,25 +105,25 @@ def decoded(body: bytes | Unreadable) -> object:
 
 
 def _messages(framing: Framing, data: bytes) -> Iterator[object]:
-    """The messages that are complete with `data`. One that cannot be read is answered with an error, and those after it are read."""
+    """The messages that are complete with `data`. An invalid one is answered with an error, and the next ones are read."""
     try:
         for body in framing.feed(data):
             yield decoded(body)
     except Exception as error:
-        # Not the message itself: the texts in it may be confidential.
+        # The message itself is not logged: its texts may be confidential.
         log.exception("a message of the client cannot be read")
         framing.clear()
         yield Unreadable(f"it cannot be read: {type(error).__name__}")
 
 
 def encoded(message: object) -> bytes:
-    """A message with its header; an array that is written already may be its result, or a member of that or of its parameters."""
+    """A message with its header; its result, or a member of its result or parameters, may be a serialized array."""
     body = _to_json(message, 1).encode()
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 def _to_json(value: object, depth: int) -> str:
-    """A value as JSON; arrays that are written already are looked for in mappings, `depth` of them inside one another."""
+    """A value as JSON; serialized arrays are looked for in mappings up to `depth` levels deep."""
     if isinstance(value, JsonArray):
         return value.text
     if isinstance(value, dict) and depth >= 0:
@@ -132,7 +132,7 @@ def _to_json(value: object, depth: int) -> str:
 
 
 class Writer(Protocol):
-    """What messages are written to."""
+    """The output for messages."""
 
     def write(self, data: bytes, /) -> object:
         """Send."""
@@ -142,23 +142,23 @@ class Writer(Protocol):
 
 
 class Connection(Protocol):
-    """The side of the server that a transport talks to."""
+    """The server as a transport sees it."""
 
     def opened(self, writer: Writer) -> None:
-        """A client is there."""
+        """A client has connected."""
 
     def receive(self, message: object) -> None:
-        """A message came."""
+        """A message has arrived."""
 
     def lost(self) -> None:
-        """Nothing will come any more."""
+        """The client has disconnected."""
 
     async def finished(self) -> int:
-        """The exit code, once the conversation is over."""
+        """The exit code, once the protocol has ended."""
 
 
 class _Pipe:
-    """Standard output, written at once."""
+    """Standard output, unbuffered."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -172,13 +172,13 @@ class _Pipe:
 
 
 async def serve_stdio(connection: Connection) -> int:
-    """Serve the client at standard input and output. Gives the exit code."""
+    """Serve the client at standard input and output. Returns the exit code."""
     source, sink = _private(0, os.O_RDONLY), _private(1, os.O_WRONLY)
     return await connected(connection, lambda: os.read(source, _READ), _Pipe(os.fdopen(sink, "wb")))
 
 
 def _private(stream: int, mode: int) -> int:
-    """A standard stream under a number that nobody else has.
+    """A standard stream, moved to a private file descriptor.
 
     A program that a run starts, or a stray `print`, would otherwise write into the conversation or read from it.
     """
@@ -193,7 +193,7 @@ def _private(stream: int, mode: int) -> int:
 
 
 async def connected(connection: Connection, read: Callable[[], bytes], writer: Writer) -> int:
-    """Serve one client whose bytes `read` gives, empty at the end."""
+    """Serve one client; `read` returns its bytes, or an empty value at the end."""
     loop = asyncio.get_running_loop()
     connection.opened(writer)
 
@@ -206,17 +206,17 @@ async def connected(connection: Connection, read: Callable[[], bytes], writer: W
         except OSError:
             pass
         except RuntimeError:
-            if loop.is_closed():  # the server is done
+            if loop.is_closed():  # the server is finished
                 return
             log.exception("reading from the client failed")
         except Exception:
             log.exception("reading from the client failed")
-        # However the reading ended: a server that hears nothing must not stay.
+        # However the reading ended: a server without a client must not stay.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(connection.lost)
 
-    # A thread of its own, never the executor's: reading must go on whatever the server is busy with. A daemon, because
-    # nothing can wake it from a read when the server ends first.
+    # A thread of its own, not of the executor: reading must continue whatever the server is busy with. A daemon,
+    # because nothing can interrupt its read when the server ends first.
     threading.Thread(target=pump, name="reader", daemon=True).start()
     return await connection.finished()
 
@@ -224,7 +224,7 @@ async def connected(connection: Connection, read: Callable[[], bytes], writer: W
 async def serve_tcp(
     connection: Connection, host: str, port: int, announce: Callable[[str, int], None], admission: Admission
 ) -> int:
-    """Serve the first client that connects and has the token. Gives the exit code when it is gone."""
+    """Serve the first client that connects with the token. Returns the exit code."""
     door = _Door(connection, admission)
     server = await asyncio.start_server(door.client, host, port)
     async with server:
@@ -234,7 +234,7 @@ async def serve_tcp(
 
 
 async def serve_unix(connection: Connection, path: str, announce: Callable[[str], None]) -> int:
-    """Serve the first client at a Unix socket, which only the user can open. Gives the exit code when it is gone."""
+    """Serve the first client at a Unix socket, which only the user can open. Returns the exit code."""
     before = os.umask(0o177)
     try:
         server = await asyncio.start_unix_server(_Door(connection, Admission("")).client, path)
@@ -246,7 +246,7 @@ async def serve_unix(connection: Connection, path: str, announce: Callable[[str]
 
 
 class _Door:
-    """Lets one client in. Those without the token are answered and sent away, and keep nobody else from coming."""
+    """Admits one client. Clients without the token are refused, and do not keep others from connecting."""
 
     def __init__(self, connection: Connection, admission: Admission) -> None:
         self._connection = connection
@@ -254,7 +254,7 @@ class _Door:
         self._taken = False
 
     async def client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve a client, if it may come in."""
+        """Serve a client, if it is admitted."""
         framing = Framing(_LARGEST_GREETING)
         try:
             bodies = await asyncio.wait_for(_first(reader, framing), _PATIENCE)
@@ -276,13 +276,13 @@ class _Door:
                 for message in _messages(framing, data):
                     self._connection.receive(message)
         except (OSError, asyncio.CancelledError):
-            pass  # cancelled when the server is done: Python 3.11 would write that into the log as an error
+            pass  # cancelled when the server is finished: Python 3.11 would log that as an error
         finally:
             self._connection.lost()
 
 
 async def _first(reader: asyncio.StreamReader, framing: Framing) -> list[bytes | Unreadable]:
-    """The first messages of a client, at least one; none when it goes away."""
+    """The first messages of a client, at least one; none if it disconnects."""
     while data := await reader.read(_READ):
         bodies = list(framing.feed(data))
         if bodies:

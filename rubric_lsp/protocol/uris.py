@@ -1,4 +1,4 @@
-"""Files by their URIs."""
+"""Conversion between files and URIs."""
 
 import os
 from pathlib import Path
@@ -13,17 +13,17 @@ _DRIVE = pattern(r"/[A-Za-z]:")
 
 
 def path_of(uri: str) -> Path | None:
-    """The file behind a URI, None for one that is not on disk."""
+    """The file of a URI, None if it is not on disk."""
     if not uri.startswith("file:"):
         return None
     try:
         parts = urlsplit(uri)
     except ValueError:
-        return None  # a host in brackets that is no address
+        return None  # an invalid address in brackets as host
     # The bytes of the name, as `Path.as_uri` writes them: they may be no UTF-8, and the system's own encoding another one.
     try:
         path = os.fsdecode(unquote_to_bytes(parts.path))
-    except UnicodeEncodeError:  # half of a pair of surrogates
+    except UnicodeEncodeError:  # a lone surrogate
         return None
     if parts.netloc and path and parts.netloc != "localhost":
         path = f"//{unquote(parts.netloc)}{path}"
@@ -33,8 +33,8 @@ def path_of(uri: str) -> Path | None:
 
 
 def _can_be(path: str) -> bool:
-    """Whether the system can be asked for a file of that name; some names are an error to ask for."""
+    """Whether a path can be passed to the system, which rejects some names."""
     try:
         return b"\0" not in os.fsencode(path)
-    except UnicodeEncodeError:  # half of a pair of surrogates
+    except UnicodeEncodeError:  # a lone surrogate
         return False

@@ -1,4 +1,4 @@
-"""The conversation over a WebSocket: one message in each frame, without a header."""
+"""The protocol over a WebSocket: one message per frame, without a header."""
 
 import asyncio
 import json
@@ -14,14 +14,14 @@ from rubric_lsp.protocol.transport import Connection, decoded
 
 __all__ = ["serve_websocket"]
 
-#: Longer messages are taken only from a client with the token.
+#: Only authenticated clients may send longer messages.
 _LARGEST_GREETING = 1 << 20
 #: Seconds that a client has for its first message.
 _PATIENCE = 30.0
 
 
 class _Frames:
-    """Messages on their way out, in order."""
+    """Outgoing messages, in order."""
 
     def __init__(self, socket: ServerConnection) -> None:
         self._socket = socket
@@ -48,7 +48,8 @@ async def serve_websocket(
 ) -> int:
     """Serve the first client that connects and has the token. Gives the exit code when it is gone.
 
-    Programs say no origin. Web pages may talk to the server only where they are named in `pages`: any page can reach a local port.
+    Programs say no origin. Web pages may talk to the server only where they are named in `pages`: any page can reach a
+    local port.
     """
     taken = asyncio.Event()
 
@@ -82,7 +83,7 @@ async def serve_websocket(
 
 
 async def _first(socket: ServerConnection) -> object:
-    """The first message of a client; None when it goes away, or sends more than anybody begins with."""
+    """The first message of a client; None if it disconnects or sends too much."""
     try:
         message = await asyncio.wait_for(socket.recv(), _PATIENCE)
     except (ConnectionClosed, asyncio.TimeoutError):

@@ -23,18 +23,18 @@ _KINDS = frozenset({FileKind.CASES, FileKind.CASE, FileKind.DATASET})
 
 
 class CaseFileResults:
-    """A case in its own file is run by a suite, and its result is that suite's."""
+    """Results for case files. A case in a file of its own is run by a suite, which has its result."""
 
     def __init__(self, host: Host, record: "ResultRecord") -> None:
         self._host = host
         self._record = record
-        #: The cases of other files, by suite, with what they were made of.
+        #: The included cases by suite, with their inputs.
         self._cases: dict[str, tuple[Snapshot, int, Mapping[Path, Mapping[str, Runnable]]]] = {}
 
     def suite(self, snapshot: Snapshot) -> Snapshot | None:
-        """The suite with which the cases of a file are run: the one that ran them last, else one that takes the file over.
+        """The suite of a case file: the one that ran its cases last, else one that includes it.
 
-        None for a suite itself, and where none is known.
+        None for a suite itself, and if none is known.
         """
         if snapshot.path is None or not snapshot.is_ours or snapshot.file_kind not in _KINDS:
             return None
@@ -50,7 +50,7 @@ class CaseFileResults:
         yield from self._host.index.read_already()
 
     def has_results(self, snapshot: Snapshot) -> bool:
-        """Whether a suite with results takes a file over. Only those are looked at: a folder may hold thousands of suites."""
+        """Whether a suite with results includes a file. Others are not read: a folder may hold thousands of suites."""
         ran = self._record.with_results
         if not ran or snapshot.path is None or not snapshot.is_ours or snapshot.file_kind not in _KINDS:
             return False
@@ -62,7 +62,7 @@ class CaseFileResults:
         return self._host.documents.get(uri) or (self._host.index.at(path) if path is not None else None)
 
     def results(self, snapshot: Snapshot) -> Results | None:
-        """What is known of the cases of a file; None where no suite is known that takes it over."""
+        """The results of a case file; None if no suite is known that includes it."""
         suite = self.suite(snapshot)
         if suite is None or snapshot.path is None:
             return None
@@ -71,7 +71,7 @@ class CaseFileResults:
         return {name: replace(known[name], taken_over=case) for name, case in cases.items() if name in known}
 
     def cases(self, suite: Snapshot) -> "Mapping[str, Runnable]":
-        """The cases that a suite takes over from other files, by their ids."""
+        """The included cases of a suite, by their ids."""
         return {name: case for behind in self._cases_of(suite).values() for name, case in behind.items()}
 
     def _cases_of(self, suite: Snapshot) -> "Mapping[Path, Mapping[str, Runnable]]":
@@ -92,6 +92,6 @@ class CaseFileResults:
         return made[2]
 
     def files(self, uri: str) -> list[str]:
-        """The open files whose cases a suite runs."""
+        """The open case files of a suite."""
         files = (s for s in self._host.documents.all() if s.analyzed and s.analysis.kind in _KINDS)
         return [file.uri for file in files if (suite := self.suite(file)) is not None and suite.uri == uri]

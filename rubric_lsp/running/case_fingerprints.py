@@ -1,4 +1,4 @@
-"""The fingerprints of cases as they stand in the editor: a result with another one is stale."""
+"""The current fingerprints of cases in the editor: a result with another one is stale."""
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -17,20 +17,20 @@ __all__ = ["CaseFingerprints"]
 
 
 class CaseFingerprints:
-    """Computes fingerprints with the files as they are on disk, and targets as they are in files and suites."""
+    """Computes fingerprints from the files on disk, and targets from files and suites."""
 
     def __init__(self, documents: ClientWorkspace) -> None:
         self._documents = documents
-        #: Grows with every change of a file that results may depend on.
+        #: Increases with every change of a file that results may depend on.
         self.version = 0
         self._targets: dict[Path, tuple[int, Suite, Targets]] = {}
 
     def files_changed(self) -> None:
-        """Something on disk has changed: every fingerprint may be another one."""
+        """A file on disk has changed: every fingerprint may change."""
         self.version += 1
 
     def of_cases(self, snapshot: Snapshot, path: Path, entries: Sequence[CaseEntry]) -> Iterable[tuple[str, str]]:
-        """The fingerprints of some cases of a suite, by id; of two with one id the first."""
+        """The fingerprints of cases of a suite, by id; of cases with the same id, that of the first."""
         from rubric_core.disk import DiskFiles  # noqa: PLC0415  # what runs need is loaded when something was run
         from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
         from rubric_core.evaluation.engine.fingerprint import fingerprint  # noqa: PLC0415
@@ -54,7 +54,7 @@ class CaseFingerprints:
         from rubric_core.disk import DiskFiles  # noqa: PLC0415
         from rubric_core.evaluation.cases.target_choice import targets_for  # noqa: PLC0415
 
-        # They depend on the suite, too: targets may stand in it.
+        # They depend on the suite, too: it may define targets.
         known = self._targets.get(runnable.path)
         if known is None or known[0] != self.version or known[1] is not runnable.suite:
             targets = targets_for(runnable, DiskFiles())

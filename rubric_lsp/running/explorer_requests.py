@@ -1,4 +1,4 @@
-"""The requests of the test protocol, which is described in docs/test-protocol.md."""
+"""Requests of the test protocol (docs/test-protocol.md)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ __all__ = ["TestExplorer"]
 
 
 class TestExplorer:
-    """One client's tests: the tree of them, their states, and what the client asks for."""
+    """The test tree of one client: items, states, and requests."""
 
     def __init__(
         self, host: Host, known: KnownResults, tree: TestTree, runs: RunManager, reports: ReportBuilder

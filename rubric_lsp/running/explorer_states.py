@@ -1,4 +1,4 @@
-"""States of tests: sent during runs, when results are read, and when the text changes."""
+"""Test states: sent during runs, when results are read, and when the text changes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -26,13 +26,13 @@ __all__ = ["TestStates", "ids_of"]
 
 
 class TestStates:
-    """Reports the states of tests to a client that shows a tree of them, and nothing to others."""
+    """Reports the states of tests to clients with a test tree; others are sent nothing."""
 
     def __init__(self, host: Host, known: KnownResults, tree: TestTree) -> None:
         self._host, self._known, self._tree = host, known, tree
         #: Cases that the client shows as outdated.
         self._outdated: dict[str, frozenset[str]] = {}
-        #: What became of the evaluators of a run that goes on, by run and test.
+        #: The results of evaluators in the current run, by run and test.
         self._told: dict[str, dict[str, tuple[str, float | None]]] = {}
 
     def _tell(self, method: str, params: "RunBegan | RunEnded | TestOutput | TestState") -> None:
@@ -107,18 +107,18 @@ class TestStates:
         else:
             for name in names:
                 self._state(run, id_of(uri, case.id, name), "skipped")
-        # One whose grader failed is in trouble, whatever its score: it says nothing about the answer.
+        # A failed grader makes a case errored whatever its score, which says nothing about the answer.
         verdict: State = "unscored" if result.grader_errors else result.verdict.value
         state: State = "skipped" if explorer_items.skipped_tests(result) else verdict
         messages = self._messages(uri, case, explorer_items.messages(case, result, expected_of(case)))
         self._state(run, id_of(uri, case.id), state, result, messages)
 
     def noted(self, job: "Job", message: str) -> None:
-        """Something that a person should know."""
+        """Show a message about a run."""
         self._tell("testOutput", {"runId": job.name, "text": f"{mask(message)}\r\n"})
 
     def case_cancelled(self, job: "Job", uri: str, name: str) -> None:
-        """A case was cancelled: it stands as it stood before the run."""
+        """A case was cancelled: its state is that before the run."""
         for part in job.parts:
             if part.uri == uri and (case := _case(part, name)) is not None:
                 for evaluator in [part.evaluator] if part.evaluator else explorer_items.evaluator_names(case):
@@ -150,13 +150,13 @@ class TestStates:
     # -- what is known ------------------------------------------------------------------------------------------------
 
     def loaded(self, uri: str) -> None:
-        """Results of a suite were read from disk."""
+        """The results of a suite were read from disk."""
         last = self._known.record.last(uri)
         if not last or not self._host.client.tests:
             return
         snapshot = self._known.at(uri)
         if not has_cases(snapshot):
-            return  # the tests of a file of cases are those of the suite that takes it over
+            return  # the tests of a case file are those of the suite that includes it
         for case in self._tree.cases(snapshot):
             if case.id in last:
                 self._result("", uri, case, last[case.id].result)
@@ -164,7 +164,7 @@ class TestStates:
         self._tell_stale(uri, self._known.results(snapshot))
 
     def refreshed(self, snapshot: Snapshot, results: Results) -> None:
-        """The results of a suite were computed again: some may be outdated, or hold again."""
+        """The results of a suite were compared again: some may be outdated, or valid again."""
         if self._host.client.tests:
             self._tell_stale(snapshot.uri, results)
 
@@ -179,7 +179,7 @@ class TestStates:
                 self._state("", id_of(uri, name), "fresh")
 
     def cleared(self, uri: str) -> None:
-        """The results of a suite were forgotten: its tests are as if they had not been run."""
+        """The results of a suite were cleared: its tests look as if they had not been run."""
         self._outdated.pop(uri, None)
         self._tree.forget_states(uri)
 
@@ -212,7 +212,7 @@ class TestStates:
         made: Message = {"message": mask(message.text), "severity": message.severity}
         away = case.file is not None
         path = case.file if away else path_of(uri)
-        # It may be gone: files are renamed and removed while their cases run.
+        # The file may be gone: files are renamed and deleted while their cases run.
         where = self._host.documents.get(uri) if not away else None
         where = where or (self._host.index.at(path) if path is not None else None)
         if message.span is not None and where is not None:
@@ -234,7 +234,7 @@ def _case(part: "SelectedCases", name: str) -> "Runnable | None":
 
 
 def _grader_errors(result: "CaseResult | EvaluatorResult | None") -> int:
-    """How many graders could not run or crashed, of a case or in an evaluator."""
+    """The number of graders of a case, or in an evaluator, that could not run or crashed."""
     from rubric_core.evaluation.model.result import CaseResult  # noqa: PLC0415  # loaded when something was run
 
     if isinstance(result, CaseResult):

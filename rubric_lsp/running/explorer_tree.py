@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 __all__ = ["TestTree", "has_cases", "tree_change"]
 
-#: Seconds without a further edit after which the tree of a suite is looked at again.
+#: Seconds without an edit after which the tree of a suite is updated.
 _IDLE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The items of a case, and what they were made of."""
+    """The items of a case, and their inputs."""
 
     case: Case
     settings: Shape | None
-    #: The first line of its block, and its place among the cases.
+    #: The first line of its block, and its index among the cases.
     line: int
     number: int
     items: list["Test"]
 
     def moved(self, line: int, number: int) -> list["Test"]:
-        """The same for a case that begins at another line, or has another place among the cases."""
+        """The same items for a case at another line or index."""
         by = line - self.line
         if not by and number == self.number:
             return self.items
@@ -62,7 +62,7 @@ def _lower(at: "Position", by: int) -> "Position":
 
 
 def _holds(kept: _Kept | None, entry: CaseEntry, analysis: Analysis) -> bool:
-    """Whether the items of a case are what they were, but for their lines."""
+    """Whether the items of a case are unchanged, except for their lines."""
     return entry.block >= 0 and kept is not None and kept.case is entry.case and kept.settings is analysis.settings
 
 
@@ -71,8 +71,9 @@ class TestTree:
 
     Args:
         host: The server.
-        known: What is known of results.
-        publish_results: Tells the client the results of a suite by its URI; with a path, reads them from disk before.
+        known: The known results.
+        publish_results: Sends the results of a suite, by its URI, to the client; with a path, reads them from disk
+            before.
     """
 
     def __init__(
@@ -80,9 +81,9 @@ class TestTree:
     ) -> None:
         self._host, self._known, self._publish_results = host, known, publish_results
         self._waiting: dict[str, asyncio.TimerHandle] = {}
-        #: What the client has of each suite.
+        #: The items of each suite that the client has.
         self._sent: dict[str, list[Test]] = {}
-        #: The items of each case by its id, with what they were made of.
+        #: The items of each case by its id, with their inputs.
         self._kept: dict[str, dict[str | None, _Kept]] = {}
 
     async def discover(self, params: Mapping[str, Any] | None) -> "Discovered":
@@ -99,7 +100,7 @@ class TestTree:
             return {"tests": made, "scope": [uri]}
         found = [_suite(s) async for s in self._host.index.suites() if has_cases(s)]
         found.sort(key=lambda item: str(item["sortText"]))
-        # A client lets go of those that are not listed; when one is there again, it is given as a whole.
+        # A client drops suites that are not listed; when one is listed again, it is sent as a whole.
         listed = {item["id"] for item in found}
         self._sent = {uri: made for uri, made in self._sent.items() if uri in listed}
         return {"tests": found, "scope": [item["id"] for item in found]}
@@ -117,7 +118,7 @@ class TestTree:
         return made
 
     def _own(self, snapshot: Snapshot) -> list["Test"]:
-        """The items of a suite whose cases all stand in it; those of a case that is as it was are made once."""
+        """The items of a suite without included cases; those of unchanged cases are reused."""
         from rubric_core.evaluation.cases.open_document_cases import placed_cases  # noqa: PLC0415
         from rubric_lsp.running.selection import distinct  # noqa: PLC0415
 
@@ -148,12 +149,12 @@ class TestTree:
         return distinct(suite_of(snapshot, self._host.documents).cases)
 
     async def _tell_known(self, uri: str) -> None:
-        """Tell what is known of a suite whose items the client has just been given."""
+        """Send the known results of a suite whose items the client has just received."""
         path = self._known.at(uri).path
         await self._publish_results(uri, None if self._known.record.is_known(uri) else path)
 
     def edited(self, uri: str) -> None:
-        """A suite was opened or edited: look whether its tree has changed, when nothing more comes."""
+        """A suite was opened or edited: update its tree after a pause."""
         if not self._host.client.tests:
             return
         waiting = self._waiting.pop(uri, None)
@@ -177,7 +178,7 @@ class TestTree:
         self._known.results(snapshot)
 
     def find(self, test: str) -> tuple[str, str, str]:
-        """Suite, case and evaluator of a test; empty for an id of another kind. Raises RequestFailedError for an unknown test."""
+        """The suite, case and evaluator of a test; empty for an id of another kind."""
         for uri, rest in cuts(test):
             try:
                 snapshot = self._known.at(uri)
@@ -195,7 +196,7 @@ class TestTree:
         raise RequestFailedError(INVALID_PARAMS, f"there is no test {test}")
 
     def forget_states(self, uri: str) -> None:
-        """Have the client show the tests of a suite as if they had not been run: it is given them again."""
+        """Reset the states of a suite's tests in the client, by sending them again."""
         self._tell([], uri)
         self._tell(self._sent.get(uri, []), uri)
 
@@ -206,9 +207,9 @@ class TestTree:
 
 
 def tree_change(uri: str, before: list["Test"], now: list["Test"]) -> "Changed | None":
-    """What turns the items of a suite into others; lines that an edit moved are one number.
+    """The change from the items of a suite to others; moved lines are expressed by one number.
 
-    None where that is more than half of them, and where none is left: the folders that a client shows suites under change too.
+    None if more than half of the items change, or if none is left, which also changes the folders in the client's tree.
     """
     known = {item["id"]: item for item in before}
     line, by = _shift(uri, known, now)
@@ -224,7 +225,7 @@ def tree_change(uri: str, before: list["Test"], now: list["Test"]) -> "Changed |
 
 
 def _shift(uri: str, known: Mapping[str, "Test"], now: list["Test"]) -> tuple[int, int]:
-    """From which line on, as it was, items stand how many lines lower: what holds for the last ones."""
+    """From which old line on, and by how many lines, the items have moved, judged by the last ones."""
     line = by = 0
     for item in reversed(now):
         old = known.get(item["id"])
@@ -241,7 +242,7 @@ def _shift(uri: str, known: Mapping[str, "Test"], now: list["Test"]) -> tuple[in
 
 
 def _is_known(uri: str, item: "Test", old: "Test | None", line: int, by: int) -> bool:
-    """Whether a client has an item as it is once it has been told how far lines have moved, given how it was before."""
+    """Whether a client has an item already after it has moved its lines, given the item before."""
     if old is None:
         return False
     if by and "range" in old and old["textDocument"]["uri"] == uri and old["range"]["start"]["line"] >= line:
@@ -250,7 +251,7 @@ def _is_known(uri: str, item: "Test", old: "Test | None", line: int, by: int) ->
 
 
 def has_cases(snapshot: Snapshot) -> bool:
-    """Whether this is a suite with cases, of its own or of other files."""
+    """Whether this is a suite with cases, its own or included ones."""
     if snapshot.path is None or not snapshot.is_ours:
         return False
     return snapshot.file_kind in RUNNABLE and snapshot.has_cases
@@ -276,7 +277,7 @@ def _items(snapshot: Snapshot, where: Snapshot | None, case: "Runnable", number:
 
 
 def _order(number: int, index: int) -> str:
-    """The text by which items sort: by the place of the case, and by that in it."""
+    """The sort text of an item: by the index of the case, then by the index in it."""
     return f"{number:06}.{index:03}"
 
 

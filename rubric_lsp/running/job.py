@@ -28,7 +28,7 @@ __all__ = ["Job", "ProgressText", "steps_of", "tally"]
 
 
 class Job:
-    """The cases of one command, on their way; those of several suites one suite after the other."""
+    """The running cases of one command; several suites run one after another."""
 
     def __init__(self, name: str, parts: Sequence[SelectedCases], order: RunRequest, host: Host) -> None:
         #: Its id in the protocol.
@@ -36,22 +36,22 @@ class Job:
         self.parts = parts
         self.order = order
         self.over = asyncio.Event()
-        #: Whether somebody called off a case of it.
+        #: Whether one of its cases was cancelled.
         self.cancelled = False
         self.results: list[CaseResult] = []
-        #: Keeps its results.
+        #: Stores its results.
         self.stored = StoredRun(host, parts, self.title)
         self._called_off: set[tuple[str, str]] = set()
         self._schedules: dict[int, Schedule] = {}
 
     @property
     def amount(self) -> int:
-        """How many cases it has."""
+        """The number of its cases."""
         return sum(len(part.cases) for part in self.parts)
 
     @property
     def title(self) -> str:
-        """What it is, for the client's progress."""
+        """The title of its progress."""
         first = self.parts[0]
         if self.amount > 1:
             what = count(self.amount, "case")
@@ -61,7 +61,7 @@ class Job:
         return f"{'Recording' if self.order.record else 'Running'} {what}{times}"
 
     def waiting(self, uri: str) -> set[str]:
-        """The ids of the cases of a suite that are not done and not called off."""
+        """The ids of a suite's cases that are neither done nor cancelled."""
         done = {result.id for result in self.results}
         ids = {case.id for part in self.parts if part.uri == uri for case in part.cases}
         return {name for name in ids - done if (uri, name) not in self._called_off}
@@ -71,7 +71,7 @@ class Job:
         return any(part.uri == uri for part in self.parts)
 
     def cancel(self, uri: str | None = None, names: Collection[str] | None = None) -> list[tuple[str, str]]:
-        """Stop cases: all of them, those of a suite, or some of it. Gives suite and id of those that were stopped."""
+        """Cancel cases: all, those of a suite, or some of them. Returns suite and id of each cancelled case."""
         stopped: list[tuple[str, str]] = []
         for number, part in enumerate(self.parts):
             if uri is not None and part.uri != uri:
@@ -85,7 +85,7 @@ class Job:
         return stopped
 
     async def run(self, ports: Ports, heard: Callable[[SelectedCases, Event], None]) -> None:
-        """Run the cases; programs and requests are ended when this is cancelled."""
+        """Run the cases; if this is cancelled, programs and requests are ended."""
         for number, part in enumerate(self.parts):
             schedule = Schedule(part.cases, ports, partial(heard, part))
             self._schedules[number] = schedule
@@ -94,15 +94,15 @@ class Job:
 
 
 class ProgressText:
-    """Turns what happens in a run of a case into a few words, and into the results of evaluators that are under way."""
+    """Turns the events of a case into progress texts, and into results of evaluators in progress."""
 
     def __init__(self, number: int, of: int, turns: int = 0, only: int = 0) -> None:
-        """Steps of case `number` of `of`.
+        """The progress of case `number` of `of`.
 
         Args:
             number: From 1.
-            of: How many cases are run.
-            turns: How many turns the case has: their results come before those of its evaluators.
+            of: The number of cases in the run.
+            turns: The number of turns of the case, whose results come before those of its evaluators.
             only: The one evaluator of the case that grades, from 1; 0 for all of them.
         """
         self.words = "waiting"
@@ -111,23 +111,23 @@ class ProgressText:
         self._only = only
         self._number = 0
         self._part: EvaluatorResult | None = None
-        #: The turn that is graded, with what its evaluators have found so far.
+        #: The current turn, with the results of its evaluators so far.
         self._turn: EvaluatorResult | None = None
 
     @property
     def progress(self) -> str:
-        """The words for the client's progress, whose title has the name of a case that is run alone."""
+        """The progress message; the title names a case that runs alone."""
         return f"{self._where}{self.words}"
 
     def take(self, event: Event) -> tuple[int, EvaluatorResult] | None:
-        """Something happened: what has more to tell, with its number among the results of the case, from 1."""
+        """Handle an event: the updated result, with its number among the results of the case, from 1."""
         if isinstance(event, CaseStarted):
             self.words = "asking"
         elif isinstance(event, Answered):
             self.words = "grading"
         elif isinstance(event, EvaluatorStarted):
             turn = f"turn {event.turn}, " if event.turn else ""
-            # Of one evaluator alone the title says which it is.
+            # For a single evaluator, the title names it.
             self.words = f"{turn}grading" if self._only else f"{turn}{event.position}/{event.count} {event.name}"
             self._begin(event)
         elif isinstance(event, CriterionJudged):
@@ -143,7 +143,7 @@ class ProgressText:
 
     @property
     def evaluator(self) -> int:
-        """The number of the evaluator of the case that grades, from 1."""
+        """The number of the case's evaluator that is grading, from 1."""
         return self._number - self._turns
 
     def _begin(self, event: EvaluatorStarted) -> None:
@@ -155,12 +155,12 @@ class ProgressText:
             self._turn = EvaluatorResult(name=f"turn-{event.turn}", type=TURN, verdict=Verdict.UNSCORED)
 
     def _with(self, found: EvaluatorResult) -> EvaluatorResult:
-        """What is known of an evaluator, or of the turn that it grades."""
+        """The result so far of an evaluator, or of the turn that it grades."""
         return found if self._turn is None else replace(self._turn, members=(*self._turn.members, found))
 
 
 def steps_of(job: Job) -> dict[tuple[str, str], ProgressText]:
-    """The steps of every case of a run, by its suite and its id."""
+    """The progress of every case of a run, by its suite and its id."""
     pairs = [(part, case) for part in job.parts for case in part.cases]
     return {
         (part.uri, case.id): ProgressText(number, job.amount, len(turns_of(case.case)), part.number)
@@ -169,7 +169,7 @@ def steps_of(job: Job) -> dict[tuple[str, str], ProgressText]:
 
 
 def tally(done: Sequence[CaseResult], of: int) -> str:
-    """What came of cases: ✔ 2  ✘ 1  1 not run."""
+    """Verdicts of cases in numbers: ✔ 2 ✘ 1 1 not run."""
     verdicts = [result.verdict for result in done]
     words = [f"{sign} {verdicts.count(verdict)}" for verdict, sign in SIGNS.items() if verdict in verdicts]
     missing = of - len(done)

@@ -1,4 +1,4 @@
-"""Known results of suites, no matter who ran them."""
+"""Known results of suites, whoever ran them."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,11 +20,11 @@ __all__ = ["KnownResults"]
 
 
 class KnownResults:
-    """The results of suites and of the files of cases that they take over.
+    """The results of suites and of their case files.
 
     Args:
         host: The server.
-        refreshed: Told when the results of a suite have been computed again.
+        refreshed: Called when the results of a suite have been compared again.
     """
 
     def __init__(self, host: Host, refreshed: Callable[[Snapshot, Results], None]) -> None:
@@ -33,11 +33,11 @@ class KnownResults:
         self.taken_over = CaseFileResults(host, self.record)
 
     def results(self, snapshot: Snapshot) -> Results:
-        """The results of a suite, or of a file of cases, as it stands; nothing runs a further YAML document of a file."""
+        """The current results of a suite or case file; further YAML documents of a file have none."""
         if snapshot.part_of is not None:
             return {}
         if self.state(snapshot) is None:
-            return {}  # of which suite a file of cases is need not be known
+            return {}  # the suite of a case file may be unknown
         taken_over = self.taken_over.results(snapshot)
         return self.record.results(snapshot) if taken_over is None else taken_over
 
@@ -47,7 +47,7 @@ class KnownResults:
         return self.record.moment if has else None
 
     def shared(self, snapshot: Snapshot) -> "Sequence[Summary]":
-        """What the cases of a suite made of the evaluators that it gives to all of them."""
+        """The summaries of a suite's evaluators over its cases."""
         if snapshot.part_of is not None or not snapshot.is_ours or snapshot.analysis.kind not in RUNNABLE:
             return ()
         results = self.results(snapshot)
@@ -55,11 +55,11 @@ class KnownResults:
         return snapshot.kept.shared.of(snapshot.analysis, results, snapshot.path, others)
 
     def suite_at(self, snapshot: Snapshot) -> Snapshot:
-        """What runs the cases of a document: a file of cases leads to the suite that takes it over, if that is known."""
+        """The suite that runs the cases of a document: for a case file, the one that includes it, if known."""
         return self.taken_over.suite(snapshot) or snapshot
 
     def at(self, uri: str) -> Snapshot:
-        """The suite as the editor shows it if it is open, or as it is on disk. Raises RequestFailedError."""
+        """The suite in the editor if it is open, else on disk. Raises RequestFailedError."""
         path = path_of(uri)
         found = self._host.documents.get(uri) or (self._host.index.at(path) if path is not None else None)
         if found is None:

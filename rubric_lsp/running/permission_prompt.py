@@ -1,4 +1,4 @@
-"""Asking a person whether a suite may be run, and saying how to allow it. Imported when something is run."""
+"""Asks the user whether a suite may run, and explains how to allow it. Imported when something is run."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Plans", "ask_permission", "settled_plans"]
 
-#: What each part of a run does.
+#: The verb for each part of a run.
 Plans: TypeAlias = Sequence[RunConsequences]
 
 _ONCE, _ALWAYS, _MORE, _NO = "Run once", "Trust this folder", "Show details", "Not now"
 _DETAILS = "what-a-run-would-do.md"
-#: Parts of the names of Visual Studio Code and of what is made of it.
+#: Parts of the names of VS Code and its derivatives.
 _VSCODE = ("visual studio code", "vscod", "code-server", "code - oss")
 
 
 def settled_plans(permission: Permission, parts: Sequence[SelectedCases]) -> Plans | None:
-    """What suites of trusted folders do; None if a person has not allowed all of it: a changed command, host or variable is new."""
-    # Each of them, so that all are remembered.
+    """The effects of suites in trusted folders; None if not all were allowed: a changed command, host or variable is new."""
+    # All of them, so that all are remembered.
     found = [plan for part in parts for plan in _settled(permission, part)]
     return None if None in found else [plan for plan in found if plan is not None]
 
 
 def _settled(permission: Permission, part: SelectedCases) -> list[RunConsequences | None]:
-    """What a case does for the first time is not what has changed of another one that runs with it."""
+    """First runs of a case are allowed even when the effects of other cases in the run have changed."""
     before = permission.run_before(part.path)
     old = tuple(case for case in part.cases if identity("case", case.id) in before)
     new = tuple(case for case in part.cases if identity("case", case.id) not in before)
@@ -57,31 +57,31 @@ def _plan(permission: Permission, part: SelectedCases) -> RunConsequences:
 
 
 def _ids(part: SelectedCases) -> list[str]:
-    """The cases of a part, so that a file that lists them tells nothing about them."""
+    """Hashes of the cases' ids, so that the stored list does not reveal them."""
     return [identity("case", case.id) for case in part.cases]
 
 
 async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases]) -> Plans | None:
-    """What a person allows a run to do, after being told; None for a refusal, which is answered by how to allow it."""
+    """The effects that the user allows after seeing them; None if they refuse, which is answered by how to allow it."""
     permission = host.permission
     closed = [part for part in parts if not permission.allows(part.path)]
     folders = list(dict.fromkeys(permission.folder_of(part.path) for part in closed or parts))
     names = " and ".join(map(str, folders))
     how = _how(host.client.name, names)
-    # Every client is asked: Emacs asks well, and says nothing of it. One that cannot answers with an error.
+    # Every client is asked: Emacs supports the request without declaring it. Others respond with an error.
     lasting = not permission.remote and not any(map(is_wide, folders))
     try:
         while True:
             plans = [_plan(permission, part) for part in parts]
             answer = await _answer(host, shown, parts, lasting=lasting)
             _read_again(parts)
-            # An answer is about what was shown: files may change while a question is open.
+            # The answer applies to what was shown: files may change while the question is open.
             now = [_plan(permission, part) for part in parts]
             if answer not in (_ALWAYS, _ONCE) or _identities(now) == _identities(plans):
                 break
             host.say("rubric: what the run would do has changed since the question was asked: look again", WARNING)
     except RequestFailedError:
-        # The way out comes first: Helix shows as much of a message as fits into one line.
+        # The way to allow it comes first: Helix shows only as much of a message as fits into one line.
         host.say(f"rubric: not run yet: {how}", WARNING)
         if host.client.shows_documents:
             text = f"{details(_suites(parts), _roots(host, parts))}\n{names} is not trusted yet, and this editor cannot ask: {how}.\n"
@@ -90,7 +90,7 @@ async def ask_permission(host: Host, shown: VirtualDocuments, parts: Sequence[Se
     if answer == _ALWAYS:
         try:
             _remember(permission, folders if closed else (), zip(parts, plans, strict=True))
-        except OSError as error:  # a full disk, say: the run is allowed all the same
+        except OSError as error:  # for example a full disk: the run is allowed anyway
             host.say(f"rubric: the trust for {names} cannot be saved, so this run is allowed once: {error}", WARNING)
     if answer in (_ALWAYS, _ONCE):
         return plans
@@ -108,7 +108,7 @@ def _remember(
 
 
 def _how(client: str, folder: str) -> str:
-    """How to allow it, in the words of the editor; in a terminal it can always be done."""
+    """How to allow the run, in terms of the editor; it is always possible in a terminal."""
     terminal = f"`rubric trust {folder}` in a terminal allows it"
     name = client.lower()
     if "neovim" in name:
@@ -121,12 +121,12 @@ def _how(client: str, folder: str) -> str:
 
 
 async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedCases], *, lasting: bool) -> str | None:
-    """What a person chose, None for nothing; `lasting`: whether it can be for ever. Raises RequestFailedError where the client does not ask."""
+    """The user's choice, None for none; `lasting`: whether it can be permanent. Raises RequestFailedError if the client cannot ask."""
     suites, roots = _suites(parts), _roots(host, parts)
     always = (_ALWAYS,) if lasting else ()
     titles: tuple[str, ...] = (_ONCE, *always, _MORE, _NO)
     if is_long(suites, roots) and host.client.shows_documents:
-        # A question has no room for it, and nobody should answer without having been shown all of it.
+        # The plan does not fit into a question, and nobody should answer without having seen all of it.
         await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
     while True:
         message = notice(question(suites, roots, _known(host, parts)))
@@ -139,13 +139,13 @@ async def _answer(host: Host, shown: VirtualDocuments, parts: Sequence[SelectedC
         title = chosen.get("title") if isinstance(chosen, dict) else None
         if title != _MORE:
             return title if title in titles else None
-        # Shown once: the question is asked again beside it.
+        # Shown once: the question is repeated beside it.
         await shown.show_text(_DETAILS, parts[0].uri, details(suites, roots))
         titles = (_ONCE, *always, _NO)
 
 
 def _known(host: Host, parts: Sequence[SelectedCases]) -> frozenset[str] | None:
-    """What was allowed before; None where nothing was."""
+    """The effects that were allowed before; None if there are none."""
     found = [host.permission.known(part.path, _ids(part)) for part in parts]
     known = [each for each in found if each is not None]
     return frozenset().union(*known) if known else None
@@ -156,7 +156,7 @@ def _roots(host: Host, parts: Sequence[SelectedCases]) -> list[Path]:
 
 
 def _suites(parts: Sequence[SelectedCases]) -> Suites:
-    """The suites with their targets: those that the run then uses, read once."""
+    """The suites with their targets, read once and then used by the run."""
     files = DiskFiles()
     return [(part.cases, shared_targets(part.cases[0], files)) for part in parts]
 
@@ -166,7 +166,7 @@ def _identities(plans: Plans) -> list[frozenset[str]]:
 
 
 def _read_again(parts: Sequence[SelectedCases]) -> None:
-    """Forget the targets and prompts that were read."""
+    """Discard the targets and prompts that were read."""
     for part in parts:
         for case in part.cases:
             case.facts.targets = None

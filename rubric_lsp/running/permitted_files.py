@@ -1,4 +1,4 @@
-"""The files that a run reads, as far as they are still those that it was allowed to read. Imported when something is run."""
+"""File access of a run, restricted to what it was allowed to read. Imported when something is run."""
 
 import errno
 import hashlib
@@ -16,39 +16,40 @@ __all__ = ["permitted"]
 
 
 def permitted(ports: Ports, plans: Sequence[RunConsequences]) -> Ports:
-    """The ports of a run that was allowed to do this."""
+    """The ports of a run with these permitted effects."""
     return replace(ports, files=_PermittedFiles(ports.files, plans))
 
 
 class _PermittedFiles:
-    """Refuses files that changed since the run was allowed, where the change reads more than was allowed.
+    """Refuses files that changed after the run was allowed and now read more than was allowed.
 
-    A run may take hours, and somebody may pull meanwhile: a prompt becomes a link to a file outside, or names another variable.
+    A run may take hours, with a `git pull` in between: a prompt becomes a link to a file outside, or uses another
+    variable.
 
     Args:
         files: The disk.
-        plans: What the cases of the run were allowed to do.
+        plans: The effects that the run was allowed.
     """
 
     def __init__(self, files: Files, plans: Sequence[RunConsequences]) -> None:
         self._files = files
         self._roots = [root for plan in plans for root in plan.roots]
-        #: The files that were looked at, with where their links led.
+        #: The examined files, with the targets of their links.
         self._seen = {path: real for plan in plans for path, real in plan.files.items()}
         self._outside = {Path(path) for plan in plans for path in plan.outside}
         self._variables = {name for plan in plans for name in plan.variables}
-        #: Hashes of what was searched last: most files are read again for each case.
+        #: Hashes of the contents that were searched last: most files are read again for each case.
         self._searched: dict[Path, bytes] = {}
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
-        """See `ports.Files.read`. Raises OSError for what was not allowed, too."""
+        """See `ports.Files.read`. Also raises OSError for a file that is not permitted."""
         whole = absolute(path)
         if whole not in self._seen:
             return self._files.read(path, limit)
         real = real_path(whole)
         if not self._may_read(whole, real):
             raise _changed("it leads to another file than when the run was allowed", path)
-        # The file that was judged, not what is called so by the time that it is opened.
+        # The file that was checked, not one that has replaced it by the time that it is opened.
         content = self._files.read(real, limit)
         digest = hashlib.sha256(content).digest()
         if self._searched.get(whole) != digest:
@@ -75,7 +76,7 @@ class _PermittedFiles:
         return self._files.names(path)
 
     def _may_read(self, path: Path, real: Path) -> bool:
-        """Whether a file leads to where it led, or to another one that was allowed."""
+        """Whether a file still leads to the same file, or to another permitted one."""
         return (
             not self._roots
             or real == self._seen[path]

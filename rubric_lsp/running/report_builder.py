@@ -1,4 +1,4 @@
-"""The report of a case, put together: what was found, what was asked, how to do it again in a terminal."""
+"""Builds the report of a case: results, prompt, and the command that repeats it in a terminal."""
 
 import os
 import shlex
@@ -31,7 +31,7 @@ class ReportBuilder:
         self._host, self._known = host, known
 
     def markdown(self, snapshot: Snapshot, name: str) -> str | None:
-        """The report for a hover; None for a case of which nothing is known."""
+        """The report for a hover; None for a case without a result."""
         shown = self._known.results(snapshot).get(name)
         if shown is None:
             return None
@@ -40,14 +40,14 @@ class ReportBuilder:
         return report(shown, self.command(snapshot, name))
 
     def shared(self, snapshot: Snapshot, part: "Shape") -> str:
-        """What the cases made of a part of their suite, for a hover; empty for one of which nothing is known."""
+        """The results of the cases for a part of their suite, for a hover; empty without any."""
         from rubric_lsp.features.suite_marks import shared_report  # noqa: PLC0415
 
         found = next((each for each in self._known.shared(snapshot) if each.of is part), None)
         return shared_report(found) if found is not None else ""
 
     def command(self, snapshot: Snapshot, name: str) -> str:
-        """The line that runs a case in a terminal, from the folder that the editor has open."""
+        """The command line that runs a case in a terminal, from the open folder."""
         snapshot = self._known.suite_at(snapshot)
         folders = [p for uri in self._host.documents.folders if (p := path_of(uri)) is not None]
         return command_line(snapshot.path, name, folders) if snapshot.path is not None else ""
@@ -75,16 +75,16 @@ class ReportBuilder:
 
 
 def command_line(path: Path, name: str, folders: list[Path]) -> str:
-    """`rubric run FILE::CASE`, the file relative to the open folder that holds it."""
+    """`rubric run FILE::CASE`, with the file relative to the open folder that holds it."""
     held = [folder for folder in folders if path.is_relative_to(folder)]
     best = max(held, key=lambda folder: len(folder.parts), default=path.parent)
     file = Path(os.path.relpath(path, best)).as_posix()
-    file = f"./{file}" if file.startswith("-") else file  # else it would be an option
+    file = f"./{file}" if file.startswith("-") else file  # otherwise it would be an option
     return shlex.join(["rubric", "run", f"{file}{SEPARATOR}{name}" if name else file])
 
 
 def _shown_variation(case: "Runnable", result: "CaseResult") -> "Runnable":
-    """The variation of which a joined result has the answer; the case itself where it has no variations."""
+    """The variation whose answer a joined result has; the case itself if it has no variations."""
     from rubric_core.evaluation.cases.variations import variations  # noqa: PLC0415
 
     rows = (result.details or {}).get("variations")
@@ -96,7 +96,7 @@ def _shown_variation(case: "Runnable", result: "CaseResult") -> "Runnable":
 
 
 class _Unread(Mapping[str, str]):
-    """An environment of which nothing is read: each variable stands for itself."""
+    """An environment that reads nothing: each variable stands for itself."""
 
     def __getitem__(self, name: str) -> str:
         return f"${{{{ {name} }}}}"
@@ -112,7 +112,7 @@ class _Unread(Mapping[str, str]):
 
 
 def prompt_of(case: "Runnable") -> str:
-    """What the target of a case is asked, as the suite stands; without secrets. Raises Unscored when that cannot be told."""
+    """The prompt of a case to its target, for the current suite, without secrets."""
     from rubric_core.disk import DiskFiles  # noqa: PLC0415
     from rubric_core.evaluation.cases.messages import prompt_inputs  # noqa: PLC0415
     from rubric_core.evaluation.cases.prompts import prompt_text  # noqa: PLC0415
@@ -131,7 +131,7 @@ def prompt_of(case: "Runnable") -> str:
 
 
 def _prompt_if_known(case: "Runnable") -> str:
-    """As `prompt_of`; empty when that cannot be told."""
+    """Like `prompt_of`; empty if it is unknown."""
     from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
     try:
@@ -141,7 +141,7 @@ def _prompt_if_known(case: "Runnable") -> str:
 
 
 def expected_of(case: "Runnable") -> str:
-    """The answer that a case expects; empty without."""
+    """The expected answer of a case; empty without one."""
     from rubric_core.evaluation.cases.messages import reference_of  # noqa: PLC0415
     from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 __all__ = ["ResultRecord"]
 
-#: So many fingerprints are computed before others may go first: about 5 ms.
+#: How many fingerprints are computed before yielding: about 5 ms.
 _AT_ONCE = 50
 
 
 @dataclass(slots=True)
 class _Case:
-    """What is known of one case."""
+    """The results of one case."""
 
     last: "KnownCase | None" = None
     running: str = ""
-    # Evaluators that know more than the result, and the fingerprint of the case when they had run by themselves.
+    # Evaluators with newer results, and the fingerprint of the case when they ran by themselves.
     newer: "dict[int, EvaluatorResult]" = field(default_factory=dict)
     newer_for: str = ""
-    # The fingerprint of the case as it stands, with what it was computed from.
+    # The current fingerprint of the case, with its inputs.
     case: Case | None = None
     suite: Shape | None = None
     files: object = None
@@ -46,7 +46,7 @@ class _Case:
 
 
 class _Held(NamedTuple):
-    """A fingerprint, and what it was computed from."""
+    """A fingerprint, and its inputs."""
 
     case: Case | None
     suite: Shape | None
@@ -54,31 +54,31 @@ class _Held(NamedTuple):
     fingerprint: str
 
 
-#: Of a case whose fingerprint has to be computed when its result is asked for.
+#: For a case whose fingerprint is computed when its result is requested.
 _NOT_HELD = _Held(None, None, None, "")
 
 
 class ResultRecord:
-    """The results of every suite of the conversation.
+    """The results of every suite for this client.
 
     Args:
-        documents: What is open.
-        refreshed: Told when the results of a suite have been computed again.
+        documents: The open documents.
+        refreshed: Called when the results of a suite have been compared again.
     """
 
     def __init__(self, documents: ClientWorkspace, refreshed: Callable[[Snapshot, Results], None]) -> None:
         self._documents = documents
         self._refreshed = refreshed
         self._suites: dict[str, dict[str, _Case]] = {}
-        #: What a person wanted to see no more. It stays on disk, for others.
+        #: Results that the user has cleared. They stay on disk, for others.
         self._cleared: dict[str, ClearedResults] = {}
         #: How far the stored results of each suite have been read.
         self._marks: dict[str, ReadMark] = {}
         self._shown: dict[str, tuple[Snapshot, int, object, Results]] = {}
-        #: Grows with every change of a result.
+        #: Increases with every change of a result.
         self._changes = 0
         self._fingerprints = CaseFingerprints(documents)
-        #: The names of the cases of configurations of promptfoo, as they were last.
+        #: The previous names of the cases of promptfoo configurations.
         self._names: dict[str, list[str]] = {}
 
     def files_changed(self) -> None:
@@ -86,7 +86,7 @@ class ResultRecord:
         self._fingerprints.files_changed()
 
     def results(self, snapshot: Snapshot) -> Results:
-        """What is known of the cases of a suite as it stands."""
+        """The results of the cases of the current suite."""
         cases = self._suites.get(snapshot.uri)
         if not cases:
             return {}
@@ -103,22 +103,22 @@ class ResultRecord:
         return made[3]
 
     def has(self, uri: str) -> bool:
-        """Whether anything is known of the cases of a document."""
+        """Whether a document has any results."""
         return bool(self._suites.get(uri))
 
     @property
     def with_results(self) -> list[str]:
-        """The URIs of the documents of whose cases anything is known."""
+        """The URIs of the documents with results."""
         return [uri for uri, cases in self._suites.items() if cases]
 
     @property
     def moment(self) -> object:
-        """Equal for two moments between which no result has changed, nor whether one holds."""
+        """A value that changes whenever a result changes, or its validity."""
         return (self._changes, *self._around)
 
     @property
     def _around(self) -> tuple[int, int]:
-        """Another one when a file has changed that results may depend on, on disk or in the editor."""
+        """A value that changes with every file that results may depend on, on disk or in the editor."""
         return self._fingerprints.version, self._documents.project.version
 
     @staticmethod
@@ -128,7 +128,7 @@ class ResultRecord:
         return ShownCase(case.last, stale, case.running, dict(newer))
 
     def _follow(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
-        """Keep the result of a case of promptfoo that an edit gave another name: its variables name it, and it is stale then."""
+        """Keep the result, now stale, of a promptfoo case that an edit renamed: its variables are its name."""
         names = [entry.case.id or "" for entry in snapshot.analysis.cases]
         before = self._names.get(snapshot.uri, names)
         self._names[snapshot.uri] = names
@@ -141,7 +141,7 @@ class ResultRecord:
                 cases[new] = cases.pop(old)
 
     def _refresh(self, snapshot: Snapshot, cases: dict[str, _Case]) -> None:
-        """Work out fingerprints where case, suite or files have changed since the last time."""
+        """Compute fingerprints again if the case, the suite or files have changed."""
         analysis = snapshot.analysis
         changed: dict[str, CaseEntry] = {}
         seen: set[str] = set()
@@ -150,7 +150,7 @@ class ResultRecord:
             known = cases.get(name)
             if known is None or (known.last is None and not known.newer) or name in seen:
                 continue
-            seen.add(name)  # of two cases with one id, the results are of the first
+            seen.add(name)  # of cases with the same id, the results belong to the first
             if (
                 known.case is not entry.case
                 or known.suite is not analysis.settings
@@ -168,7 +168,7 @@ class ResultRecord:
                 cases[name].fingerprint = fingerprint
 
     def _refresh_others(self, snapshot: Snapshot, cases: Mapping[str, _Case]) -> None:
-        """The same for the cases that a suite takes over from other files."""
+        """The same for the cases that a suite includes from other files."""
         suite, around = snapshot.analysis.settings, self._around
         changed = {name: c for name, c in cases.items() if c.suite is not suite or c.files != around}
         if not changed:
@@ -184,7 +184,7 @@ class ResultRecord:
         return self._suites.setdefault(uri, {}).setdefault(name, _Case())
 
     def running(self, uri: str, name: str, words: str) -> None:
-        """A case is being run; no words when it is not any more, and gave nothing."""
+        """A case is running; without words, it stopped without a result."""
         case = self._case(uri, name)
         if not words or not case.running:
             case.newer, case.newer_for = {}, ""
@@ -192,7 +192,7 @@ class ResultRecord:
         self._changes += 1
 
     def part(self, uri: str, name: str, number: int, result: "EvaluatorResult") -> None:
-        """An evaluator or a turn of a running case knows more; `number` is its place in the result, from 1."""
+        """An evaluator or turn of a running case has a new result; `number` is its index in the result, from 1."""
         self._case(uri, name).newer[number] = result
         self._changes += 1
 
@@ -208,7 +208,7 @@ class ResultRecord:
         self._changes += 1
 
     def done_alone(self, uri: str, name: str, number: int, result: "EvaluatorResult", fingerprint: str) -> None:
-        """An evaluator was run by itself: it counts until the case changes or runs as a whole."""
+        """An evaluator was run by itself: its result counts until the case changes or runs as a whole."""
         case = self._case(uri, name)
         case.running, case.newer, case.newer_for, case.files = "", {number: result}, fingerprint, None
         self._changes += 1
@@ -218,7 +218,7 @@ class ResultRecord:
         return {name: case.last for name, case in self._suites.get(uri, {}).items() if case.last is not None}
 
     def clear(self, uri: str) -> None:
-        """Forget the results of a suite, but not what is running."""
+        """Forget the results of a suite, except the progress of runs."""
         seen = {name: known.summary for name, known in self.last(uri).items()}
         self._cleared[uri] = ClearedResults(datetime.now(tz=timezone.utc).replace(microsecond=0), seen)
         cases = self._suites.pop(uri, {})
@@ -228,28 +228,28 @@ class ResultRecord:
     # -- the disk -----------------------------------------------------------------------------------------------------
 
     def is_known(self, uri: str) -> bool:
-        """Whether results of this suite have been looked for."""
+        """Whether the stored results of this suite were read."""
         return uri in self._suites
 
     @property
     def known(self) -> list[str]:
-        """The URIs of the suites whose results have been looked for."""
+        """The URIs of the suites whose stored results were read."""
         return list(self._suites)
 
     async def load(self, uri: str, path: Path) -> bool:
-        """Take in what others have stored, of earlier conversations and of the command line; whether there is something new.
+        """Read the results of earlier sessions and of the command line from the store; returns whether any are new.
 
-        After the first time, only what is new is read. Raises OSError.
+        After the first time, only new results are read. Raises OSError.
         """
         self._suites.setdefault(uri, {})
-        with self._documents.gc.busy():  # twenty thousand results are a million objects, and none of them garbage
+        with self._documents.gc.busy():  # twenty thousand results are a million objects, none of them garbage
             stored = await asyncio.to_thread(_read, path, self._marks.get(uri))
             fresh = {name: found for name, found in stored.known.items() if self._is_news(uri, name, found)}
             held = await self._worked_out(uri, fresh)
         news = False
         for name, found in fresh.items():
             if not self._is_news(uri, name, found):
-                continue  # meanwhile it ran, or a person wanted to see no more results
+                continue  # it ran meanwhile, or the user has cleared it
             case = self._case(uri, name)
             case.last, case.newer, news = found, {}, True
             case.case, case.suite, case.files, case.fingerprint = held.get(name, _NOT_HELD)
@@ -258,16 +258,16 @@ class ResultRecord:
         return news
 
     def _is_news(self, uri: str, name: str, found: "KnownCase") -> bool:
-        """Whether a stored result is to be shown, and is a later one than what is known."""
+        """Whether a stored result is to be shown, and is later than the known one."""
         cleared, known = self._cleared.get(uri), self._suites.get(uri, {}).get(name)
         if cleared is not None and cleared.hides(name, found.summary):
             return False
         return known is None or known.last is None or is_newer(found.summary, known.last.summary)
 
     async def _worked_out(self, uri: str, names: Collection[str]) -> dict[str, _Held]:
-        """The fingerprints of some cases of an open suite, a few at a time: others are answered in between.
+        """The fingerprints of some cases of an open suite, computed a few at a time to yield to other requests.
 
-        What changes meanwhile does not count here: it is compared when the results are asked for.
+        Later changes do not count here: they are compared when the results are requested.
         """
         snapshot = self._documents.get(uri)
         if not names or snapshot is None or snapshot.path is None or not snapshot.analyzed:

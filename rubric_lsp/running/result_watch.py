@@ -12,11 +12,11 @@ from rubric_lsp.running.known_results import KnownResults
 
 __all__ = ["StoredResults"]
 
-#: Seconds between two readings while others write: a run stores results faster than anybody can look at them.
+#: Minimum seconds between two reads while others write: a run stores results faster than anybody can follow.
 _PAUSE = 0.3
-#: Seconds between two looks at databases, for a client that watches no files.
+#: Seconds between two polls of databases, for a client that watches no files.
 _EVERY = 2.0
-#: Seconds between a check and the first look at results. The check itself is over by then: it is done in one go.
+#: Seconds between a check and the first read of results. The check, which is not interrupted, is over by then.
 _AFTER_CHECK = 0.02
 
 
@@ -25,9 +25,9 @@ class StoredResults:
 
     Args:
         host: The server.
-        known: What is known of results.
-        loaded: Told the URI of a suite whose results were read.
-        changed: Told the URI of a suite of which something new is known.
+        known: The known results.
+        loaded: Called with the URI of a suite whose results were read.
+        changed: Called with the URI of a suite that has new results.
     """
 
     def __init__(
@@ -37,26 +37,26 @@ class StoredResults:
         self._record = known.record
         self._stamps: dict[str, object] = {}
         self._polling: asyncio.Task[None] | None = None
-        #: The suites whose results are being read as they come, and those of them that have newer ones.
+        #: The suites whose results are being read, and those of them that have newer ones.
         self._following: set[str] = set()
         self._newer: set[str] = set()
-        #: Why results cannot be read, as it was said.
+        #: The reported reason why results cannot be read.
         self._said: set[str] = set()
 
     def opened(self, snapshot: Snapshot) -> None:
-        """A suite was opened: it may have results from before."""
+        """A suite was opened: it may have stored results."""
         if snapshot.path is not None and snapshot.is_ours and not self._record.is_known(snapshot.uri):
             self._host.keep(self._first_look(snapshot.uri, snapshot.path))
 
     async def _first_look(self, uri: str, path: Path) -> None:
-        """Not before it is published what is wrong in the suite: what reads results has to be imported."""
+        """Wait until the suite's diagnostics are published: reading results needs further imports."""
         await asyncio.sleep(_AFTER_CHECK)
         await self.load(uri, path)
         if not self._host.client.registers_watchers and self._polling is None:
             self._polling = asyncio.get_running_loop().create_task(self._poll())
 
     async def load(self, uri: str, path: Path) -> None:
-        """Take in what is on disk; of a file of cases, what the suite has that runs them."""
+        """Read the stored results; for a case file, those of the suite that includes it."""
         if await self._has_news(uri, path):
             self._loaded(uri)
             self._changed(uri)
@@ -75,7 +75,7 @@ class StoredResults:
             return False
 
     def files_changed(self, paths: set[Path]) -> None:
-        """Files were written; where they are those of a database, the results of known suites in it are read."""
+        """Files were written; if databases are among them, new results of known suites are read."""
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415
 
         for uri in self._record.known:
@@ -84,7 +84,7 @@ class StoredResults:
                 self._host.keep(self._follow(uri, path))
 
     async def _follow(self, uri: str, path: Path) -> None:
-        """Read what is new; of many changes in a row, the first one at once and the others together."""
+        """Read new results: the first of many changes at once, the others together."""
         self._newer.add(uri)
         if uri in self._following:
             return
@@ -98,7 +98,7 @@ class StoredResults:
             self._following.discard(uri)
 
     async def _poll(self) -> None:
-        """Look at the databases of open suites now and then."""
+        """Check the databases of open suites regularly."""
         from rubric_core.evaluation.results.database import ResultDatabase  # noqa: PLC0415
         from rubric_core.evaluation.results.store_stamp import stamp_of  # noqa: PLC0415
 
@@ -112,6 +112,6 @@ class StoredResults:
             await asyncio.sleep(_EVERY)
 
     def stop(self) -> None:
-        """Look at nothing more."""
+        """Stop watching."""
         if self._polling is not None:
             self._polling.cancel()

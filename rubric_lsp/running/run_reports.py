@@ -1,4 +1,4 @@
-"""The report of a suite's last run, and the last two compared: read from the store, for an editor that shows the page."""
+"""Reports of a suite's last run and of the last two compared, read from the store for the editor."""
 
 import asyncio
 import json
@@ -19,22 +19,22 @@ __all__ = ["RunReports"]
 
 
 class RunReports:
-    """The reports of runs. Nothing is run and nothing is written; reading them does not keep other requests waiting."""
+    """Reports of runs. Read-only, and reading does not block other requests."""
 
     def __init__(self) -> None:
         self._reports: dict[Path, LiveReport] = {}
 
     async def report(self, params: Mapping[str, Any] | None) -> "RunReport":
-        """`rubric/runReport`. Raises RequestFailedError for a document that is no file."""
+        """`rubric/runReport`. Raises RequestFailedError if the document is not a file."""
         asked = params or {}
         return await asyncio.to_thread(self._report, _file(asked), compare=asked.get("compare") is True)
 
     async def case(self, params: Mapping[str, Any] | None) -> "CaseData | None":
-        """`rubric/runCase`. Raises RequestFailedError for a document that is no file."""
+        """`rubric/runCase`. Raises RequestFailedError if the document is not a file."""
         return await asyncio.to_thread(self._case, _file(params or {}), params or {})
 
     async def comparison(self, params: Mapping[str, Any] | None) -> "RunComparison":
-        """`rubric/compareRuns`. Raises RequestFailedError for a document that is no file."""
+        """`rubric/compareRuns`. Raises RequestFailedError if the document is not a file."""
         return await asyncio.to_thread(self._comparison, _file(params or {}))
 
     def _report(self, suite: Path, *, compare: bool) -> "RunReport":
@@ -96,7 +96,7 @@ def _last(database: "ResultDatabase", suite: Path) -> str:
 
 
 def _compared(database: "ResultDatabase", suite: Path) -> tuple[str, str]:
-    """The run to show, and the one that it is compared with."""
+    """The run to show, and the run to compare it with."""
     from rubric_core.evaluation.comparison.runs import last_two_runs  # noqa: PLC0415  # statistics
 
     before, after = last_two_runs(database, database.name_of(suite))

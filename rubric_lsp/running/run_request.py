@@ -10,11 +10,11 @@ class CaseSelection:
     """Cases of one suite."""
 
     uri: str
-    #: Their ids; every case without.
+    #: Their ids; None for every case.
     names: tuple[str, ...] | None = None
-    #: The one evaluator of the case that is to grade.
+    #: The only evaluator of the case that grades.
     evaluator: str = ""
-    #: Ids of cases that are left out.
+    #: The ids of excluded cases.
     excluded: frozenset[str] = frozenset()
 
 
@@ -23,22 +23,22 @@ class RunRequest:
     """Cases of one or several suites, and how to run them."""
 
     wanted: tuple[CaseSelection, ...]
-    #: Only those that failed, or were borderline, when they ran last.
+    #: Only cases that failed or were borderline in their last run.
     failed: bool = False
-    #: Only those that had no verdict when they ran last, or whose grader failed; with `failed`, both.
+    #: Only cases without a verdict or with a failed grader in their last run; with `failed`, both.
     unscored: bool = False
-    #: Only those that have not passed as they stand now: others need no new run.
+    #: Only cases without an up-to-date pass.
     lacking: bool = False
-    #: Only those whose last result is outdated.
+    #: Only cases whose last result is outdated.
     outdated: bool = False
-    #: How often each is run, in place of what the suite says.
+    #: How often each case is run, instead of the suite's own number.
     repeat: int | None = None
-    #: Whether judges are asked and what they say is kept beside the suite.
+    #: Whether judges are called, and their replies recorded beside the suite.
     record: bool = False
 
     @property
     def by_results(self) -> bool:
-        """Whether it depends on results which cases are run."""
+        """Whether the selection of cases depends on results."""
         return self.failed or self.unscored or self.lacking or self.outdated
 
     @classmethod

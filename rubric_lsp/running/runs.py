@@ -1,4 +1,4 @@
-"""Running cases from the editor: one task for each command, shown as progress, cancelled at a word."""
+"""Running cases from the editor: one task per command, with progress, cancellable."""
 
 import asyncio
 import itertools
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunManager"]
 
-#: Clients are asked to look again at most this often, in seconds, while runs go on. Of their begin and end they hear at once.
+#: The minimum seconds between two refreshes of the client during runs. Start and end are reported at once.
 _REFRESH = 0.15
 
 
@@ -36,13 +36,13 @@ class RunManager:
 
     Args:
         host: The server.
-        known: What is known of results; what comes of runs is added.
-        states: Told what becomes of tests.
-        shown: Documents about results that are open.
-        due: Told the URI of a document that has to be checked again.
+        known: The known results, to which those of runs are added.
+        states: Reports the states of tests.
+        shown: The open documents about results.
+        due: Called with the URI of a document that has to be checked again.
     """
 
-    def __init__(  # one argument for each part that hears of runs
+    def __init__(  # one argument for each part that is notified of runs
         self,
         host: Host,
         known: KnownResults,
@@ -56,14 +56,14 @@ class RunManager:
         self._jobs: set[Job] = set()
         self._numbers = itertools.count(1)
         self._last: dict[str, RunRequest] = {}
-        #: What a person is being asked about, and the run that may come of it.
+        #: The open questions, and the runs that may follow.
         self._asked: dict[RunRequest, asyncio.Task[Job | None]] = {}
         self._outside = AsyncExitStack()
         self._ports: Ports | None = None
         self._refreshing: asyncio.TimerHandle | None = None
 
     def files_changed(self) -> None:
-        """Something on disk has changed: results may be stale, or hold again."""
+        """Files on disk have changed: results may be stale, or valid again."""
         self._known.record.files_changed()
         for snapshot in self._host.documents.all():
             if self._known.results(snapshot):
@@ -72,9 +72,9 @@ class RunManager:
     # -- commands -----------------------------------------------------------------------------------------------------
 
     async def start(self, order: RunRequest, *, wait: bool = False) -> "Job | None":
-        """Begin what is asked for; None when nothing lacks a pass, or a person has to allow it first. Raises RequestFailedError.
+        """Start a run; None if no case lacks a pass, or the user has to allow it first. Raises RequestFailedError.
 
-        With `wait`, comes back when the person has answered: with None if they refused.
+        With `wait`, returns after the user has answered: None if they refused.
         """
         from rubric_lsp.running.selection import select_cases  # noqa: PLC0415  # httpx and pydantic, when something is run
 
@@ -90,19 +90,19 @@ class RunManager:
             if plans is not None:
                 return self._begin(parts, order, plans)
         asked = self._asked.get(order)
-        if asked is None:  # who presses twice is asked once
+        if asked is None:  # pressing twice asks only once
             asked = self._asked[order] = self._host.keep(self._ask(parts, order))
         return await asyncio.shield(asked) if wait else None
 
     async def _read_results(self, order: RunRequest) -> None:
-        """Nobody may have looked yet at the results of a suite that is not open."""
+        """Read the results of a suite that is not open, if nobody has yet."""
         for wanted in order.wanted:
             path = path_of(wanted.uri)
             if path is not None and not self._known.record.is_known(wanted.uri):
                 await self.stored.load(wanted.uri, path)
 
     async def again(self, uri: str) -> "Job | None":
-        """Begin what was asked for last for a suite; everything in it when nothing was. Raises RequestFailedError."""
+        """Repeat the last run of a suite, or run all of it if there was none. Raises RequestFailedError."""
         return await self.start(self._last.get(uri, RunRequest.of(uri)))
 
     async def _ask(self, parts: "list[SelectedCases]", order: RunRequest) -> "Job | None":
@@ -136,12 +136,12 @@ class RunManager:
         return job
 
     def cancel(self, uri: str | None = None, names: set[str] | None = None) -> None:
-        """Stop what is running: everything, what there is of a suite, or some of its cases."""
+        """Cancel running cases: all, those of a suite, or some of them."""
         for job in list(self._jobs):
             self._stop(job, uri, names)
 
     def cancel_run(self, name: str) -> None:
-        """Stop a run; ignored if it is over."""
+        """Cancel a run; ignored if it is over."""
         for job in [j for j in self._jobs if j.name == name]:
             self._stop(job)
 
@@ -155,17 +155,17 @@ class RunManager:
         self.changed(uri)
 
     def cancel_token(self, token: object) -> None:
-        """The client cancels the work behind a token."""
+        """The client has cancelled the work of a token."""
         self._board.cancel(token)
 
     def clear(self, uri: str) -> None:
-        """Show no results of a suite any more."""
+        """Clear the shown results of a suite."""
         self._known.record.clear(uri)
         self._states.cleared(uri)
         self.changed(uri)
 
     async def stop(self) -> None:
-        """End everything that runs, programs included."""
+        """End all runs, including their programs."""
         for job in list(self._jobs):
             job.cancel()
         await asyncio.gather(*(job.over.wait() for job in list(self._jobs)))
@@ -200,12 +200,12 @@ class RunManager:
             try:
                 await self._settle(job)
             finally:
-                # Not before: who hears of it may compare the run, or read its report.
+                # Last, because those who are notified may compare the run or read its report.
                 self._states.ended(job, took)
                 job.over.set()
 
     async def _settle(self, job: "Job") -> None:
-        """Put the results and recordings of a job in their places."""
+        """Store the results and recordings of a job."""
         from rubric_core.evaluation.results.records import RunState  # noqa: PLC0415
 
         state = RunState.STOPPED if job.cancelled else RunState.DONE
@@ -224,7 +224,7 @@ class RunManager:
 
         name = event.case_id
         if (part.uri, name) not in steps:
-            name = base_id(name)  # a variation of a case tells of itself
+            name = base_id(name)  # a variation of a case reports for itself
         if isinstance(event, Noted):
             self._states.noted(job, event.message)
             self._host.say(f"rubric: {event.message}")
@@ -271,14 +271,14 @@ class RunManager:
     # -- showing ------------------------------------------------------------------------------------------------------
 
     def changed(self, uri: str) -> None:
-        """What is shown of a suite has changed, and with it of the files whose cases it runs."""
+        """The results shown for a suite have changed, and those for its case files."""
         for each in (uri, *self._known.taken_over.files(uri)):
             if self._host.documents.get(each) is not None:
                 self._due(each)
         self.refresh()
 
     def _changed_now(self, job: "Job") -> None:
-        """A run begins or ends: a person looks for it, so that nothing is waited for."""
+        """A run begins or ends: refresh without delay, as the user is waiting for it."""
         for part in job.parts:
             self.changed(part.uri)
         if self._refreshing is not None:
@@ -286,7 +286,7 @@ class RunManager:
         self._refresh()
 
     def refresh(self) -> None:
-        """Ask the client to look at lenses and hints again, soon."""
+        """Ask the client to refresh lenses and hints soon."""
         if self._refreshing is None:
             self._refreshing = asyncio.get_running_loop().call_later(_REFRESH, self._refresh)
 

@@ -1,4 +1,4 @@
-"""Which cases a command or a request means, as they stand in the editor. Imported when something is run."""
+"""The cases of a command or request, as they are in the editor. Imported when something is run."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class SelectedCases:
     path: Path
     cases: tuple[Runnable, ...]
     dialect: str
-    #: The evaluator that is run by itself, with its number from 1.
+    #: The evaluator that runs by itself, with its number from 1.
     evaluator: str = ""
     number: int = 0
     #: Whether the suite has other cases to run.
@@ -41,12 +41,12 @@ class SelectedCases:
 
     @property
     def place(self) -> int:
-        """Where the result of that evaluator is among those of its case, from 1: turns come first."""
+        """The number of that evaluator among the results of its case, from 1: turns come first."""
         return len(turns_of(self.cases[0].case)) + self.number
 
 
 def distinct(cases: Iterable[Runnable]) -> list[Runnable]:
-    """Each case once, standing for all of its variations; of cases with one id the first."""
+    """Each case once, for all of its variations; of cases with the same id, the first."""
     found: dict[str, Runnable] = {}
     for case in cases:
         found.setdefault(case.id, case)
@@ -54,7 +54,7 @@ def distinct(cases: Iterable[Runnable]) -> list[Runnable]:
 
 
 def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | None = None) -> LoadedSuite:
-    """A suite with all its cases, as the editor has it. Raises RequestFailedError."""
+    """A suite with all its cases, from the editor. Raises RequestFailedError."""
     path = snapshot.path
     if path is None:
         raise RequestFailedError(INVALID_PARAMS, "save the suite first: paths in it are relative to its folder")
@@ -70,7 +70,7 @@ def suite_of(snapshot: Snapshot, documents: ClientWorkspace, options: Options | 
 
 
 def case_named(snapshot: Snapshot, documents: ClientWorkspace, name: str) -> Runnable:
-    """A case of a suite. Raises RequestFailedError for one that does not exist."""
+    """A case of a suite. Raises RequestFailedError if it does not exist."""
     for case in distinct(suite_of(snapshot, documents).cases):
         if case.id == name:
             return case
@@ -83,15 +83,16 @@ def select_cases(
     at: Callable[[str], Snapshot],
     known: Callable[[Snapshot], Results],
 ) -> list[SelectedCases]:
-    """The cases that an order means.
+    """The cases that a request selects.
 
     Args:
-        order: What is asked for.
-        documents: What is open.
+        order: The request.
+        documents: The open documents.
         at: Gives a suite by its URI. Raises RequestFailedError.
         known: Gives the results of a suite.
 
-    Raises RequestFailedError for a case that does not exist, and when there is nothing to run; but that no case lacks a pass is fine.
+    Raises RequestFailedError for a case that does not exist, and if there is nothing to run; but it is fine if no case
+    lacks a pass.
     """
     parts = [part for wanted in order.wanted for part in _parts(order, wanted, at(wanted.uri), documents, known)]
     if not parts and not order.lacking:
@@ -175,7 +176,7 @@ def _single_case(wanted: CaseSelection, case: Runnable, path: Path, dialect: str
 
 
 def unsaved(parts: Sequence[SelectedCases], documents: ClientWorkspace) -> list[Path]:
-    """The files that a run reads from disk, while the editor has another text of them."""
+    """The files that a run reads from disk although the editor has unsaved changes."""
     files = DiskFiles()
     found: dict[Path, None] = {}
     for part in parts:

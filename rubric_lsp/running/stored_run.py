@@ -1,4 +1,4 @@
-"""A run of an editor, written to the database of results as its cases end. Imported when something is run."""
+"""Stores a run of the editor in the database of results as its cases end. Imported when something is run."""
 
 import asyncio
 import threading
@@ -27,9 +27,9 @@ class StoredRun:
     """Stores the results of a job.
 
     Args:
-        host: Tells a person what could not be stored.
+        host: Reports results that could not be stored.
         parts: The suites of the job.
-        title: What it was asked.
+        title: The title of the job.
     """
 
     def __init__(self, host: Host, parts: Sequence[SelectedCases], title: str) -> None:
@@ -38,17 +38,17 @@ class StoredRun:
         self._cases = {(part.uri, case.id): case for part in parts for case in part.cases}
         self._tasks: dict[str, list[asyncio.Task[None]]] = {}
         self._writers: dict[Path, RunWriter] = {}
-        #: The damaged databases that lay there before, by database.
+        #: The damaged databases that existed before, by database.
         self._damaged: dict[Path, frozenset[str]] = {}
         self._lock = threading.Lock()
 
     def add(self, part: SelectedCases, result: CaseResult) -> None:
-        """Store a case that has ended, at once and beside the loop."""
+        """Store a finished case at once, in a thread."""
         writing = asyncio.to_thread(self._write, part, result)
         self._tasks.setdefault(part.uri, []).append(asyncio.get_running_loop().create_task(writing))
 
     async def end(self, state: RunState, *, recordings: bool) -> None:
-        """End the run, and report what could not be stored."""
+        """End the run, and report results that could not be stored."""
         for part in self._parts:
             written = await asyncio.gather(*self._tasks.pop(part.uri, []), return_exceptions=True)
             failures = [error for error in written if isinstance(error, BaseException)]
@@ -82,7 +82,7 @@ class StoredRun:
             return self._writers[database.path]
 
     def _set_aside(self) -> list[str]:
-        """The databases that this run has found damaged."""
+        """The databases that this run found damaged."""
         return [n for path, before in self._damaged.items() for n in sorted(damaged_beside(path) - before)]
 
     def _end(self, state: RunState) -> None:

@@ -1,4 +1,4 @@
-"""Texts as files of a cache, for clients that cannot ask the server for a document."""
+"""Cached text files, for clients that cannot request virtual documents."""
 
 import contextlib
 import hashlib
@@ -13,7 +13,7 @@ from rubric_core.user_dirs import user_directory
 __all__ = ["KEPT_DAYS", "cached", "drop_oldest"]
 
 log = logging.getLogger("rubric")
-#: Days after which a text that nobody wanted to see again is thrown away: it holds what people and models said.
+#: Days after which an unused text is deleted: it holds answers of people and models.
 KEPT_DAYS = 14
 
 
@@ -22,10 +22,10 @@ def _home() -> Path:
 
 
 def cached(name: str, uri: str, text: str) -> Path:
-    """A file with the text about a suite, not to be edited and not for others to read. Raises OSError."""
+    """A private read-only file with a text about a suite. Raises OSError."""
     try:
         return _write_text(_home(), name, uri, text)
-    except OSError as error:  # no home, or one that cannot be written to
+    except OSError as error:  # no home, or not writable
         log.info("no cache for texts: %s", error)
         return _write_text(Path(tempfile.mkdtemp(prefix="rubric-")), name, uri, text)
 
@@ -35,14 +35,14 @@ def _write_text(home: Path, name: str, uri: str, text: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     path = folder / name
-    # Half of a pair of surrogates, as an answer may have it, is not text that a file can hold.
+    # A file cannot hold a lone surrogate, which an answer may have.
     write_atomically(path, text.encode(errors="replace").decode(), private=True)
     path.chmod(0o400)
     return path
 
 
 def drop_oldest() -> None:
-    """Throw away what is older than `KEPT_DAYS`, and folders with nothing left; what cannot be removed stays."""
+    """Delete files older than `KEPT_DAYS`, and empty folders; those that cannot be deleted stay."""
     try:
         home = _home()
     except OSError:
@@ -54,4 +54,4 @@ def drop_oldest() -> None:
                 if path.lstat().st_mtime < oldest:
                     path.unlink()
         with contextlib.suppress(OSError):
-            folder.rmdir()  # refused while something is in it
+            folder.rmdir()  # fails if it is not empty

@@ -1,4 +1,4 @@
-"""Documents to read that a run left behind: shown by the client where it can ask for them, else written to a file of a cache."""
+"""Virtual documents about a run: shown by the client if it supports them, else written to a cache file."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SCHEME", "VirtualDocuments"]
 
-#: Of the URIs of documents that only the server has.
+#: The scheme of virtual documents.
 SCHEME = "rubric"
 
 
@@ -38,16 +38,16 @@ class VirtualDocuments:
 
     def __init__(self, host: Host, known: KnownResults, reports: ReportBuilder) -> None:
         self._host, self._known, self._reports = host, known, reports
-        #: What the client has been shown, and may want to have again, by the suite that it is about.
+        #: The documents that the client has requested and may request again, by suite.
         self._shown: dict[str, set[str]] = {}
-        #: Whether old texts have been thrown away, which is done once.
+        #: Whether old texts were deleted, which is done once.
         self._tidied = False
         self._sandbox: Sandbox | None = None
-        #: How many are being filled in.
+        #: The number of prompts being rendered.
         self._prompts = 0
 
     async def show(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
-        """Show a document: its URI. Raises RequestFailedError where there is nothing to show."""
+        """Show a document, and return its URI. Raises RequestFailedError if it is empty."""
         text = await self.text(kind, uri, name, evaluator)
         if self._host.client.text_contents:
             target = self._uri(kind, uri, name, evaluator)
@@ -60,7 +60,7 @@ class VirtualDocuments:
         return target
 
     async def show_text(self, name: str, uri: str, text: str) -> str:
-        """Show a text about a suite, as a file that is not to be edited: its URI."""
+        """Show a text about a suite as a read-only file, and return its URI."""
         from rubric_lsp.running.text_cache import cached, drop_oldest  # noqa: PLC0415
 
         try:
@@ -76,7 +76,7 @@ class VirtualDocuments:
         return target
 
     def _open(self, target: str, what: str) -> None:
-        # Not waited for: the client may show it when it has the answer to what it is waiting for itself.
+        # Not awaited: the client may show it only after the response that it is waiting for.
         self._host.keep(self._show(target, what))
 
     async def _show(self, target: str, what: str) -> None:
@@ -104,7 +104,7 @@ class VirtualDocuments:
         return {"text": await self.text(kind, asked["suite"], asked["case"], asked.get("evaluator", ""))}
 
     async def text(self, kind: "Kind", uri: str, name: str, evaluator: str = "") -> str:
-        """What is in a document. Raises RequestFailedError where there is nothing to show."""
+        """The text of a document. Raises RequestFailedError if it is empty."""
         from rubric_lsp.features import result_texts  # noqa: PLC0415
         from rubric_lsp.running.selection import case_named  # noqa: PLC0415  # what runs need is loaded when something was run
 
@@ -130,7 +130,7 @@ class VirtualDocuments:
         return result_texts.difference(_something(expected_of(case), f"{name} has no expected_output"), answer)
 
     async def compare(self, uri: str, name: str) -> "Difference | DifferenceDocument":
-        """The expected output and the answer, for a client that shows differences itself; others are shown a document."""
+        """The expected output and the answer, for a client that shows differences itself; others are shown a diff."""
         await self.text("difference", uri, name)
         if not self._host.client.diffs:
             return {"difference": await self.show("difference", uri, name)}
@@ -138,9 +138,9 @@ class VirtualDocuments:
         return {"title": f"{name}: expected ↔ answer", "expected": expected, "answer": answer}
 
     async def _prompt(self, case: "Runnable", name: str) -> str:
-        """What a case asks. Templates that compute stay as they are in a suite that may not be run.
+        """The prompt of a case. In a suite that may not run, template code is not rendered.
 
-        Raises RequestFailedError for what cannot be told, a template that takes too long among them.
+        Raises RequestFailedError if it cannot be computed, for example if a template takes too long.
         """
         from rubric_core.evaluation.model.unscored import Unscored  # noqa: PLC0415
 
@@ -155,7 +155,7 @@ class VirtualDocuments:
 
     @contextlib.contextmanager
     def _computing(self) -> "Iterator[Sandbox]":
-        """Where templates are filled in: the same for all that are at a time, so that there are few processes, and none afterwards."""
+        """The sandbox of templates, shared by concurrent requests and closed afterwards."""
         from rubric_core.sandbox import Sandbox  # noqa: PLC0415
 
         self._sandbox = sandbox = self._sandbox or Sandbox()
@@ -169,7 +169,7 @@ class VirtualDocuments:
                 sandbox.close()
 
     def changed(self, uri: str) -> None:
-        """The results of a suite have changed: documents about them are asked for again."""
+        """The results of a suite have changed: refresh its documents."""
         for shown in self._shown.get(uri, ()):
             asked: TextDocumentContentRefreshParams = {"uri": shown}
             self._host.keep(self._host.ask_quietly("workspace/textDocumentContent/refresh", asked))
@@ -178,7 +178,7 @@ class VirtualDocuments:
 def _query_values(query: str) -> dict[str, str]:
     if "=" in query:
         return {key: values[0] for key, values in parse_qs(query).items()}
-    # VS Code takes a query apart as little as it has to: it decodes the whole of it once, and encodes the whole again.
+    # VS Code decodes a query once as a whole and encodes it again as a whole, so it is encoded as little as possible.
     pairs = (part.partition("=") for part in unquote(query).split("&"))
     return {key: value for key, _, value in pairs}
 

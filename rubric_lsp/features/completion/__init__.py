@@ -1,4 +1,4 @@
-"""Completion: the keys, types, words, names and paths that can stand where the cursor is, in half-typed YAML too."""
+"""Completion: the keys, types, words, names and paths that fit at the cursor, in half-typed YAML too."""
 
 from rubric_lsp.features.completion.complete import complete
 from rubric_lsp.features.completion.context import Completion, NameSource

@@ -7,12 +7,12 @@ from rubric_lsp.features.completion.context import Completion, CompletionSite
 
 __all__ = ["band", "bands", "map_of_bands"]
 
-#: The lowest and the highest score of each band, and what it is called.
+#: The lowest and the highest score of each band, and its usual name.
 _BANDS = ((0, 3, "poor"), (4, 7, "fair"), (8, 10, "good"))
 
 
 def map_of_bands(line: str) -> str:
-    """The map form, each entry behind `line`."""
+    """The map form, each entry after `line`."""
     return "".join(f"{line}{low}: ${{{n}:{text}}}" for n, (low, _, text) in enumerate(_BANDS, 1))
 
 

@@ -1,4 +1,4 @@
-"""Which offers fit the place of the cursor."""
+"""Which completions fit at the cursor."""
 
 from collections.abc import Iterator
 
@@ -36,13 +36,13 @@ __all__ = ["complete"]
 def complete(
     analysis: Analysis, offset: int, names: NameSource | None = None, workspace: Counts | None = None
 ) -> list[Completion]:
-    """What can stand at `offset`; spans are those of the whole text.
+    """The completions at `offset`; their spans are those of the whole text.
 
     Args:
         analysis: The text.
         offset: The cursor.
         names: Gives names from other files.
-        workspace: What the suites of the workspace use.
+        workspace: The usage counts of the workspace.
     """
     local = analysis.local(offset)
     filled = variables(analysis, local, names)
@@ -67,9 +67,9 @@ def complete(
 
 
 def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
-    """What stands at the root of the block."""
+    """The shape at the root of the block."""
     if local.in_frame or analysis.document.blocks[local.number].key == ROOT_LIST:
-        # A list that nothing is known of yet is most likely one of cases.
+        # An empty list is most likely one of cases.
         listed = not local.in_frame and analysis.kind is FileKind.SUITE
         if analysis.item_kind is PROVIDER_ITEM and not local.in_frame:
             return ListOf(PROVIDER_ITEM)
@@ -78,13 +78,13 @@ def _root(analysis: Analysis, local: LocalText) -> Kind[object]:
 
 
 def _around(local: LocalText) -> list[type[Shape]]:
-    """The shapes that begin in front of the cursor, the nearest last."""
+    """The shapes that begin before the cursor, the nearest last."""
     before = [s for s in local.every if s.node is not None and s.node.span.start <= local.offset and not s.borrowed]
     return [type(s) for s in sorted(before, key=lambda s: s.node.span.start if s.node is not None else 0)]
 
 
 def _in_settings(local: LocalText, cursor: Cursor, dialect: Dialect) -> CursorPlace | None:
-    """The place among the settings of a target that stand a level deeper; its kind of provider stands outside."""
+    """The place in the nested settings of a target, whose provider is on the level above."""
     names = {name for base in (Target, Provider) for f in base.nested if (name := dialect.spelled(base, f))}
     at = next((i for i, step in enumerate(cursor.path) if step in names), None)
     if at is None:
@@ -116,7 +116,7 @@ def _in_block_scalar(local: LocalText) -> bool:
 
 
 def _goes_on(text: str, start: int, first: int, offset: int) -> bool:
-    """Whether a block scalar goes on to `offset` by indentation: the tree of broken text may have it longer than it is."""
+    """Whether a block scalar reaches `offset` by indentation: in broken text, the tree may have it longer than it is."""
     margin = _margin(text[line_start(text, start) : start])
     lines = text[first + 1 : line_start(text, offset)].splitlines()
     return all(_margin(line) > margin for line in lines if line.strip())
@@ -127,12 +127,12 @@ def _margin(line: str) -> int:
 
 
 def _in_header(site: CompletionSite) -> bool:
-    """Whether the cursor is behind the sign of a block scalar, whose text stands on the lines below."""
+    """Whether the cursor is after the indicator of a block scalar, whose text is on the lines below."""
     return site.cursor.role == "value" and not site.cursor.quote and site.cursor.typed[:1] in ("|", ">")
 
 
 def _offers(site: CompletionSite) -> Iterator[Completion]:
-    """Everything that fits the place."""
+    """All completions that fit the place."""
     cursor, place = site.cursor, site.place
     if not cursor.path and cursor.role == "key":
         yield from _outermost(site)
@@ -158,7 +158,7 @@ def _offers(site: CompletionSite) -> Iterator[Completion]:
         yield from promptfoo_values(site)
         return
     shape = place.shape if cursor.role == "key" else mapping_shape(place.kind, cursor.siblings, site.dialect)
-    # A map of bands has scores for keys.
+    # The keys of a map of bands are scores.
     unquoted = cursor.quote == "" or (cursor.flow and cursor.role == "key")
     if shape is not None and unquoted and not (cursor.siblings and isinstance(place.kind, Ranges)):
         yield from promptfoo_config_keys(site, shape, keys(site, shape))
@@ -171,7 +171,7 @@ def _offers(site: CompletionSite) -> Iterator[Completion]:
 
 
 def _begins_item(cursor: Cursor) -> bool:
-    """Whether what is typed is the first word of a list item."""
+    """Whether the typed word is the first one of a list item."""
     return bool(
         cursor.path
         and cursor.path[-1] == "[]"
@@ -183,7 +183,7 @@ def _begins_item(cursor: Cursor) -> bool:
 
 
 def _outermost(site: CompletionSite) -> Iterator[Completion]:
-    """Keys of the whole text, or the beginning of an item."""
+    """Keys of the whole text, or the start of an item."""
     cursor = site.cursor
     if not site.local.in_frame and cursor.column > 0:
         yield promptfoo_case(site, "- ") if site.analysis.kind is FileKind.PROMPTFOO else case(site, "- ")
@@ -194,7 +194,7 @@ def _outermost(site: CompletionSite) -> Iterator[Completion]:
     shape = mapping_shape(root, cursor.siblings, site.dialect)
     outer = site.analysis.states[site.analysis.frame.block].tree.root
     if not site.local.in_frame and isinstance(outer, Mapping):
-        # Behind the cases the keys go on that stand in front of them.
+        # After the cases, the keys of the text before them continue.
         written = {e.name: "" for e in outer.entries if e.name and e.name != cursor.typed}
         cursor = replace(cursor, siblings={**written, **cursor.siblings})
         cursor = replace(cursor, before=cursor.before or site.analysis.frame.item_key)

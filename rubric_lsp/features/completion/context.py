@@ -17,10 +17,10 @@ ItemKind = Literal["key", "type", "value", "reference", "file", "snippet", "vari
 
 
 class NameSource(Protocol):
-    """Gives names from other files."""
+    """A source of names from other files."""
 
     def __call__(self, kind: str, typed: str = "", fits: Callable[[str], bool] = ..., /) -> Sequence[str]:
-        """The names of a kind; of files, those that fit, by what is typed of a path already."""
+        """The names of a kind; of files, those that fit the path typed so far."""
 
 
 def _no_text() -> str:
@@ -29,48 +29,48 @@ def _no_text() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One thing that can be put in the place of `span`."""
+    """A completion that replaces `span`."""
 
     label: str
     kind: ItemKind
     span: Span
-    #: The text to insert where the client knows no snippets.
+    #: The text to insert for clients without snippet support.
     plain: str
-    #: The same with tab stops; empty where there are none.
+    #: The same with tab stops; empty without any.
     snippet: str = ""
     detail: str = ""
-    #: Gives Markdown, when somebody wants to read it.
+    #: Gives the documentation as Markdown, on request.
     documentation: Callable[[], str] = field(default=_no_text, compare=False)
     deprecated: bool = False
-    #: Sorts before what sorts higher.
+    #: Smaller values sort first.
     sort: str = ""
-    #: What the client matches against the typed text, when it is not the label.
+    #: The text that the client matches with the typed text, if not the label.
     filter: str = ""
 
 
 def escaped(text: str) -> str:
-    """`text` as it has to be written in a snippet to stay what it is."""
+    """`text`, escaped for use in a snippet."""
     return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionSite:
-    """A cursor in a document, with everything that can be known about it."""
+    """A cursor in a document, with what is known about its place."""
 
     analysis: Analysis
     local: LocalText
     place: CursorPlace
-    #: What is replaced, in the whole text.
+    #: The replaced span, in the whole text.
     span: Span
     names: NameSource
     #: The cursor in the whole text.
     offset: int
-    #: How often keys and values are used, the most general counts first.
+    #: Usage counts of keys and values, the most general counts first.
     usage: Sequence[Counts] = ()
 
     @property
     def cursor(self) -> Cursor:
-        """Where it is in the half-typed text."""
+        """The place in the half-typed text."""
         return self.place.cursor
 
     @property
@@ -80,7 +80,7 @@ class CompletionSite:
 
     @property
     def extra(self) -> int:
-        """How far keys at the cursor stand after the first character of their line: clients indent by that alone."""
+        """The indentation of keys at the cursor, relative to the first character of their line: clients indent by that."""
         return self.cursor.column - self.cursor.margin
 
     def line(self, deeper: int = 0) -> str:

@@ -1,4 +1,4 @@
-"""What comments and aliases can say: dialects in a modeline, codes to ignore, anchors."""
+"""Completion in comments and of aliases: dialects in a modeline, codes to ignore, anchors."""
 
 import re
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ _CODES = re.compile(
 )
 _WORD = re.compile(r"#[ \t]*rubric:[ \t]*(?P<typed>[\w-]*)\Z")
 _ALIAS = re.compile(r"(?:^[ \t]*|[:,\[{-][ \t]+|[\[{])\*(?P<typed>[^\s,\[\]{}*&]*)\Z")
-#: Letters. A comment that began further away than that is none that somebody types.
+#: Characters. A comment that starts further away is not being typed.
 _FARTHEST = 1_000
 _REST = re.compile(r"[\w.-]*")
-#: The syntax hides other findings, and an ignore that covers nothing is to be deleted.
+#: Syntax errors hide other findings, and unused ignores should be deleted.
 _NOT_TO_BE_IGNORED = frozenset({"syntax-error", "too-large", "unused-ignore"})
 _WORDS = (
     ("dialect=", "", "the dialect of the file"),
@@ -33,7 +33,7 @@ _WORDS = (
 
 
 def directives(analysis: Analysis, local: LocalText) -> list[Completion]:
-    """The completions in a comment for rubric; empty in any other comment."""
+    """The completions in a `# rubric:` comment; empty in any other comment."""
     start = max(line_start(local.text, local.offset), local.offset - _FARTHEST)
     line = local.text[start : local.offset]
     if analysis.kind in TEXTS or "#" not in line:
@@ -73,7 +73,7 @@ def _codes(analysis: Analysis, local: LocalText, span: Span, others: frozenset[s
 
 
 def aliases(analysis: Analysis, local: LocalText) -> list[Completion] | None:
-    """The anchors that an alias can name; None where none is typed."""
+    """The anchors for an alias at the cursor; None if no alias is being typed."""
     line = local.text[line_start(local.text, local.offset) : local.offset]
     found = _ALIAS.search(line)
     if found is None:

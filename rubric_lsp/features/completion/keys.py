@@ -1,4 +1,4 @@
-"""Keys: likely and required ones first, present ones left out, given-up ones last with an edit that writes their successor."""
+"""Completion of keys: likely and required ones first, deprecated ones last with an edit that replaces them."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,12 +14,12 @@ from rubric_lsp.features.key_docs import key_markdown
 
 __all__ = ["keys"]
 
-# A longer list of alternatives hides the line; the words are completed after the colon anyway.
+# A longer list of choices hides the line; its words are completed after the colon anyway.
 _MOST_CHOICES = 5
 
 
 def keys(site: CompletionSite, shape: type[Shape]) -> Iterator[Completion]:
-    """The keys that `shape` can still have."""
+    """The keys that `shape` can have and does not have yet."""
     dialect = site.dialect
     table = dialect.table(shape)
     present = {s.field for name in site.cursor.siblings if (s := table.get(name)) is not None}
@@ -40,7 +40,7 @@ def keys(site: CompletionSite, shape: type[Shape]) -> Iterator[Completion]:
 
 
 def _deprecated_keys(site: CompletionSite, shape: type[Shape], present: set[str]) -> Iterator[Completion]:
-    """Spellings that the dialect has given up: struck through, last, and accepting one inserts what took its place."""
+    """Deprecated keys: struck through, last, and accepting one inserts its successor."""
     for spelling in site.dialect.table(shape).values():
         current = _replacement(site, shape, spelling)
         if (
@@ -72,7 +72,7 @@ def _text(site: CompletionSite, name: str, kind: Kind[object]) -> tuple[str, str
 
 
 def _value(site: CompletionSite, kind: Kind[object]) -> str:
-    """What follows the colon, with a tab stop where the author goes on."""
+    """The text after the colon, with a tab stop where typing continues."""
     inner = site.line(2)
     if isinstance(kind, Choice) and len(kind.names) <= _MOST_CHOICES:
         return f" ${{1|{','.join(kind.names)}|}}"

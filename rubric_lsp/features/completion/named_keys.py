@@ -1,4 +1,4 @@
-"""Keys that are names of the author's choice: members of a composite in its weights, bounds in a map of bands."""
+"""Completion of keys that authors name: members of a composite in its weights, bounds in a map of bands."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ __all__ = ["members"]
 
 
 def members(site: CompletionSite) -> Iterator[Completion]:
-    """The names that can stand in the mapping at the cursor."""
+    """The names for keys of the mapping at the cursor."""
     if site.cursor.path[-1:] != ("weights",):
         return
     composite = _composite(site)
@@ -39,5 +39,5 @@ def _composite(site: CompletionSite) -> Composite | None:
     return found
 
 
-#: A mapping that is still typed ends in front of the cursor, where its last written key does.
+#: A mapping that is still being typed ends before the cursor, at its last complete key.
 _SLACK = 200

@@ -1,4 +1,4 @@
-"""Paths of files and folders: those that can stand at the cursor, the ones that its neighbours have first."""
+"""Completion of paths: files and folders that fit at the cursor, those with the extensions of its neighbours first."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ __all__ = ["paths"]
 
 
 def paths(site: CompletionSite, what: str, endings: tuple[str, ...], *, marked: bool = False) -> Iterator[Completion]:
-    """Paths as they are written here.
+    """Paths as they are written at the cursor.
 
     Args:
         site: The cursor.
         what: "file", "directory" or "script".
-        endings: What names of files end in; empty for any.
-        marked: Whether only `file://` in front makes a path of a text.
+        endings: The extensions of files; empty for any.
+        marked: Whether a text is a path only with `file://` before it.
     """
     marked = marked or _beside_cases(site)
     typed, used = site.cursor.typed, _used(site, endings)
@@ -34,7 +34,7 @@ def paths(site: CompletionSite, what: str, endings: tuple[str, ...], *, marked: 
     found = site.names(what, typed.removeprefix(URL), lambda path: _fits(path, endings))
     written_as = [f"{mark}{'' if path.startswith('.') else here}{path}" for path in found]
     for order, name in enumerate(sorted(written_as, key=lambda name: -used[name])):
-        # A scheme is plain in YAML: its colon has no space behind it.
+        # A URL scheme is plain in YAML: no space follows its colon.
         written = name if site.cursor.quote or (mark and _is_plain(name)) else plain_or_quoted(name)
         yield Completion(name, "file", site.span, written, sort=f"{lowest}{order:03}")
 
@@ -45,25 +45,25 @@ def _is_plain(name: str) -> bool:
 
 
 def _prefer(used: Counter[str], lead: str) -> bool:
-    """Whether most of the neighbours' paths that could begin so do."""
+    """Whether most neighbouring paths that could have this prefix do."""
     able = [name for name in used if not name.removeprefix(URL).startswith("../")] if lead != URL else list(used)
     return 2 * sum(name.startswith(lead) for name in able) > len(able)
 
 
 def _fits(path: str, endings: tuple[str, ...]) -> bool:
-    """Whether a file can stand where names end so. A suite is no data: it stands only where cases are taken over."""
+    """Whether a file has one of the extensions. A suite is not data: it fits only where cases are included."""
     if is_suite_name(path.rpartition("/")[2]):
         return endings == CASES
     return not endings or path.lower().endswith(endings)
 
 
 def _beside_cases(site: CompletionSite) -> bool:
-    """Whether a path in the case list needs a mark: beside cases a plain text would be none."""
+    """Whether a path in the case list needs `file://`: beside cases, a plain text would not be a path."""
     kind = site.place.kind
     return isinstance(kind, NodeUnion) and isinstance(kind.mapping, Shaped) and issubclass(kind.mapping.shape, Case)
 
 
 def _used(site: CompletionSite, endings: tuple[str, ...]) -> Counter[str]:
-    """How often the neighbours name each file that could stand here, as they write it."""
+    """How often neighbours refer to each file that fits, as they write it."""
     names = (name for local in blocks_near(site.analysis, site.local) for name in names_in(local))
     return Counter(name.name for name in names if name.kind in FILES and _fits(name.name, endings))

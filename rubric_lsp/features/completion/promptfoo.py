@@ -1,4 +1,4 @@
-"""Values in files of promptfoo: ids and labels of providers, labels of prompts, metrics, variables, files, targets of `$ref`."""
+"""Completion in promptfoo files: provider ids and labels, prompt labels, metrics, variables, files, targets of `$ref`."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -27,7 +27,7 @@ _DATA = (".yaml", ".yml", ".json")
 _SCRIPTS: tuple[tuple[type[Assertion], tuple[str, ...]], ...] = (
     (JavaScriptCode, _JAVASCRIPT), (PythonCode, (".py",)), (RubyCode, (".rb",)),
 )  # fmt: skip
-#: Keys whose text is a path, with and without `file://`, and what its name ends in.
+#: Keys whose text is a path, with and without `file://`, and its extensions.
 _BARE = {"nunjucksFilters": FILTERS, "tests": CASES, "path": CASES}
 _MARKED = {
     "prompts": TEMPLATES, "extensions": FILTERS, "defaultTest": _DATA, "scenarios": _DATA, "transform": FILTERS, "transformVars": FILTERS,
@@ -36,7 +36,7 @@ _MARKED = {
 
 
 def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
-    """What the value or list item at the cursor can be, beside what its kind says."""
+    """The values for the value or list item at the cursor, besides those of its kind."""
     if site.dialect is not PROMPTFOO:
         return
     steps = [step for step in site.cursor.path if step != ITEM]
@@ -60,7 +60,7 @@ def promptfoo_values(site: CompletionSite) -> Iterator[Completion]:
 
 
 def _holder(site: CompletionSite) -> type[Shape] | None:
-    """The mapping whose list the cursor is in."""
+    """The mapping that holds the list at the cursor."""
     return site.place.key and next((s for s in _SHAPES if site.place.key in s.keys.values()), None)
 
 
@@ -72,7 +72,7 @@ def _is(shape: type[Shape] | None, base: type[Shape]) -> bool:
 
 
 def _files(site: CompletionSite, shape: type[Shape] | None, key: str, steps: list[str]) -> Iterator[Completion]:
-    """Files, where one can stand: everywhere once `file://` is begun."""
+    """Files, where they fit: everywhere after `file://`."""
     begun = site.cursor.typed.startswith("file:")
     if key == "value" and _is(shape, Assertion):
         endings = next((e for base, e in _SCRIPTS if _is(shape, base)), (*FILTERS, *_DATA, ".txt"))
@@ -91,7 +91,7 @@ def _files(site: CompletionSite, shape: type[Shape] | None, key: str, steps: lis
 
 
 def _known(site: CompletionSite, kind: NameKind) -> Iterable[str]:
-    """The names of a kind in the configuration and the files that belong to it; without these, in the text alone."""
+    """The names of a kind in the configuration and its family; without them, in the text alone."""
     return site.names(kind) or [
         n.name for local in blocks_of(site.analysis) for n in names_in(local) if n.kind == kind and n.defines
     ]
@@ -124,7 +124,7 @@ def _documentation(provider: KnownProvider) -> str:
 def promptfoo_config_keys(
     site: CompletionSite, shape: type[Shape], offered: Iterator[Completion]
 ) -> Iterator[Completion]:
-    """The keys of the settings of a provider: those that its kind takes, in their order."""
+    """The keys of a provider's settings, for its kind, in their order."""
     known = known_provider(_identity(site)) if shape is ProviderSettings else None
     if known is None or not known.config:
         yield from offered
@@ -139,7 +139,7 @@ def promptfoo_config_keys(
 
 
 def _identity(site: CompletionSite) -> str:
-    """The id of the provider whose settings the cursor is in."""
+    """The id of the provider whose settings are at the cursor."""
     best, found = -1, ""
     for shape in site.local.every:
         start = shape.node.whole.start if shape.node is not None else shape.span.start
@@ -149,7 +149,7 @@ def _identity(site: CompletionSite) -> str:
 
 
 def promptfoo_members(site: CompletionSite) -> Iterator[Completion]:
-    """Keys of `vars`: variables that a prompt uses, and that the case has not yet."""
+    """Keys of `vars`: variables that a prompt uses and the case lacks."""
     if site.dialect is not PROMPTFOO or site.cursor.path[-1:] != ("vars",):
         return
     around = (local for local in blocks_of(site.analysis) if local.in_frame)

@@ -1,4 +1,4 @@
-"""The order of completion items: by what is around the cursor and in the workspace, then by what suites in general use."""
+"""The order of completions: by usage around the cursor, in the workspace, and in suites in general."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
@@ -10,14 +10,14 @@ from rubric_lsp.features.completion.context import CompletionSite
 
 __all__ = ["blocks_near", "key_ranks", "name_ranks", "usage_for", "word_ranks"]
 
-#: So many blocks on either side of the cursor are looked at, and so many shapes of each that may be larger than a case.
+#: How many blocks on either side of the cursor count, and how many shapes of each, which may be larger than a case.
 _NEAR, _MOST_SHAPES = 4, 400
-#: What a key that its mapping needs is ahead of others.
+#: The advantage of a required key over others.
 _NEEDED = 0.2
 
 
 def usage_for(analysis: Analysis, local: LocalText, workspace: Counts) -> tuple[Counts, ...]:
-    """What completion at a place goes by, the most general first."""
+    """The usage counts for completion at a place, the most general first."""
     return general_usage(), workspace, count(_shapes_near(analysis, local))
 
 
@@ -42,7 +42,7 @@ def blocks_near(analysis: Analysis, local: LocalText) -> Iterable[LocalText]:
 
 
 def key_ranks(site: CompletionSite, shape: type[Shape], fields: Mapping[str, bool]) -> Mapping[str, int]:
-    """The places of keys in the list, from 0 on; `fields` says of each whether the mapping needs it."""
+    """The ranks of keys, from 0 on; `fields` says whether the mapping requires each."""
     known = site.dialect.table(shape).get(site.cursor.before)
     before = known.field if known is not None else site.cursor.before
     likely = likelihoods(site.usage, lineage(shape), before, list(fields))
@@ -50,7 +50,7 @@ def key_ranks(site: CompletionSite, shape: type[Shape], fields: Mapping[str, boo
 
 
 def word_ranks(site: CompletionSite, shape: type[Shape], field: str, words: Iterable[str]) -> Mapping[str, int]:
-    """The places of the words that `field` can have."""
+    """The ranks of the values of `field`."""
     every = list(dict.fromkeys(words))
     names = lineage(shape)[:1] if field == shape.tag else lineage(shape)
     fresh = site.cursor.role == "item"
@@ -60,11 +60,11 @@ def word_ranks(site: CompletionSite, shape: type[Shape], field: str, words: Iter
 
 
 def name_ranks(site: CompletionSite, kind: str, names: Sequence[str]) -> Mapping[str, int]:
-    """The places of names that the project makes for itself, such as those of targets."""
+    """The ranks of names that the project defines, such as those of targets."""
     likely = likelihoods(site.usage, [kind], ANY, names)
     return _ranks(names, lambda name: likely[name])
 
 
 def _ranks(words: Iterable[str], likely: Callable[[str], float]) -> Mapping[str, int]:
-    # Words that are as likely stay in the order in which they came.
+    # Equally likely words keep their order.
     return {word: rank for rank, word in enumerate(sorted(words, key=lambda word: -likely(word)))}

@@ -10,7 +10,7 @@ __all__ = ["required_fields"]
 
 
 def required_fields(site: CompletionSite, shape: type[Shape]) -> str:
-    """The fields that `shape` needs and that do not exist yet, on lines below the cursor."""
+    """The missing required fields of `shape`, on lines below the cursor."""
     cursor = site.cursor
     if cursor.flow or cursor.quote or not cursor.ends_line:
         return ""
@@ -42,13 +42,13 @@ def _stop(site: CompletionSite, key: Key[object], stop: int) -> tuple[str, int]:
         return f"{inner}${stop}", stop + 1
     if not key.example:
         return f" ${stop}", stop + 1
-    # A name of something else is a place to choose, not an example to keep.
+    # A reference is a tab stop to choose a name at, not an example to keep.
     names = isinstance(kind, Text) and kind.refers_to == "target"
     return (f" ${stop}" if names else f" ${{{stop}:{escaped(key.example)}}}"), stop + 1
 
 
 def _inside(site: CompletionSite, shape: type[Shape], inner: str, stop: int) -> tuple[str, int]:
-    """What a mapping needs itself, one level deep."""
+    """The required fields of a nested mapping, one level deep."""
     written = ""
     for spelling, key in site.dialect.fields(shape):
         if not site.dialect.demanded(shape, spelling.field):

@@ -1,4 +1,4 @@
-"""Whole items at once: suites, cases, criteria, evaluators."""
+"""Skeletons of whole items: suites, cases, criteria, evaluators."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def items(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completio
 
 
 def dashes(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
-    """The cursor is below a key whose value is a list, and no dash is typed yet."""
+    """Skeletons below a key with a list value, if no dash is typed yet."""
     if isinstance(kind, Ranges):
         yield from bands(site)
         return
@@ -101,7 +101,7 @@ def case(site: CompletionSite, dash: str) -> Completion:
 
 
 def promptfoo_case(site: CompletionSite, dash: str) -> Completion:
-    """A whole case of promptfoo."""
+    """A whole promptfoo case."""
     lines = ("vars:", "  ${1:name}: ${2:value}", "assert:", "  - type: ${3:contains}", "    value: ${4:text}")
     body = site.line(len(dash)).join(lines)
     return Completion("case", "snippet", site.span, f"{dash}vars:", f"{dash}{body}", "a whole case", sort="00")
@@ -112,11 +112,11 @@ def _case_lines(site: CompletionSite, stop: int) -> tuple[list[str], int]:
     spelled = site.dialect.spelled
     lines = [f"id: ${{{stop}:name}}"] if spelled(Case, "id") else []
     criteria, asked = spelled(Case, "criteria"), spelled(Case, "input")
-    # Where prompts ask, criteria are one of the assertions.
+    # In dialects with prompts, criteria are an assertion.
     if criteria and asked:
         lines.append(f"{criteria}: ${{{stop + 1}:what a good answer achieves}}")
     if asked and isinstance(site.dialect.declared(Case, site.dialect.table(Case)[asked]).kind, Messages):
-        # Before agentv-1 a conversation is the only form of a question.
+        # Before agentv-1, input is always a conversation.
         lines += [f"{asked}:", "  - role: user", f"    content: ${{{stop + 2}:question}}"]
         if site.dialect.properties.reference == "in-input":
             lines += ["  - role: assistant", f"    content: ${{{stop + 3}:a good answer}}"]

@@ -1,4 +1,4 @@
-"""Values: words of a list, names of other things, paths, types."""
+"""Completion of values: words of a list, names, paths, types."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -23,9 +23,9 @@ from rubric_lsp.features.key_docs import summary, type_markdown
 
 __all__ = ["types", "values"]
 
-#: Fields of any form in which a text with `file://` in front is a path, and what its name ends in.
+#: Text fields in which `file://` marks a path, and its extensions.
 _MARKED = {"prompts": TEMPLATES, "extensions": FILTERS}
-#: What becomes of a type that is still worth offering.
+#: The statuses of types that are worth offering.
 _OFFERED = frozenset(
     {SpellingStatus.CURRENT, SpellingStatus.DEPRECATED, SpellingStatus.LEAVING, SpellingStatus.TOLERATED}
 )
@@ -35,7 +35,7 @@ _PATHS = frozenset({"file", "directory", "program"})
 def values(site: CompletionSite, kind: Kind[object] | None) -> Iterator[Completion]:
     """Completions for the value at the cursor."""
     branches = kind.branches if isinstance(kind, NodeUnion) else (kind,)
-    # Where any text is welcome, nobody means one of the two words.
+    # If any text is allowed, the two words of a boolean are not offered.
     free = any(isinstance(each, Text) and each.blank for each in branches)
     for each in branches:
         if isinstance(each, Choice):
@@ -96,7 +96,7 @@ def _name_completions(site: CompletionSite, names: Iterable[str]) -> Iterator[Co
 
 
 def _own_targets(site: CompletionSite) -> list[str]:
-    """The names that the document itself gives to targets."""
+    """The target names that the document itself defines."""
     if site.local.in_frame and site.place.shape is not None and issubclass(site.place.shape, Entry):
         own = site.cursor.siblings.get("name", "").strip("\"'")
     else:
@@ -117,7 +117,7 @@ def types(site: CompletionSite, lead: str = "") -> Iterator[Completion]:
     """The types of evaluators, with the fields that each of them needs."""
     dialect = site.dialect
     possible = [known for known in dialect.types.values() if known.fate in _OFFERED]
-    # Of the types that nobody uses `rubric` comes last: whoever begins to type it means `rubrics`.
+    # Of equally unused types, `rubric` comes last: its prefix is more often meant as `rubrics`.
     words = [type_word(known.shape, known.name) for known in sorted(possible, key=lambda known: known.shape is Rubric)]
     ranks = word_ranks(site, Evaluator, "type", words)
     for known in possible:
@@ -137,7 +137,7 @@ def types(site: CompletionSite, lead: str = "") -> Iterator[Completion]:
 
 
 def _kinds(site: CompletionSite) -> Iterator[Completion]:
-    """The kinds of providers."""
+    """The provider kinds."""
     shape = site.place.shape
     base: type[Shape] = Provider if shape is not None and issubclass(shape, Provider) else Target
     if site.place.shape is Suite:

@@ -1,4 +1,4 @@
-"""Template variables: what can stand between the braces of `{{ name }}`, in prompts and in texts of cases."""
+"""Completion of template variables in `{{ name }}`, in prompts and in texts of cases."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -23,12 +23,12 @@ __all__ = ["values_at", "variables"]
 _OPEN = re.compile(r"(?<!\$)\{\{-?[ \t]*(?P<typed>[\w.]*)\Z")
 _REST = re.compile(r"[\w.]*(?P<close>[ \t]*-?\}\})?")
 _FARTHEST = 200
-#: The cases in which names are looked for that a prompt of the suite can have.
+#: How many cases are searched for the names that a prompt of the suite can use.
 _MOST_CASES = 100
 
 
 def variables(analysis: Analysis, local: LocalText, source: NameSource | None = None) -> list[Completion] | None:
-    """What fits between braces at the cursor; None when it is not between braces. `source` gives names from other files."""
+    """The completions between braces; None if the cursor is not between braces. `source` gives names from other files."""
     found = _OPEN.search(local.text, max(0, local.offset - _FARTHEST), local.offset)
     line = max(local.text.rfind("\n", 0, local.offset), local.text.rfind("\r", 0, local.offset)) + 1
     if found is None or found.start() < line or local.text[line : found.start()].lstrip().startswith("#"):
@@ -47,7 +47,7 @@ def variables(analysis: Analysis, local: LocalText, source: NameSource | None = 
 def _names(
     analysis: Analysis, local: LocalText, source: NameSource | None
 ) -> Iterator[tuple[str, str, Callable[[], str]]]:
-    """Each name with its value in short, and in full for whoever reads it."""
+    """Each name with its value, shortened and in full."""
     if _in_prompt(local):
         properties = analysis.dialect.properties
         leaving = {name for name, _ in properties.replaced_variables}
@@ -74,9 +74,9 @@ def _shown(value: object) -> str:
 
 
 def values_at(analysis: Analysis, local: LocalText) -> Mapping[str, object]:
-    """The values that the case at the cursor fills in: its own, before those of every case.
+    """The values of the case at the cursor: its own, before those of every case.
 
-    A text around the cases is filled in for each of them: there it is the first values of all names.
+    In the text around the cases, which applies to all of them, the first values of all names.
     """
     every: dict[str, object] = {}
     if analysis.dialect is PROMPTFOO:
@@ -118,7 +118,7 @@ def _holds(shape: Shape, offset: int) -> bool:
 
 
 def _in_prompt(local: LocalText) -> bool:
-    """Whether the cursor is in what a judge is told."""
+    """Whether the cursor is in a judge's prompt."""
     if local.analysis.kind is FileKind.PROMPT:
         return True
     judges = (LlmJudge, LlmRubric, Aggregator)

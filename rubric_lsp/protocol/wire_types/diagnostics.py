@@ -1,4 +1,4 @@
-"""Diagnostics, published or asked for."""
+"""Diagnostics, published or pulled."""
 
 from typing import Literal, TypedDict
 
@@ -13,7 +13,7 @@ class CodeDescription(TypedDict):
 
 
 class DiagnosticRelatedInformation(TypedDict):
-    """A place that a diagnostic refers to."""
+    """A location related to a diagnostic."""
 
     location: Location
     message: str
@@ -48,7 +48,7 @@ class _PublishDiagnosticsParams(TypedDict):
 
 
 class PublishDiagnosticsParams(_PublishDiagnosticsParams, total=False):
-    """The diagnostics of a file; without a version it is not open."""
+    """The diagnostics of a file; without a version, it is not open."""
 
     version: int | None
 
@@ -62,7 +62,7 @@ class FullDocumentDiagnosticReport(TypedDict):
 
 
 class UnchangedDocumentDiagnosticReport(TypedDict):
-    """The client has the diagnostics of a document."""
+    """The client's diagnostics of a document are up to date."""
 
     kind: Literal["unchanged"]
     resultId: str
@@ -87,7 +87,7 @@ RelatedDocumentReport = RelatedFullDocumentDiagnosticReport | RelatedUnchangedDo
 
 
 class WorkspaceFullDocumentDiagnosticReport(FullDocumentDiagnosticReport):
-    """The diagnostics of a file among all; null is the version on disk."""
+    """The diagnostics of one file of the workspace; null is the version on disk."""
 
     uri: str
     version: int | None

@@ -4,7 +4,7 @@ from typing import TypedDict
 
 
 class Position(TypedDict):
-    """Both count from 0; `character` in the units of the encoding that client and server agreed on."""
+    """Both count from 0; `character` in the units of the negotiated encoding."""
 
     line: int
     character: int
@@ -46,7 +46,7 @@ class TextDocumentEdit(TypedDict):
 
 
 class WorkspaceEdit(TypedDict, total=False):
-    """Edits of several documents, in one of the two members."""
+    """Edits of several documents, in either of the two members."""
 
     changes: dict[str, list[TextEdit]]
     documentChanges: list[TextDocumentEdit]

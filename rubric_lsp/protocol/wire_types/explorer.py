@@ -32,14 +32,14 @@ class Test(_Test, total=False):
 
 
 class Discovered(TypedDict):
-    """The tests of the suites in `scope`, or those suites."""
+    """The tests of the suites in `scope`, or the suites themselves."""
 
     tests: list[Test]
     scope: list[str]
 
 
 class Moved(TypedDict):
-    """The tests from a line on moved down by so many lines."""
+    """The tests from a line on moved by so many lines."""
 
     line: int
     by: int
@@ -52,7 +52,7 @@ class _Changed(TypedDict):
 
 
 class Changed(_Changed, total=False):
-    """What an edit made of the tests of a suite."""
+    """The effect of an edit on the tests of a suite."""
 
     moved: Moved
 
@@ -83,7 +83,7 @@ class _TestState(TypedDict):
 
 
 class TestState(_TestState, total=False):
-    """What becomes of a test; `score` is 0..1."""
+    """The state of a test; `score` is 0..1."""
 
     score: float
     durationMs: float
@@ -92,7 +92,7 @@ class TestState(_TestState, total=False):
 
 
 class StartedRun(TypedDict):
-    """The answer to `rubric/runTests`; `runId` is empty where nothing was started."""
+    """The response to `rubric/runTests`; `runId` is empty if nothing was started."""
 
     runId: str
     tests: list[str]
@@ -110,7 +110,7 @@ class _TestOutput(TypedDict):
 
 
 class TestOutput(_TestOutput, total=False):
-    """Text of a run, with line breaks of a terminal."""
+    """Output of a run, with line breaks for terminals."""
 
     testId: str
 
@@ -144,7 +144,7 @@ class About(TypedDict):
 
 
 class BegunRun(TypedDict):
-    """The answer to a command that runs cases: their ids."""
+    """The result of a command that runs cases: their ids."""
 
     runId: str
     running: list[str]

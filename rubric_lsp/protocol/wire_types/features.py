@@ -1,4 +1,4 @@
-"""Answers to requests about a document."""
+"""Responses to requests about a document."""
 
 from typing import Any, Literal, TypedDict
 
@@ -15,13 +15,13 @@ class Command(TypedDict):
 
 
 class CommandWithArguments(Command):
-    """A command that is about something."""
+    """A command with arguments."""
 
     arguments: list[Any]
 
 
 class CodeActionDisabled(TypedDict):
-    """Why an action cannot be chosen."""
+    """Why an action is disabled."""
 
     reason: str
 
@@ -43,28 +43,28 @@ class CodeAction(_CodeAction, total=False):
 
 
 class CodeLens(TypedDict):
-    """A line of commands above a range."""
+    """A command above a range."""
 
     range: Range
     command: Command | CommandWithArguments
 
 
 class MarkupContent(TypedDict):
-    """Text for people."""
+    """Text for display."""
 
     kind: Literal["markdown", "plaintext"]
     value: str
 
 
 class Hover(TypedDict):
-    """What is shown for a range."""
+    """The hover of a range."""
 
     contents: MarkupContent
     range: Range
 
 
 class Documented(TypedDict, total=False):
-    """The member of a completion item that is sent when the item is chosen."""
+    """The part of a completion item that is sent when it is resolved."""
 
     documentation: MarkupContent
 
@@ -102,7 +102,7 @@ class _InlayHint(TypedDict):
 
 
 class InlayHint(_InlayHint, total=False):
-    """Text behind a position; `data` is the state of a result, for clients that draw results themselves."""
+    """Text after a position; `data` is the state of a result, for clients that draw results themselves."""
 
     tooltip: str
     data: dict[str, str]
@@ -116,7 +116,7 @@ class _DocumentSymbol(TypedDict):
 
 
 class DocumentSymbol(_DocumentSymbol, total=False):
-    """An entry of the outline, with those in it."""
+    """An entry of the outline, with its children."""
 
     detail: str
     children: "list[DocumentSymbol]"
@@ -129,27 +129,27 @@ class _SymbolInformation(TypedDict):
 
 
 class SymbolInformation(_SymbolInformation, total=False):
-    """A name in a list."""
+    """A symbol in a flat list."""
 
     containerName: str
 
 
 class DocumentHighlight(TypedDict):
-    """A place where a name stands: read (2) or written (3)."""
+    """An occurrence of a name: read (2) or written (3)."""
 
     range: Range
     kind: Literal[2, 3]
 
 
 class PrepareRenamePlaceholder(TypedDict):
-    """A name that can be changed, as it is."""
+    """A name that can be renamed, with its current text."""
 
     range: Range
     placeholder: str
 
 
 class DocumentLink(TypedDict):
-    """A range that opens a file."""
+    """A range that links to a file."""
 
     range: Range
     target: str
@@ -171,7 +171,7 @@ class _SelectionRange(TypedDict):
 
 
 class SelectionRange(_SelectionRange, total=False):
-    """A range, and the next larger one."""
+    """A range and its parent."""
 
     parent: "SelectionRange"
 
@@ -197,7 +197,7 @@ class SemanticTokensEdit(TypedDict):
 
 
 class SemanticTokensDelta(TypedDict):
-    """What has changed since an earlier result."""
+    """The changes since an earlier result."""
 
     resultId: str
     edits: list[SemanticTokensEdit]

@@ -1,4 +1,4 @@
-"""The answer to `initialize`, and what is registered after it."""
+"""The response to `initialize`, and later registrations."""
 
 from typing import Literal, TypedDict
 
@@ -6,13 +6,13 @@ from rubric_core.text import Encoding
 
 
 class SaveOptions(TypedDict):
-    """What comes with `didSave`."""
+    """The content of `didSave`."""
 
     includeText: bool
 
 
 class TextDocumentSyncOptions(TypedDict):
-    """How documents are kept in step; 2 is by edits."""
+    """How documents are synchronized; 2 is incrementally."""
 
     openClose: bool
     change: Literal[0, 1, 2]
@@ -20,7 +20,7 @@ class TextDocumentSyncOptions(TypedDict):
 
 
 class CompletionOptions(TypedDict):
-    """When suggestions are asked for."""
+    """The trigger characters of completion."""
 
     triggerCharacters: list[str]
     resolveProvider: bool
@@ -34,19 +34,19 @@ class CodeActionOptions(TypedDict):
 
 
 class CodeLensOptions(TypedDict):
-    """Whether lenses come without their commands."""
+    """Whether lenses have to be resolved."""
 
     resolveProvider: bool
 
 
 class InlayHintOptions(TypedDict):
-    """Whether hints come without their tooltips."""
+    """Whether hints have to be resolved."""
 
     resolveProvider: bool
 
 
 class DocumentLinkOptions(TypedDict):
-    """Whether links come without their targets."""
+    """Whether links have to be resolved."""
 
     resolveProvider: bool
 
@@ -58,7 +58,7 @@ class DocumentSymbolOptions(TypedDict):
 
 
 class SemanticTokensLegend(TypedDict):
-    """What the numbers of tokens stand for."""
+    """The meaning of the numbers of tokens."""
 
     tokenTypes: list[str]
     tokenModifiers: list[str]
@@ -71,7 +71,7 @@ class SemanticTokensFullDelta(TypedDict):
 
 
 class SemanticTokensOptions(TypedDict):
-    """How tokens can be asked for."""
+    """How tokens can be requested."""
 
     legend: SemanticTokensLegend
     full: SemanticTokensFullDelta
@@ -79,20 +79,20 @@ class SemanticTokensOptions(TypedDict):
 
 
 class DocumentOnTypeFormattingOptions(TypedDict):
-    """The characters after which a line is formatted."""
+    """The trigger characters of on-type formatting."""
 
     firstTriggerCharacter: str
     moreTriggerCharacter: list[str]
 
 
 class RenameOptions(TypedDict):
-    """Whether a name can be looked at before it is changed."""
+    """Whether a rename can be prepared."""
 
     prepareProvider: bool
 
 
 class DiagnosticOptions(TypedDict):
-    """How diagnostics can be asked for."""
+    """How diagnostics can be pulled."""
 
     identifier: str
     interFileDependencies: bool
@@ -107,14 +107,14 @@ class ExecuteCommandOptions(TypedDict):
 
 
 class WorkspaceFoldersServerCapabilities(TypedDict):
-    """Whether folders may come and go."""
+    """Whether folders may be added and removed."""
 
     supported: bool
     changeNotifications: bool
 
 
 class FileOperationPattern(TypedDict):
-    """The files that are meant."""
+    """The files of an operation."""
 
     glob: str
 
@@ -139,7 +139,7 @@ class FileOperationOptions(TypedDict):
 
 
 class TextDocumentContentOptions(TypedDict):
-    """The schemes of documents whose text the server has."""
+    """The schemes of the server's virtual documents."""
 
     schemes: list[str]
 
@@ -150,7 +150,7 @@ class _WorkspaceOptions(TypedDict):
 
 
 class WorkspaceOptions(_WorkspaceOptions, total=False):
-    """What the server can do with folders and files."""
+    """Capabilities for folders and files."""
 
     textDocumentContent: TextDocumentContentOptions
 
@@ -162,13 +162,13 @@ class RubricTests(TypedDict):
 
 
 class Experimental(TypedDict):
-    """What LSP does not define."""
+    """Capabilities that LSP does not define."""
 
     rubricTests: RubricTests
 
 
 class WritingCapabilities(TypedDict):
-    """What helps to write and to mend a text."""
+    """Capabilities for writing and fixing a text."""
 
     completionProvider: CompletionOptions
     hoverProvider: bool
@@ -180,7 +180,7 @@ class WritingCapabilities(TypedDict):
 
 
 class DisplayCapabilities(TypedDict):
-    """What is shown beside the text, and how it is coloured and folded."""
+    """Capabilities for display: hints, lenses, colours, folds."""
 
     codeLensProvider: CodeLensOptions
     inlayHintProvider: InlayHintOptions
@@ -191,7 +191,7 @@ class DisplayCapabilities(TypedDict):
 
 
 class NavigationCapabilities(TypedDict):
-    """What leads from a name to other places."""
+    """Capabilities for navigation between names."""
 
     definitionProvider: bool
     referencesProvider: bool
@@ -208,21 +208,21 @@ class _AlwaysOffered(WritingCapabilities, DisplayCapabilities, NavigationCapabil
 
 
 class ServerCapabilities(_AlwaysOffered, total=False):
-    """What the server can do for this client."""
+    """The server's capabilities for this client."""
 
     diagnosticProvider: DiagnosticOptions
     experimental: Experimental
 
 
 class ServerInfo(TypedDict):
-    """The server by name."""
+    """The name and version of the server."""
 
     name: str
     version: str
 
 
 class InitializeResult(TypedDict):
-    """The answer to `initialize`."""
+    """The response to `initialize`."""
 
     capabilities: ServerCapabilities
     serverInfo: ServerInfo
@@ -235,13 +235,13 @@ class DidChangeConfigurationRegistrationOptions(TypedDict):
 
 
 class FileSystemWatcher(TypedDict):
-    """Files whose changes are told."""
+    """Files whose changes are reported."""
 
     globPattern: str
 
 
 class DidChangeWatchedFilesRegistrationOptions(TypedDict):
-    """All files whose changes are told."""
+    """All files whose changes are reported."""
 
     watchers: list[FileSystemWatcher]
 
@@ -255,18 +255,18 @@ class Registration(TypedDict):
 
 
 class RegistrationParams(TypedDict):
-    """Several of them."""
+    """Several registrations."""
 
     registrations: list[Registration]
 
 
 class ConfigurationItem(TypedDict):
-    """Settings by their name."""
+    """Settings by their section."""
 
     section: str
 
 
 class ConfigurationParams(TypedDict):
-    """The settings that are asked for."""
+    """The settings that are requested."""
 
     items: list[ConfigurationItem]

@@ -1,10 +1,10 @@
-"""The messages themselves, by JSON-RPC."""
+"""JSON-RPC messages."""
 
 from typing import TypedDict
 
 
 class NotificationMessage(TypedDict):
-    """A message without an answer."""
+    """A message without a response."""
 
     jsonrpc: str
     method: str
@@ -12,13 +12,13 @@ class NotificationMessage(TypedDict):
 
 
 class RequestMessage(NotificationMessage):
-    """A message with an answer."""
+    """A message with a response."""
 
     id: str
 
 
 class ResponseMessage(TypedDict):
-    """The answer to a request."""
+    """The response to a request."""
 
     jsonrpc: str
     id: int | str
@@ -26,14 +26,14 @@ class ResponseMessage(TypedDict):
 
 
 class ResponseError(TypedDict):
-    """Why a request has no result; the message is for users."""
+    """Why a request failed; the message is for users."""
 
     code: int
     message: str
 
 
 class ResponseErrorMessage(TypedDict):
-    """The answer to a request that failed; null is the id of one that cannot be read."""
+    """The response to a failed request; the id is null if it could not be read."""
 
     jsonrpc: str
     id: int | str | None

@@ -1,4 +1,4 @@
-"""What is shown to the person: messages, questions, documents, progress, the log."""
+"""Messages, questions, documents, progress and log lines for the user."""
 
 from typing import Literal, TypedDict
 
@@ -14,7 +14,7 @@ class ShowMessageParams(TypedDict):
 
 
 class LogMessageParams(TypedDict):
-    """A line of the log."""
+    """A log line."""
 
     type: MessageType
     message: str
@@ -33,7 +33,7 @@ class ShowMessageRequestParams(ShowMessageParams):
 
 
 class ShowDocumentParams(TypedDict):
-    """A document to be shown."""
+    """A document to show."""
 
     uri: str
     takeFocus: bool
@@ -75,14 +75,14 @@ class _WorkDoneProgressReport(TypedDict):
 
 
 class WorkDoneProgressReport(_WorkDoneProgressReport, total=False):
-    """How far it is."""
+    """The current state."""
 
     percentage: int
     cancellable: bool
 
 
 class WorkDoneProgressEnd(TypedDict):
-    """What came of it."""
+    """The outcome."""
 
     kind: Literal["end"]
     message: str
@@ -92,7 +92,7 @@ WorkDoneProgress = WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProg
 
 
 class ProgressParams(TypedDict):
-    """A step of a piece of work, or a part of an answer."""
+    """A step of a piece of work, or a partial result."""
 
     token: int | str
     value: WorkDoneProgress | WorkspaceDiagnosticReport
@@ -103,6 +103,6 @@ class _LogTraceParams(TypedDict):
 
 
 class LogTraceParams(_LogTraceParams, total=False):
-    """How long a request took, and what it was about."""
+    """The duration of a request, and its description."""
 
     verbose: str
