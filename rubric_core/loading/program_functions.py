@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rubric_core.language.closest_name import closest
-from rubric_core.language.promptfoo.graded_assertions import PythonCode
+from rubric_core.language.promptfoo.graded_assertions import PythonCode, RubyCode
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
 from rubric_core.loading.project import TrackedLookup
@@ -36,6 +36,14 @@ _HIDDEN = pattern(
 _INHERITS = pattern(r"\bfrom[ \t]{1,9}['\"]|\bextends\b|\brequire\b|\bimport\b|\bObject\.assign\b|\[['\"`]")
 _EXPORTS = pattern(r"(?<!\.)\bexport\b|\bexports\b")
 _WORD = pattern(r"[A-Za-z_$][\w$]*")
+#: The methods that a file in Ruby defines, and what may give it others that its text does not show.
+_DEFINED = pattern(r"^[ \t]{0,40}(?:(?:private|public)[ \t]{1,9})?def[ \t]{1,9}(?:self\.)?([A-Za-z_]\w{0,100}[?!]?)", re.MULTILINE)
+_HIDDEN_IN_RUBY = pattern(
+    r"(?<![.\w])(?:require|require_relative|load|autoload|include|extend|alias|alias_method|define_method|attr_\w{1,20}|module_function)\b(?!\?)"
+    r"|\b(?:method_missing|define_singleton_method|def_delegators?|\w{0,20}eval|send)\b|\bclass[ \t]{1,9}(?:<<|\w{1,100}[ \t]{0,9}<)"
+)
+#: Libraries of Ruby that define nothing that promptfoo could call.
+_HARMLESS = pattern(r"^[ \t]{0,9}require[ \t]{0,9}\(?['\"](?:json|time|date|set|net/http|uri|openssl|digest|yaml|csv|logger)['\"]\)?", re.MULTILINE)
 
 
 class ProgramTrouble(NamedTuple):
@@ -47,15 +55,15 @@ class ProgramTrouble(NamedTuple):
 
 
 def called_in(shape: Shape, field: str) -> tuple[str, ...]:
-    """The function that promptfoo calls in a Python file in the place of a field, where none is named."""
+    """The function that promptfoo calls in a Python or Ruby file in the place of a field, where none is named."""
     if field == "value":
-        return ("get_assert",) if isinstance(shape, PythonCode) else ()
+        return ("get_assert",) if isinstance(shape, PythonCode | RubyCode) else ()
     return ("get_transform",) if field in _TRANSFORMS else ()
 
 
 def program_trouble(path: Path, functions: tuple[str, ...], look: TrackedLookup) -> ProgramTrouble | None:
     """What keeps promptfoo from calling one of `functions` in a file; None where nothing does, or that cannot be told."""
-    if path.suffix not in (".py", *_SCRIPTS):
+    if path.suffix not in (".py", ".rb", *_SCRIPTS):
         return None
     return look.once(("program", path, functions), lambda files: _trouble(path, functions, files.text(path)))
 
@@ -63,7 +71,15 @@ def program_trouble(path: Path, functions: tuple[str, ...], look: TrackedLookup)
 def _trouble(path: Path, functions: tuple[str, ...], text: str | None) -> ProgramTrouble | None:
     if text is None or len(text) > _LONGEST:
         return None
+    if path.suffix == ".rb":
+        return _in_ruby(text, functions)
     return _in_python(text, functions) if path.suffix == ".py" else _in_javascript(text, functions)
+
+
+def _in_ruby(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:
+    if _HIDDEN_IN_RUBY.search(_HARMLESS.sub("", text)):
+        return None
+    return _lacking(functions, frozenset(_DEFINED.findall(text)))
 
 
 def _in_javascript(text: str, functions: tuple[str, ...]) -> ProgramTrouble | None:

@@ -157,7 +157,7 @@ class _Places(CasePlaces):
             for node in (
                 (n for n in walk(place.node) if isinstance(n, Scalar)) if field == "rubric_prompt" else [place.node]
             ):
-                self.needs(node, consequence, calls=called_in(shape, field))
+                self.needs(node, consequence, calls=called_in(shape, field), ruby=field == "value")
 
 
 def look_up_configuration(

@@ -113,10 +113,12 @@ class PromptfooLookup:
         cases: bool = False,
         makes: bool = False,
         calls: tuple[str, ...] = (),
+        ruby: bool = False,
     ) -> tuple[Path, ...] | None:
         """The files that a word names which begins with `file://` or is `bare`; missing files are reported.
 
-        `calls` are the functions one of which promptfoo calls in a Python file where none is named.
+        `calls` are the functions one of which promptfoo calls in a Python file where none is named, and, where it calls `ruby`, in a
+        Ruby file.
         """
         if not isinstance(node, Scalar) or not isinstance(node.value, str) or not (bare or node.text.startswith(URL)):
             return None
@@ -128,7 +130,7 @@ class PromptfooLookup:
         )
         if found == ():
             self.missing(node, name, consequence, warns=warns)
-        self.program(node, name, found, consequence, calls)
+        self.program(node, name, found, consequence, calls, ruby=ruby)
         return found
 
     def program(
@@ -139,12 +141,14 @@ class PromptfooLookup:
         consequence: str,
         calls: tuple[str, ...] = (),
         methods: tuple[str, ...] = (),
+        *,
+        ruby: bool = False,
     ) -> None:
         """Report a program that has no such function, or cannot be read.
 
-        `calls` are as for `needs`; `methods` the same for JavaScript.
+        `calls` and `ruby` are as for `needs`; `methods` are the same as `calls` for JavaScript.
         """
-        if not paths or len(paths) > 1:
+        if not paths or len(paths) > 1 or (paths[0].suffix == ".rb" and not ruby):
             return
         member = (
             node.text.strip().removeprefix(name) if node.text.startswith(name) else node.text.strip().partition(name)[2]
@@ -152,7 +156,7 @@ class PromptfooLookup:
         function = member.removeprefix(":")
         if "{{" in function:
             return
-        wanted = (function,) if function else calls if paths[0].suffix == ".py" else methods
+        wanted = (function,) if function else calls if paths[0].suffix in (".py", ".rb") else methods
         trouble = program_trouble(paths[0], wanted, self.look)
         if trouble is not None:
             self.issues.append(

@@ -52,7 +52,7 @@ class ProviderPlaces(PromptfooLookup):
         loaded = ROW_ERRORS if name.endswith(_RUN_BY_ROW) else consequence
         if found == ():
             self.missing(node, name, loaded)
-        self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS)
+        self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS, ruby=True)
 
     def grader(self, shape: Shape) -> None:
         """The model that grades: its id, or a mapping with one, or one for each role."""

@@ -61,7 +61,6 @@ async def test_a_function_in_python_answers(identity: str, tmp_path: Path) -> No
         ({"id": "ws://[", "config": {"messageTemplate": "m"}}, "ws://["),
         ({"id": "http://[::1", "config": {"method": "GET", "queryParams": {"a": "b"}}}, "`url` is no address"),
         ("golang:answer.go", "start it as a program: `exec: go run provider.go`"),
-        ("file://answer.rb:call", "start it as a program: `exec: ruby provider.rb`"),
     ],
 )  # fmt: skip
 async def test_what_gives_no_answer_is_unscored(provider: Any, reason: str, tmp_path: Path) -> None:

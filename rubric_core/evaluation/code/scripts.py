@@ -1,4 +1,4 @@
-"""Code in a suite, run in its own process: JavaScript by node, Python by python3; expressions, bodies, or files.
+"""Code in a suite, run in its own process: JavaScript by node, Python by python3, Ruby by ruby; expressions, bodies, or files.
 
 The code gets `output`, the answer, and `context`, the payload of grading programs, with `vars` and `config`.
 """
@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from rubric_core.evaluation.code.commands import ProgramError, json_input, run_program
 from rubric_core.evaluation.code.payload import script_context
+from rubric_core.evaluation.code.script_programs import MARK, NODE, PYTHON, RUBY
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.exchanges import Exchange
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
@@ -23,101 +24,29 @@ from rubric_core.ports import Ports, Program
 
 __all__ = ["CodeFailedError", "Language", "language_of", "run_code", "run_function", "transform_answer"]
 
-Language = Literal["javascript", "python"]
+Language = Literal["javascript", "python", "ruby"]
 
 _SHOWN = 500
 _OUTPUT_LIMIT = 10_000_000
-_FILE = re.compile(r"(?P<path>.+?\.(?P<suffix>js|cjs|mjs|py))(?::(?P<function>[A-Za-z_$][\w$.]*))?\Z")
-_LANGUAGES: Mapping[str, Language] = {"js": "javascript", "cjs": "javascript", "mjs": "javascript", "py": "python"}
-
-# Both read {code, file, function, arguments, spare} and print {"result": …} on a line of its own, behind whatever the code prints.
-_MARK = "\x1e"
-_PYTHON = r"""
-import contextlib, importlib.util, inspect, json, os, sys, textwrap
-told = json.load(sys.stdin)
-sys.path.insert(0, os.getcwd())
-names, values = list(told["arguments"]), list(told["arguments"].values())
-with contextlib.redirect_stdout(sys.stderr):
-    if told["file"]:
-        sys.path.insert(0, os.path.dirname(told["file"]))
-        spec = importlib.util.spec_from_file_location("rubric_script", told["file"])
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["rubric_script"] = module
-        spec.loader.exec_module(module)
-        call = module
-        for part in told["function"].split("."):
-            call = getattr(call, part)
-    else:
-        code = textwrap.dedent(told["code"]).strip()
-        scope = {"json": json}
-        try:
-            compile(code, "value", "eval")
-            code = "return (\n" + code + "\n)"
-        except SyntaxError:
-            pass
-        exec("def value(" + ", ".join(names) + "):\n" + textwrap.indent(code, "    "), scope)
-        call = scope["value"]
-    if told.get("spare"):
-        with contextlib.suppress(TypeError, ValueError):
-            taken = inspect.signature(call).parameters.values()
-            if all(each.kind is not each.VAR_POSITIONAL for each in taken):
-                values = values[:sum(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in taken)]
-    result = call(*values)
-    if inspect.isawaitable(result):
-        import asyncio  # it takes long to load
-        result = asyncio.run(result)
-sys.stdout.write("\x1e" + json.dumps({"result": result}, default=str))
-"""
-_NODE = r"""
-const {pathToFileURL} = require('node:url');
-const chunks = [];
-console.log = console.info = console.debug = console.error;
-process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
-  const told = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  for (const [path, value] of Object.entries(told.getters ?? {})) {
-    const parts = path.split('.'), last = parts.pop(), holder = parts.reduce((found, part) => found?.[part], told.arguments);
-    if (holder) holder[last] = () => value;
-  }
-  const names = Object.keys(told.arguments), values = Object.values(told.arguments);
-  let call;
-  if (told.file) {
-    const module = await import(pathToFileURL(told.file).href);
-    call = told.function.split('.').reduce((found, part) => found?.[part] ?? found?.default?.[part], module);
-    if (told.promptfoo) {
-      const whole = module.default?.default || module.default || module;
-      call = told.function === 'default' ? whole : whole[told.function];
-      if (typeof call !== 'function' && typeof call?.default === 'function') call = call.default;
-    }
-    if (typeof call !== 'function' && typeof module.default === 'function' && told.function === 'default') call = module.default;
-    if (Array.isArray(call) && told.function === 'default') { const listed = call; call = () => listed; }
-    if (typeof call !== 'function') throw new Error(`${told.file} exports no function ${told.function}`);
-    if (told.method) {
-      const [method, options] = told.method, made = new call(options);
-      call = made[method].bind(made);
-    }
-  } else {
-    const AsyncFunction = (async () => {}).constructor;
-    const code = told.code.trim();
-    let body = `return (${code}\n);`;
-    try { new AsyncFunction(...names, body); } catch { body = code; }
-    call = new AsyncFunction(...names, body);
-  }
-  let result = await call(...values);
-  const infinite = typeof result === 'number' && !Number.isFinite(result);
-  if (infinite) result = String(result);
-  process.stdout.write('\x1e' + JSON.stringify({infinite, result: typeof result === 'function' || result === undefined ? null : result}));
-});
-"""
+_FILE = re.compile(r"(?P<path>.+?\.(?P<suffix>js|cjs|mjs|py|rb))(?::(?P<function>[A-Za-z_$][\w$.]*))?\Z")
+_LANGUAGES: Mapping[str, Language] = {
+    "js": "javascript", "cjs": "javascript", "mjs": "javascript", "py": "python", "rb": "ruby",
+}  # fmt: skip
+_NAMES: Mapping[Language, str] = {"javascript": "JavaScript", "python": "Python", "ruby": "Ruby"}
 
 
 class CodeFailedError(GraderError):
     """Code that was run and raised an error, or returned nothing that can be read."""
 
 
-def language_of(code: str) -> Language:
-    """The language of code that does not declare one: that of its file extension, else JavaScript."""
+def language_of(code: str, *, ruby: bool = False) -> Language:
+    """The language of code that does not declare one: that of its file extension, else JavaScript.
+
+    Ruby is one of them only where `ruby` says so: promptfoo calls it for assertions and providers, and for nothing else.
+    """
     found = _FILE.match(code.removeprefix(URL)) if code.startswith(URL) else None
-    return _LANGUAGES[found["suffix"]] if found else "javascript"
+    language = _LANGUAGES[found["suffix"]] if found else "javascript"
+    return language if ruby or language != "ruby" else "javascript"
 
 
 async def run_code(
@@ -133,7 +62,7 @@ async def run_code(
 ) -> Any:
     """What code gives back: an expression, the body of a function with `return`, or `file://PATH[:FUNCTION]`.
 
-    `function` is the one that a Python file has where none is named.
+    `function` is the one that a Python or Ruby file has where none is named.
 
     Raises GraderError when it cannot be run, fails, or takes too long: a crash is not a score.
     """
@@ -171,13 +100,13 @@ async def run_function(
     told |= {"method": method} if method is not None else {}
     told |= {"promptfoo": promptfoo, "getters": dict(getters or {})}
     if code.startswith(URL):
-        told |= _in_file(code, ports, directory, at, function)
+        told |= _in_file(code, language, ports, directory, at, function)
     program = _program(_argv(language, ports, at), told, directory, limit)
     try:
         finished = await run_program(program, ports.processes)
     except ProgramError as error:
         raise GraderError(f"the {language} code: {error}", at=at) from None
-    _, mark, reply = finished.stdout.decode("utf-8", "replace").rpartition(_MARK)
+    _, mark, reply = finished.stdout.decode("utf-8", "replace").rpartition(MARK)
     if finished.exit_code or not mark:
         said = _last_words(finished.stderr.decode("utf-8", "replace"), language)
         raise CodeFailedError(f"the {language} code failed: {said or f'exit code {finished.exit_code}'}", at=at)
@@ -189,25 +118,28 @@ def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, li
     return Program(argv, directory.resolve(), json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT)
 
 
-def _in_file(code: str, ports: Ports, directory: Path, at: Shape, usual: str) -> dict[str, Any]:
+def _in_file(
+    code: str, language: Language, ports: Ports, directory: Path, at: Shape, usual: str
+) -> dict[str, Any]:
     found = _FILE.match(code.removeprefix(URL))
-    if found is None:
+    if found is None or (found["suffix"] == "rb" and language != "ruby"):
         raise Unscored(f"{code} names no JavaScript or Python file", at=at)
     path = find_file(found["path"], directory, ports.files, current_directory())
     if path is None:
         raise GraderError(f"the file {found['path']} is not there", at=at)
-    default = usual if found["suffix"] == "py" else "default"
+    default = usual if found["suffix"] in ("py", "rb") else "default"
     return {"file": str(path.resolve()), "function": found["function"] or default}
 
 
 def _argv(language: Language, ports: Ports, at: Shape) -> tuple[str, ...]:
     path = ports.environment.get("PATH")
     if language == "python":
-        return (shutil.which("python3", path=path) or sys.executable, "-c", _PYTHON)
-    node = shutil.which("node", path=path)
-    if node is None:
-        raise GraderError("JavaScript needs node, and there is no node on the PATH", at=at)
-    return (node, "-e", _NODE)
+        return (shutil.which("python3", path=path) or sys.executable, "-c", PYTHON)
+    name, program = ("ruby", RUBY) if language == "ruby" else ("node", NODE)
+    found = shutil.which(name, path=path)
+    if found is None:
+        raise GraderError(f"{_NAMES[language]} needs {name}, and there is no {name} on the PATH", at=at)
+    return (found, "-e", program)
 
 
 def _last_words(error: str, language: Language) -> str:
@@ -216,6 +148,8 @@ def _last_words(error: str, language: Language) -> str:
     if language == "javascript":
         lines = [line for line in lines if re.match(r"(?:Uncaught )?\w*(?:Error|Exception)\b", line)] or lines
         return lines[0][:_SHOWN] if lines else ""
+    if language == "ruby":  # `place: message (Class)`, before the lines that it points at and where it was called from
+        lines = [line for line in lines if re.search(r" \([A-Z][\w:]*\)\Z", line)] or lines
     return lines[-1][:_SHOWN] if lines else ""
 
 

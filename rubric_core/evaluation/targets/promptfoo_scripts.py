@@ -1,4 +1,4 @@
-"""Providers of promptfoo that are files with code: `python:` and `file://x.py` with `call_api`, `file://x.js` with a class."""
+"""Providers of promptfoo that are files with code: `python:`, `ruby:`, `file://x.py` and `file://x.rb` with `call_api`, `file://x.js` with a class."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,10 @@ from rubric_core.text import Span
 
 __all__ = ["PromptfooScript", "script_of"]
 
-_SCRIPT = pattern(r"(?:python:(?:file://)?|file://)?(?P<file>.+\.(?:py|js|mjs|cjs)(?::[A-Za-z_$][\w$.]*)?)\Z")
+_SCRIPT = pattern(
+    r"(?:(?P<prefix>python|ruby):(?:file://)?|file://)(?P<file>.+\.(?P<ending>py|rb|js|mjs|cjs)(?::[A-Za-z_$][\w$.]*)?)\Z"
+)
+_ENDINGS = {"python": "py", "ruby": "rb"}
 #: What assertions look at beside the output.
 _REPORTED = ("logProbs", "guardrails", "metadata")
 #: Seconds.
@@ -26,13 +29,15 @@ _AT = Shape(Span(0, 0))
 
 def script_of(identity: str) -> str:
     """The address of the file that a provider with this id is; empty for an id of another kind."""
-    found = _SCRIPT.match(identity) if identity.startswith(("python:", URL)) else None
-    return f"{URL}{found['file']}" if found else ""
+    found = _SCRIPT.match(identity)
+    if found is None or _ENDINGS.get(found["prefix"], found["ending"]) != found["ending"]:
+        return ""
+    return f"{URL}{found['file']}"
 
 
 @dataclass(frozen=True)
 class PromptfooScript:
-    """Calls a function in a Python file, or `callApi` of a class in a JavaScript file, in a separate process."""
+    """Calls a function in a Python or Ruby file, or `callApi` of a class in a JavaScript file, in a separate process."""
 
     name: str
     code: str
@@ -55,7 +60,7 @@ class PromptfooScript:
         context = {"vars": dict(request.variables), "prompt": prompt}
         arguments = {"prompt": request.prompt, "options": options, "context": context}
         request.sent(SentPayload(self.name, request.messages, argv=(self.code.removeprefix(URL),)))
-        language = language_of(self.code)
+        language = language_of(self.code, ruby=True)
         is_class = language == "javascript"
         if is_class:
             del arguments["options"]

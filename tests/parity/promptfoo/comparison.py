@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ __all__ = ["ENVIRONMENT", "Difference", "compare", "compare_all", "rubric_rows",
 _SUITES, _KNOWN = Path(__file__).parent / "suites", Path(__file__).parent / "known.yaml"
 #: The variables that the configurations read.
 ENVIRONMENT: Mapping[str, str] = {"PARITY_NAME": "Ann"}
+#: Programs that a configuration needs, beside node and python3, and that not every machine has.
+_PROGRAMS: Mapping[str, str] = {"promptfooconfig.ruby.yaml": "ruby"}
 #: Scores differ from here on.
 _NEAR = 1e-6
 
@@ -91,6 +94,9 @@ def compare_all(
     Runs `at_once` of promptfoo beside each other. Raises RuntimeError when one of them gives no results.
     """
     compared = [each for each in suites() if only in each.name]
+    for each in [each for each in compared if not _has_program(each)]:
+        print(f"{each.name}: not compared, because there is no {_PROGRAMS[each.name]} on this machine")
+        compared.remove(each)
     with (
         serving() as port, speaking() as socket,
         _set({**ENVIRONMENT, "PARITY_PORT": f"{port}", "PARITY_SOCKET": f"{socket}"}), ThreadPoolExecutor(at_once) as pool,
@@ -103,6 +109,11 @@ def compare_all(
 
         for configuration, rows in zip(compared, pool.map(theirs, compared), strict=True):
             yield configuration.name, *compare(configuration, rows, rubric_rows(configuration))
+
+
+def _has_program(configuration: Path) -> bool:
+    needed = _PROGRAMS.get(configuration.name)
+    return needed is None or shutil.which(needed) is not None
 
 
 def _name(row: Row) -> str:

@@ -25,10 +25,9 @@ __all__ = ["Graders", "PromptfooProvider", "own_provider", "providers_of", "targ
 
 _YAML = (".yaml", ".yml", ".json")
 _EXEC, _WEBHOOK = "exec:", "webhook:"
-_RUN = "echo, exec:, addresses, WebSockets, webhooks, Python and JavaScript files, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
-#: The languages of providers in files that are not run, and how a program in them is started.
-_PROGRAMS: Mapping[str, str] = {".go": "Go", ".rb": "Ruby"}
-_STARTS: Mapping[str, str] = {"Go": "go run provider.go", "Ruby": "ruby provider.rb"}
+_RUN = "echo, exec:, addresses, WebSockets, webhooks, Python, Ruby and JavaScript files, and models of OpenAI, Azure, Anthropic, Google, OpenRouter, Ollama and others that speak OpenAI's API"
+#: What to write in place of a provider in Go, which is not run.
+_GO = "start it as a program: `exec: go run provider.go`, which gets the prompt as an argument and prints the output"
 _TEXT_ROLE, *_OTHER_ROLES = GRADER_ROLES
 
 
@@ -147,13 +146,9 @@ def _provider(
 
 def _advice(identity: str) -> str:
     """What to write in place of a provider that is not run."""
-    language = next(
-        (name for ending, name in _PROGRAMS.items() if identity.partition(":")[2].partition(":")[0].endswith(ending)),
-        "",
-    )
-    language = language or {"golang": "Go", "ruby": "Ruby"}.get(identity.partition(":")[0], "")
-    if language:
-        return f"start it as a program: `exec: {_STARTS[language]}`, which gets the prompt as an argument and prints the output"
+    path = identity.partition(":")[2].partition(":")[0]
+    if identity.startswith("golang:") or path.endswith(".go"):
+        return _GO
     return f"it runs {_RUN}"
 
 

@@ -53,9 +53,8 @@ _BY_PARSER = "promptfoo decides it by node-sql-parser, and other parsers accept 
 _ADVICE: Mapping[str, str] = {
     "is-sql": _BY_PARSER, "contains-sql": _BY_PARSER,
     "meteor": "its score depends on the stemmer and the WordNet of the package natural; `rouge-n`, `bleu` and `gleu` are run",
-    "ruby": "write it as `javascript` or `python`",
 }  # fmt: skip
-_CODE = (".js", ".cjs", ".mjs", ".py")
+_CODE = (".js", ".cjs", ".mjs", ".py", ".rb")
 
 
 def promptfoo_evaluator(resolve: JudgeResolver = lambda _: None) -> TypedEvaluator[PromptfooAssertion]:
@@ -103,7 +102,10 @@ async def _grade(params: AssertionParams) -> EvaluationScore:
         words = f"rubric does not run assertions of the type {config.type_name} of promptfoo"
         raise Unscored(f"{words}{advice and ': '}{advice}", at=config)
     if _has_function(params):
-        params = params._replace(config=_with_value(config, await expected_by_script(params)))
+        expected = await expected_by_script(params)
+        if isinstance(expected, GradingResult):
+            return _score(config, expected)
+        params = params._replace(config=_with_value(config, expected))
     result = handler(params)
     return _score(config, await result if isinstance(result, Awaitable) else result)
 

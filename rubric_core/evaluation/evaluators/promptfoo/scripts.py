@@ -1,11 +1,11 @@
-"""Assertions that are code: JavaScript by node, Python by python3, in a file or in the configuration."""
+"""Assertions that are code: JavaScript by node, Python by python3, Ruby by ruby, in a file or in the configuration."""
 
 import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rubric_core.evaluation.code.scripts import CodeFailedError, Language, run_code
+from rubric_core.evaluation.code.scripts import CodeFailedError, Language, language_of, run_code
 from rubric_core.evaluation.evaluators.promptfoo.handler import AssertionParams, GradingResult, Handler, row_error
 from rubric_core.evaluation.scoring.finite_number import finite_number
 from rubric_core.language.promptfoo.javascript import declarations_and_result, without_require
@@ -40,6 +40,8 @@ async def _javascript(params: AssertionParams) -> GradingResult:
 
 async def _run(params: AssertionParams, code: str, language: Language) -> Any:
     """What code gives back for the output and its context, where the id of the provider is a function of JavaScript."""
+    if code.startswith(URL):
+        language = language_of(code, ruby=True)  # whatever the type of the assertion is
     arguments = _arguments(params)
     getters = {"context.provider.id": arguments["context"]["provider"]["id"]} if language == "javascript" else {}
     return await run_code(code, language, arguments, params.context, params.config, promptfoo=True, getters=getters)
@@ -61,14 +63,25 @@ async def _python(params: AssertionParams) -> GradingResult:
     code = params.value
     if not code.startswith(URL):
         code = f"pass\n{code}" if "\n" in code else f"return {code}"
+    return await _scripted(params, code, "python")
+
+
+async def _ruby(params: AssertionParams) -> GradingResult:
+    if not isinstance(params.value, str):
+        raise row_error(params, "needs code as `value`")
+    return await _scripted(params, params.value, "ruby")
+
+
+async def _scripted(params: AssertionParams, code: str, language: Language) -> GradingResult:
+    """What Python or Ruby code finds; code that fails is a failed assertion for promptfoo."""
     try:
-        result = await _run(params, code, "python")
+        result = await _run(params, code, language)
     except CodeFailedError as error:
         return GradingResult(False, 0.0, error.reason)
-    return _python_result(params, result)
+    return _script_result(params, result)
 
 
-def _python_result(params: AssertionParams, result: Any) -> GradingResult:
+def _script_result(params: AssertionParams, result: Any) -> GradingResult:
     lowered = result.lower() if isinstance(result, str) else None
     if isinstance(result, bool) or lowered in ("true", "false"):
         return _grade_by_boolean(params, result is True or lowered == "true")
@@ -98,7 +111,7 @@ def _python_result(params: AssertionParams, result: Any) -> GradingResult:
 
 
 def _camel(name: object) -> str:
-    """Convert a snake_case key of a Python result to camelCase."""
+    """Convert a snake_case key of a result of Python or Ruby to camelCase."""
     text = str(name)
     return "pass" if text == "pass_" else re.sub(r"_([a-z])", lambda m: m[1].upper(), text)
 
@@ -186,13 +199,21 @@ def _leading_number(text: str) -> float | None:
 
 
 async def expected_by_script(params: AssertionParams) -> Any:
-    """The value that a function in a file gives for an assertion of another type. Raises GraderError."""
+    """The value that a function in a file gives for an assertion of another type; a failed result where Python or Ruby code fails.
+
+    Raises GraderError; of JavaScript that fails promptfoo makes an error of the row.
+    """
     code = str(params.value)
-    language: Language = "python" if code.partition("://")[2].partition(":")[0].endswith(".py") else "javascript"
-    result = await _run(params, code, language)
+    language = language_of(code, ruby=True)
+    try:
+        result = await _run(params, code, language)
+    except CodeFailedError as error:
+        if language == "javascript":
+            raise
+        return GradingResult(False, 0.0, error.reason)
     if isinstance(result, bool) or (isinstance(result, dict) and "pass" in result):
         raise row_error(params, "has a function as `value` that grades; it has to return what is compared with")
     return result
 
 
-SCRIPTS: Mapping[str, Handler] = {"javascript": _javascript, "python": _python}
+SCRIPTS: Mapping[str, Handler] = {"javascript": _javascript, "python": _python, "ruby": _ruby}

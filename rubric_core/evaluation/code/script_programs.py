@@ -1,0 +1,104 @@
+"""The programs that run a piece of code, one for each language, in a process of their own.
+
+Each reads `{code, file, function, arguments, spare}` from its standard input, and prints `{"result": …}` behind a mark that follows
+whatever the code itself prints.
+"""
+
+__all__ = ["MARK", "NODE", "PYTHON", "RUBY"]
+
+MARK = "\x1e"
+PYTHON = r"""
+import contextlib, importlib.util, inspect, json, os, sys, textwrap
+told = json.load(sys.stdin)
+sys.path.insert(0, os.getcwd())
+names, values = list(told["arguments"]), list(told["arguments"].values())
+with contextlib.redirect_stdout(sys.stderr):
+    if told["file"]:
+        sys.path.insert(0, os.path.dirname(told["file"]))
+        spec = importlib.util.spec_from_file_location("rubric_script", told["file"])
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["rubric_script"] = module
+        spec.loader.exec_module(module)
+        call = module
+        for part in told["function"].split("."):
+            call = getattr(call, part)
+    else:
+        code = textwrap.dedent(told["code"]).strip()
+        scope = {"json": json}
+        try:
+            compile(code, "value", "eval")
+            code = "return (\n" + code + "\n)"
+        except SyntaxError:
+            pass
+        exec("def value(" + ", ".join(names) + "):\n" + textwrap.indent(code, "    "), scope)
+        call = scope["value"]
+    if told.get("spare"):
+        with contextlib.suppress(TypeError, ValueError):
+            taken = inspect.signature(call).parameters.values()
+            if all(each.kind is not each.VAR_POSITIONAL for each in taken):
+                values = values[:sum(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in taken)]
+    result = call(*values)
+    if inspect.isawaitable(result):
+        import asyncio  # it takes long to load
+        result = asyncio.run(result)
+sys.stdout.write("\x1e" + json.dumps({"result": result}, default=str))
+"""
+NODE = r"""
+const {pathToFileURL} = require('node:url');
+const chunks = [];
+console.log = console.info = console.debug = console.error;
+process.stdin.on('data', chunk => chunks.push(chunk)).on('end', async () => {
+  const told = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  for (const [path, value] of Object.entries(told.getters ?? {})) {
+    const parts = path.split('.'), last = parts.pop(), holder = parts.reduce((found, part) => found?.[part], told.arguments);
+    if (holder) holder[last] = () => value;
+  }
+  const names = Object.keys(told.arguments), values = Object.values(told.arguments);
+  let call;
+  if (told.file) {
+    const module = await import(pathToFileURL(told.file).href);
+    call = told.function.split('.').reduce((found, part) => found?.[part] ?? found?.default?.[part], module);
+    if (told.promptfoo) {
+      const whole = module.default?.default || module.default || module;
+      call = told.function === 'default' ? whole : whole[told.function];
+      if (typeof call !== 'function' && typeof call?.default === 'function') call = call.default;
+    }
+    if (typeof call !== 'function' && typeof module.default === 'function' && told.function === 'default') call = module.default;
+    if (Array.isArray(call) && told.function === 'default') { const listed = call; call = () => listed; }
+    if (typeof call !== 'function') throw new Error(`${told.file} exports no function ${told.function}`);
+    if (told.method) {
+      const [method, options] = told.method, made = new call(options);
+      call = made[method].bind(made);
+    }
+  } else {
+    const AsyncFunction = (async () => {}).constructor;
+    const code = told.code.trim();
+    let body = `return (${code}\n);`;
+    try { new AsyncFunction(...names, body); } catch { body = code; }
+    call = new AsyncFunction(...names, body);
+  }
+  let result = await call(...values);
+  const infinite = typeof result === 'number' && !Number.isFinite(result);
+  if (infinite) result = String(result);
+  process.stdout.write('\x1e' + JSON.stringify({infinite, result: typeof result === 'function' || result === undefined ? null : result}));
+});
+"""
+RUBY = r"""
+require 'json'
+STDIN.set_encoding('utf-8')
+told = JSON.parse(STDIN.read)
+$stdout = $stderr
+values = told['arguments'].values
+if told['file']
+  $LOAD_PATH.unshift(File.dirname(told['file']))
+  load told['file']
+  owner, _, name = told['function'].rpartition('.')
+  result = owner.empty? ? send(name, *values) : Object.const_get(owner).public_send(name, *values)
+else
+  code = told['code']
+  body = code.include?("\n") ? code : "return #{code}"
+  eval("def main(#{told['arguments'].keys.join(', ')})\n#{body}\nend", TOPLEVEL_BINDING, 'value', 0)
+  result = send(:main, *values)
+end
+STDOUT.write("\x1e" + JSON.generate({result: result}))
+"""
