@@ -37,13 +37,18 @@ _INHERITS = pattern(r"\bfrom[ \t]{1,9}['\"]|\bextends\b|\brequire\b|\bimport\b|\
 _EXPORTS = pattern(r"(?<!\.)\bexport\b|\bexports\b")
 _WORD = pattern(r"[A-Za-z_$][\w$]*")
 #: The methods that a file in Ruby defines, and what may give it others that its text does not show.
-_DEFINED = pattern(r"^[ \t]{0,40}(?:(?:private|public)[ \t]{1,9})?def[ \t]{1,9}(?:self\.)?([A-Za-z_]\w{0,100}[?!]?)", re.MULTILINE)
+_DEFINED = pattern(
+    r"^[ \t]{0,40}(?:(?:private|public)[ \t]{1,9})?def[ \t]{1,9}(?:self\.)?([A-Za-z_]\w{0,100}[?!]?)", re.MULTILINE
+)
 _HIDDEN_IN_RUBY = pattern(
     r"(?<![.\w])(?:require|require_relative|load|autoload|include|extend|alias|alias_method|define_method|attr_\w{1,20}|module_function)\b(?!\?)"
     r"|\b(?:method_missing|define_singleton_method|def_delegators?|\w{0,20}eval|send)\b|\bclass[ \t]{1,9}(?:<<|\w{1,100}[ \t]{0,9}<)"
 )
 #: Libraries of Ruby that define nothing that promptfoo could call.
-_HARMLESS = pattern(r"^[ \t]{0,9}require[ \t]{0,9}\(?['\"](?:json|time|date|set|net/http|uri|openssl|digest|yaml|csv|logger)['\"]\)?", re.MULTILINE)
+_HARMLESS = pattern(
+    r"^[ \t]{0,9}require[ \t]{0,9}\(?['\"](?:json|time|date|set|net/http|uri|openssl|digest|yaml|csv|logger)['\"]\)?",
+    re.MULTILINE,
+)
 
 
 class ProgramTrouble(NamedTuple):

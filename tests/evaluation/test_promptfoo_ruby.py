@@ -80,7 +80,9 @@ async def test_a_function_gives_what_another_assertion_compares_with(tmp_path: P
 
 
 @needs_ruby
-@pytest.mark.parametrize("identity", ["ruby:code.rb", "ruby:file://code.rb", "file://code.rb", "file://code.rb:call_api"])
+@pytest.mark.parametrize(
+    "identity", ["ruby:code.rb", "ruby:file://code.rb", "file://code.rb", "file://code.rb:call_api"]
+)
 async def test_a_function_in_ruby_answers(identity: str, tmp_path: Path) -> None:
     result = await run(tmp_path, {"id": identity, "config": {"a": 1}}, {"type": "contains", "value": "Zoë 1"})
     assert (result.answer, result.cost_usd, result.tokens and result.tokens.total) == ("Zoë 1 Zoë", 0.5, 3)

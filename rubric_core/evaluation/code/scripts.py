@@ -118,9 +118,7 @@ def _program(argv: tuple[str, ...], told: Mapping[str, Any], directory: Path, li
     return Program(argv, directory.resolve(), json_input(told), time_limit=limit, output_limit=_OUTPUT_LIMIT)
 
 
-def _in_file(
-    code: str, language: Language, ports: Ports, directory: Path, at: Shape, usual: str
-) -> dict[str, Any]:
+def _in_file(code: str, language: Language, ports: Ports, directory: Path, at: Shape, usual: str) -> dict[str, Any]:
     found = _FILE.match(code.removeprefix(URL))
     if found is None or (found["suffix"] == "rb" and language != "ruby"):
         raise Unscored(f"{code} names no JavaScript or Python file", at=at)
