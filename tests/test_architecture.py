@@ -259,7 +259,7 @@ def test_the_server_imports_no_more_until_it_publishes(tmp_path):
     loaded = set(done.stdout.split())
     assert "rubric_lsp.features.diagnostics" in loaded
     late = (
-        "rubric_core.evaluation", "rubric_core.migration", "rubric_core.javascript", "rubric_core.formatting",
+        "rubric_core.evaluation", "rubric_core.migration", "rubric_core.js_regex", "rubric_core.formatting",
         "rubric_lsp.features.completion", "rubric_lsp.features.hover",
     )  # fmt: skip
     assert sorted(m for m in loaded if m.startswith(late)) == []

@@ -7,9 +7,9 @@ import pytest
 from suites import context, evaluator
 
 from rubric_core.adapters import system_ports
-from rubric_core.evaluation.code.js_regex import translate
 from rubric_core.evaluation.evaluators.regex import REGEX
 from rubric_core.evaluation.model.unscored import Unscored
+from rubric_core.js_regex.translate import translate
 
 
 async def grade(pattern: str, text: str):

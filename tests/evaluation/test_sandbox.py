@@ -18,12 +18,12 @@ from suites import Folder, context, evaluator
 from waiting import PATIENCE, alive, until
 
 from rubric_core.adapters import system_ports
-from rubric_core.evaluation.code.js_regex import translate
 from rubric_core.evaluation.evaluators import regex as regex_evaluator
 from rubric_core.evaluation.evaluators.regex import REGEX
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.javascript.nodes import UnsupportedPatternError
+from rubric_core.js_regex.nodes import UnsupportedPatternError
+from rubric_core.js_regex.translate import translate
 from rubric_core.sandbox import Sandbox, SandboxError
 
 LONG = "took longer than"

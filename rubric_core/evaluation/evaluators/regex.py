@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rubric_core.evaluation.code.js_regex import Translation, translate
 from rubric_core.evaluation.evaluators.typed import TypedEvaluator, text_of
 from rubric_core.evaluation.model.context import EvaluationContext
 from rubric_core.evaluation.model.evaluation_score import EvaluationScore
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.js_regex.translate import Translation, translate
 from rubric_core.language.evaluators import Regex
 from rubric_core.ports import Ports
 from rubric_core.sandbox import Sandbox, SandboxError

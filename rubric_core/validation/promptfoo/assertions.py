@@ -246,8 +246,8 @@ def patterns(shape: text.Regex) -> Iterator[Finding]:
     ):
         return
     # Most configurations have no pattern, and are checked without the parser of patterns.
-    from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
-    from rubric_core.javascript.parse import parse  # noqa: PLC0415
+    from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
+    from rubric_core.js_regex.parse import parse  # noqa: PLC0415
 
     fails = "promptfoo fails the assertion, whatever the output is"
     if found := _INLINE_FLAGS.match(pattern):

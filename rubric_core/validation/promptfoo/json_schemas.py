@@ -106,8 +106,8 @@ def _schema(node: Node) -> Iterator[Finding]:
 def _pattern(node: Scalar) -> Iterator[Finding]:
     """A pattern that JavaScript refuses. Flags and classes of later releases are not judged."""
     # Few schemas have patterns.
-    from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
-    from rubric_core.javascript.parse import parse  # noqa: PLC0415
+    from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
+    from rubric_core.js_regex.parse import parse  # noqa: PLC0415
 
     if not isinstance(node.value, str) or "{{" in node.text:
         return

@@ -43,8 +43,8 @@ def INVALID_REGEX(regex: Regex | PromptfooRegex, context: Context) -> Iterator[F
         yield _inline_flags(regex, found, context)
         return
     # Most suites have no pattern, and are checked without the parser of patterns.
-    from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
-    from rubric_core.javascript.parse import parse  # noqa: PLC0415
+    from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError  # noqa: PLC0415
+    from rubric_core.js_regex.parse import parse  # noqa: PLC0415
 
     flags = regex.flags if isinstance(regex.flags, str) else ""
     try:

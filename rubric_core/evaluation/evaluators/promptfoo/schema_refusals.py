@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rubric_core.evaluation.code.js_regex import translate
-from rubric_core.javascript.nodes import InvalidPatternError
+from rubric_core.js_regex.nodes import InvalidPatternError
+from rubric_core.js_regex.translate import translate
 from rubric_core.sandbox_checks import schemas_in
 from rubric_core.sandbox_formats import is_format
 

@@ -1,10 +1,10 @@
-"""Characters and places between them in a JavaScript pattern, as Python's engines take them."""
+"""Characters and assertions of a JavaScript pattern in the syntax of Python's engines."""
 
 import re
 
-from rubric_core.javascript.character_reader import LINE_ENDS
-from rubric_core.javascript.nodes import Edge
-from rubric_core.javascript.ranges import ALL, Ranges
+from rubric_core.js_regex.character_reader import LINE_ENDS
+from rubric_core.js_regex.nodes import Edge
+from rubric_core.js_regex.ranges import ALL, Ranges
 
 __all__ = ["edge_of", "set_of"]
 

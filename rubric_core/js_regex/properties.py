@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
-from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
-from rubric_core.javascript.ranges import ALL, Ranges, inverse, normal
+from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.js_regex.ranges import ALL, Ranges, inverse, normal
 
 __all__ = ["property_named"]
 

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from rubric_core.javascript.ranges import Ranges
+from rubric_core.js_regex.ranges import Ranges
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = [

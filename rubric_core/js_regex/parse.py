@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from rubric_core.javascript.character_reader import LINE_ENDS, CharacterReader, Flags
-from rubric_core.javascript.nodes import (  # fmt: skip
+from rubric_core.js_regex.character_reader import LINE_ENDS, CharacterReader, Flags
+from rubric_core.js_regex.nodes import (  # fmt: skip
     Alternatives,
     Chars,
     Concatenation,
@@ -17,8 +17,8 @@ from rubric_core.javascript.nodes import (  # fmt: skip
     Quantified,
     Reference,
 )
-from rubric_core.javascript.ranges import ALL, inverse, of
-from rubric_core.javascript.set_classes import set_class
+from rubric_core.js_regex.ranges import ALL, inverse, of
+from rubric_core.js_regex.set_classes import set_class
 from rubric_core.lazy_compilation import replace
 
 __all__ = ["parse", "units"]

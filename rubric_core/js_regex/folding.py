@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from rubric_core.javascript.ranges import ALL, Ranges, has, inverse, normal, united
+from rubric_core.js_regex.ranges import ALL, Ranges, has, inverse, normal, united
 
 __all__ = ["fold_case", "same", "unfold_case"]
 

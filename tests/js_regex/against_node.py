@@ -1,4 +1,4 @@
-"""Compares thousands of random patterns and texts with Node: `python tests/javascript/against_node.py [COUNT] [SEED]`.
+"""Compares thousands of random patterns and texts with Node: `python tests/js_regex/against_node.py [COUNT] [SEED]`.
 
 Prints what differs, and how many patterns were compared, refused by both, or said to be out of reach. No part of the tests: what it
 found stands in `test_patterns.py`.
@@ -12,8 +12,8 @@ import sys
 from collections import Counter
 from importlib import import_module
 
-from rubric_core.evaluation.code.js_regex import Translation, translate
-from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.js_regex.translate import Translation, translate
 
 SCRIPT = """
 const rows = JSON.parse(require('fs').readFileSync(0, 'utf8'))

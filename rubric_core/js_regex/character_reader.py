@@ -2,11 +2,11 @@
 
 import re
 
-from rubric_core.javascript.folding import fold_case, same, unfold_case
-from rubric_core.javascript.nodes import InvalidPatternError
-from rubric_core.javascript.properties import property_named
-from rubric_core.javascript.ranges import ALL as EVERY
-from rubric_core.javascript.ranges import Ranges, inverse, normal, of, united, without
+from rubric_core.js_regex.folding import fold_case, same, unfold_case
+from rubric_core.js_regex.nodes import InvalidPatternError
+from rubric_core.js_regex.properties import property_named
+from rubric_core.js_regex.ranges import ALL as EVERY
+from rubric_core.js_regex.ranges import Ranges, inverse, normal, of, united, without
 from rubric_core.lazy_compilation import dataclass
 
 __all__ = ["DIGITS", "LINE_ENDS", "SPACES", "WORDS", "CharacterReader", "Flags"]

@@ -3,8 +3,7 @@
 import math
 import re
 
-from rubric_core.evaluation.code.js_characters import set_of
-from rubric_core.javascript.nodes import (
+from rubric_core.js_regex.nodes import (
     Alternatives,
     Chars,
     Concatenation,
@@ -15,6 +14,7 @@ from rubric_core.javascript.nodes import (
     Quantified,
     Reference,
 )
+from rubric_core.js_regex.python_syntax import set_of
 
 __all__ = ["most_steps"]
 

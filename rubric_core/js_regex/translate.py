@@ -8,9 +8,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from rubric_core.evaluation.code.js_characters import edge_of, set_of
-from rubric_core.evaluation.code.match_cost import most_steps
-from rubric_core.javascript.nodes import (  # fmt: skip
+from rubric_core.js_regex.match_cost import most_steps
+from rubric_core.js_regex.nodes import (  # fmt: skip
     Alternatives,
     Chars,
     Concatenation,
@@ -22,8 +21,9 @@ from rubric_core.javascript.nodes import (  # fmt: skip
     Reference,
     UnsupportedPatternError,
 )
-from rubric_core.javascript.parse import parse, units
-from rubric_core.javascript.references import GroupPlaces, places_of
+from rubric_core.js_regex.parse import parse, units
+from rubric_core.js_regex.python_syntax import edge_of, set_of
+from rubric_core.js_regex.references import GroupPlaces, places_of
 
 __all__ = ["Translation", "translate"]
 

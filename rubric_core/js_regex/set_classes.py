@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from rubric_core.javascript.character_reader import CharacterReader
-from rubric_core.javascript.nodes import InvalidPatternError
-from rubric_core.javascript.ranges import Ranges, common, united, without
+from rubric_core.js_regex.character_reader import CharacterReader
+from rubric_core.js_regex.nodes import InvalidPatternError
+from rubric_core.js_regex.ranges import Ranges, common, united, without
 
 __all__ = ["ClassMembers", "set_class"]
 

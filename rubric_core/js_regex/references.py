@@ -4,7 +4,7 @@ JavaScript forgets at each repetition what the groups inside captured, and a ref
 nothing; so one that stands in its own group, or in front of it, always matches nothing.
 """
 
-from rubric_core.javascript.nodes import (
+from rubric_core.js_regex.nodes import (
     Alternatives,
     Concatenation,
     Group,

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from against_node import SCRIPT, holds
 
-from rubric_core.evaluation.code.js_regex import translate
-from rubric_core.javascript.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternError
+from rubric_core.js_regex.translate import translate
 
 
 def matches(pattern: str, flags: str, text: str) -> bool:

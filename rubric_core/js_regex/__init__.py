@@ -1,0 +1,1 @@
+"""JavaScript's regular expressions: parsed as in ECMAScript 2025, and translated for Python's engines."""
