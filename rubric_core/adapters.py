@@ -17,7 +17,7 @@ from rubric_core.network import HttpxHttp
 from rubric_core.orphan_processes import MARK, LimitMark, environment_mark, kill_orphans
 from rubric_core.ports import Finished, Ports, Program
 from rubric_core.process_guard import ProcessGuard
-from rubric_core.sandbox import Sandbox
+from rubric_core.sandbox.process import Sandbox
 
 if TYPE_CHECKING:
     pass

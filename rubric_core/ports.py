@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 from rubric_core.file_access import Files
 from rubric_core.lazy_compilation import dataclass, field
-from rubric_core.sandbox import Sandbox
+from rubric_core.sandbox.process import Sandbox
 
 __all__ = [
     "Answer", "AnswerFile", "ChatMessage", "Clock", "Files", "Finished", "Http", "HttpReply", "NetworkError", "Ports", "Processes", "Program",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rubric_core.evaluation.cases.runnable import Runnable
-    from rubric_core.sandbox import Sandbox
+    from rubric_core.sandbox.process import Sandbox
     from rubric_lsp.features.result_texts import Kind
     from rubric_lsp.protocol.wire_types.explorer import Difference, DifferenceDocument
     from rubric_lsp.protocol.wire_types.window import (
@@ -156,7 +156,7 @@ class VirtualDocuments:
     @contextlib.contextmanager
     def _computing(self) -> "Iterator[Sandbox]":
         """The sandbox of templates, shared by concurrent requests and closed afterwards."""
-        from rubric_core.sandbox import Sandbox  # noqa: PLC0415
+        from rubric_core.sandbox.process import Sandbox  # noqa: PLC0415
 
         self._sandbox = sandbox = self._sandbox or Sandbox()
         self._prompts += 1

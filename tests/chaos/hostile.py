@@ -224,7 +224,7 @@ def _acts(line: str) -> bool:
     """Whether what was heard is a program, a connection or a secret; the sandbox is ours, and gets no environment."""
     return (
         line.startswith(("subprocess", "os.system", "os.posix_spawn", "os.exec", "socket.connect", "variable SECRET"))
-        and "sandbox_worker" not in line
+        and "sandbox/worker" not in line
     )
 
 

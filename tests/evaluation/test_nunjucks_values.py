@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
-from rubric_core.sandbox import Sandbox
+from rubric_core.sandbox.process import Sandbox
 
 VALUES = {
     "s": "hello world", "n": 3, "z": 0, "neg": -7, "l": ["b", "a", "c"], "el": [], "d": {"k": "v", "a": 1}, "ns": "3", "nul": None,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rubric_core.language.promptfoo.javascript import number_of, scalar_text, value_text
-from rubric_core.sandbox_formats import fits_format, is_format
+from rubric_core.sandbox.formats import fits_format, is_format
 
 FITTING = {
     "date": ["2024-02-29", "0001-01-31"], "time": ["12:00:00Z", "23:59:60z", "12:00:00.5+02:30", "01:59:60+02:00"],

@@ -24,7 +24,7 @@ from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.js_regex.nodes import UnsupportedPatternError
 from rubric_core.js_regex.translate import translate
-from rubric_core.sandbox import Sandbox, SandboxError
+from rubric_core.sandbox.process import Sandbox, SandboxError
 
 LONG = "took longer than"
 MUCH = "needs more than 512 MB of memory"
@@ -119,7 +119,7 @@ def children(parent: int) -> list[int]:
     """The processes of sandboxes of a process."""
     listed = subprocess.run(["ps", "-ww", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()]
-    return [int(pid) for pid, of, args in rows if int(of) == parent and "sandbox_worker.py" in args]
+    return [int(pid) for pid, of, args in rows if int(of) == parent and "sandbox/worker.py" in args]
 
 
 async def grade(pattern: str, text: str, flags: str = "") -> float | None:

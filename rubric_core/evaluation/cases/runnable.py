@@ -25,7 +25,7 @@ from rubric_core.lazy_compilation import dataclass, field, replace
 from rubric_core.loading.grading import evaluators_of, gather_evaluators, scalar_kind, threshold_of
 from rubric_core.loading.lower import Lowering
 from rubric_core.ports import Files
-from rubric_core.sandbox import Sandbox
+from rubric_core.sandbox.process import Sandbox
 from rubric_core.syntax.plain_data import plain
 from rubric_core.syntax.tree import Node, SyntaxTree
 from rubric_core.text import Span

@@ -12,7 +12,7 @@ from rubric_core.js_regex.nodes import InvalidPatternError, UnsupportedPatternEr
 from rubric_core.js_regex.translate import Translation, translate
 from rubric_core.language.evaluators import Regex
 from rubric_core.ports import Ports
-from rubric_core.sandbox import Sandbox, SandboxError
+from rubric_core.sandbox.process import Sandbox, SandboxError
 
 __all__ = ["REGEX", "matches_pattern"]
 

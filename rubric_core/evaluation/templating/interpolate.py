@@ -11,7 +11,7 @@ from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path
 from rubric_core.evaluation.templating.nunjucks import TemplateError, Templates
 from rubric_core.language.dialect import Dialect
-from rubric_core.sandbox import Sandbox
+from rubric_core.sandbox.process import Sandbox
 from rubric_core.syntax.plain_data import MOST_NODES
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
 from rubric_core.text import Span

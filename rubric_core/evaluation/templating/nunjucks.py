@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rubric_core.language.dialect import Dialect
 from rubric_core.ports import Ports
-from rubric_core.sandbox import Sandbox, SandboxError
+from rubric_core.sandbox.process import Sandbox, SandboxError
 
 if TYPE_CHECKING:
     from rubric_core.evaluation.model.template_filters import TemplateFilters

@@ -17,8 +17,8 @@ from rubric_core.evaluation.evaluators.promptfoo.schema_refusals import LIMITS, 
 from rubric_core.evaluation.model.promptfoo_assertion import NO_VALUE
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
 from rubric_core.js_regex.nodes import UnsupportedPatternError
-from rubric_core.sandbox import Sandbox, SandboxError
-from rubric_core.sandbox_checks import schemas_in
+from rubric_core.sandbox.checks import schemas_in
+from rubric_core.sandbox.process import Sandbox, SandboxError
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.plain_data import plain
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from rubric_core.js_regex.nodes import InvalidPatternError
 from rubric_core.js_regex.translate import translate
-from rubric_core.sandbox_checks import schemas_in
-from rubric_core.sandbox_formats import is_format
+from rubric_core.sandbox.checks import schemas_in
+from rubric_core.sandbox.formats import is_format
 
 __all__ = ["LIMITS", "patterns_of", "refusal_of"]
 

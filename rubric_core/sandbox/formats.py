@@ -1,4 +1,4 @@
-"""The formats of JSON Schemas that promptfoo's validator knows, and which values they allow; without the packages around it.
+"""The formats of JSON Schemas that promptfoo's validator supports, without the packages around this module.
 
 Other validators allow more: a time without an offset, or anything at all where a package is missing.
 """

@@ -1,4 +1,4 @@
-"""Computing what may never end, or want all memory: patterns and templates of a suite, in processes that are killed for it.
+"""Runs computations in processes that are killed when they take too long or too much memory.
 
 A process is started when the first request needs one, and reused. It has none of the environment's variables, and limits of its
 own for processor time and memory, so that it ends even when the process that started it was killed and can end nothing.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sandbox", "SandboxError"]
 
-_PROGRAM = Path(__file__).with_name("sandbox_worker.py")
+_PROGRAM = Path(__file__).with_name("worker.py")
 #: Bytes of a reply.
 _LARGEST = 50_000_000
 #: How many times as long as a computation may take it may be waited for.
@@ -58,7 +58,7 @@ class Sandbox:
         """What a process makes of a request. Blocks; on an event loop, use `compute` or a thread.
 
         Args:
-            request: See `sandbox_worker`.
+            request: See `worker`.
             seconds: How long it may take, the start of a process left out.
             answer: Answers what the process asks meanwhile; what it raises ends the computation, and comes out of this.
 
@@ -215,7 +215,7 @@ class _Process:
         if not line.endswith(b"\n"):
             raise self._trouble(seconds)
         told = json.loads(line)
-        assert isinstance(told, dict), "what `sandbox_worker` sends"
+        assert isinstance(told, dict), "what `worker` sends"
         return told
 
     def _trouble(self, seconds: float) -> SandboxError:

@@ -1,4 +1,4 @@
-"""The program of a sandbox: reads requests on standard input, a line of JSON each, and writes replies. See `sandbox`.
+"""The program of a sandbox process: reads requests on standard input, a line of JSON each, and writes replies.
 
 It is run by its path, without the packages around it. A request says what to `do` and how many `seconds` of processor time that
 may take; the reply has a `value` or an `error`. Meanwhile it may `ask` something `about` something, and gets an `answer`.
@@ -98,14 +98,14 @@ def _limit_memory() -> None:
 
 @lru_cache
 def _beside(name: str) -> Any:
-    """The module `sandbox_NAME.py` beside this one. Those that are loaded after it can import it."""
+    """The module `NAME.py` beside this one. Those that are loaded after it can import it."""
     from importlib.util import module_from_spec, spec_from_file_location  # noqa: PLC0415  # templates of agentv need none
 
     spec = spec_from_file_location(name, f"{__file__.removesuffix('worker.py')}{name}.py")
     if spec is None or spec.loader is None:
         raise ImportError(name)
     module = module_from_spec(spec)
-    sys.modules[f"rubric_core.sandbox_{name}"] = module  # where nothing else of that package can be imported
+    sys.modules[f"rubric_core.sandbox.{name}"] = module  # where nothing else of that package can be imported
     spec.loader.exec_module(module)
     return module
 

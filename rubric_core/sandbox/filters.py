@@ -1,4 +1,4 @@
-"""The filters of Nunjucks, in a sandbox: see `sandbox_worker`, which loads this by its path, and `sandbox_values` before it."""
+"""The filters of Nunjucks in a sandbox process. `worker` loads this module by its path, after `values`."""
 
 import json
 import math
@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from jinja2 import TemplateRuntimeError, Undefined
 
-from rubric_core.sandbox_values import computed, is_nothing, is_truthy, number, number_text, shown
+from rubric_core.sandbox.values import computed, is_nothing, is_truthy, number, number_text, shown
 
 __all__ = ["FILTERS"]
 

@@ -1,4 +1,4 @@
-"""Templates of Nunjucks as Jinja reads them, in a sandbox: see `sandbox_worker`, which loads this by its path."""
+"""Nunjucks templates as Jinja templates, in a sandbox process. `worker` loads this module by its path."""
 
 import re
 from collections import Counter

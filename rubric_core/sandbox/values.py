@@ -1,4 +1,4 @@
-"""The values and operators of Nunjucks, which are those of JavaScript, in a sandbox: see `sandbox_worker`, which loads this by its path."""
+"""The values and operators of Nunjucks, which are JavaScript's. `worker` loads this module by its path."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -166,7 +166,7 @@ def _searched(value: Any) -> Any:
     return value
 
 
-#: What stands in templates for the operators of JavaScript, see `sandbox_nunjucks.javascript_tree`.
+#: What stands in templates for the operators of JavaScript, see `nunjucks.javascript_tree`.
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "_same": _is_same, "_eq": _is_equal, "_lt": _is_less, "_lteq": lambda a, b: _is_less(a, b, or_equal=True),
     "_gt": lambda a, b: _is_less(b, a), "_gteq": lambda a, b: _is_less(b, a, or_equal=True), "_truthy": is_truthy,

@@ -1,4 +1,4 @@
-"""Patterns and JSON Schemas in a sandbox, see `sandbox_worker`, which loads this by its path: without the packages around it.
+"""Patterns and JSON Schemas in a sandbox process. `worker` loads this module by its path, without the packages around it.
 
 Patterns may never end, those in a schema as well, and the references of a schema may multiply. None is followed out of a schema:
 jsonschema itself would send a request to `http://…`, and read `file:///…`.
