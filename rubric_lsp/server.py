@@ -13,7 +13,7 @@ from rubric_core import __version__
 from rubric_core.analysis import Language
 from rubric_core.configuration import CONFIGURATION_FILES, Configuration
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.loading.file_kind import kind_by_name
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_lsp import convert
 from rubric_lsp.documents.check_scheduler import CheckScheduler
 from rubric_lsp.documents.deferral import Deferral

@@ -26,7 +26,7 @@ ALLOWED = {
     "rubric_core/evaluation/targets/resolve.py": "targets of any dialect are read",
     "rubric_core/loading/detect_eval_yaml.py": "what a file is, is told before its dialect is",
     "rubric_core/loading/grading.py": "names of evaluators as the engine gives them",
-    "rubric_core/loading/file_kind.py": "what a file is, is told before its dialect is",
+    "rubric_core/loading/detect_file_kind.py": "the kind of a file is detected before its dialect",
     "rubric_core/loading/infer_dialect.py": "what a file is, is told before its dialect is",
     "rubric_core/loading/case_table.py": "the columns of a table name types of checks",
     "rubric_core/loading/targets.py": "targets of any dialect are read",

@@ -16,8 +16,8 @@ from rubric_core.language.detect_file_dialect import choose_file_dialect
 from rubric_core.language.dialects import PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.loading.detect_file_kind import kind_of
 from rubric_core.loading.detect_promptfoo import is_promptfoo_file
-from rubric_core.loading.file_kind import kind_of
 from rubric_core.loading.files import absolute
 from rubric_core.loading.infer_dialect import infer_dialect
 from rubric_core.loading.project import Project, TrackedLookup

@@ -9,7 +9,7 @@ from rubric_core.language.dialects import DIALECTS, PROMPTFOO
 from rubric_core.language.file_extensions import TABLES
 from rubric_core.language.file_kinds import TEXTS, FileKind
 from rubric_core.language.model import Suite
-from rubric_core.loading.file_kind import kind_by_name
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.syntax.blocks import Document
 from rubric_core.syntax.case_items import ROOT_LIST
 from rubric_core.syntax.line_document import LineDocument, PlainDocument

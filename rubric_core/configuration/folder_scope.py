@@ -14,8 +14,8 @@ from rubric_core.language.file_extensions import DATASETS, YAML
 from rubric_core.lazy_compilation import dataclass, pattern
 from rubric_core.loading import gitignore
 from rubric_core.loading.detect_eval_yaml import head_is_eval_yaml
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
-from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import (
     UnreadableError,
     is_common_name,

@@ -20,7 +20,7 @@ from rubric_core.language.shape import Shape
 from rubric_core.language.targets import Provider, Target, TargetFile
 from rubric_core.language.workspace import Environment, Workspace
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.file_kind import key_names
+from rubric_core.loading.detect_file_kind import key_names
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence

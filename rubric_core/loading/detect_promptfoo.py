@@ -14,7 +14,7 @@ from rubric_core.language.dialects import DIALECTS
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.file_kind import key_names
+from rubric_core.loading.detect_file_kind import key_names
 from rubric_core.loading.files import is_promptfoo_name, is_suite_name, may_be_promptfoo_name
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.syntax.parse import parse

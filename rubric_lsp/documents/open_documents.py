@@ -12,7 +12,7 @@ from rubric_core.language.file_extensions import PROMPTS
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts
 from rubric_core.lazy_compilation import pattern
-from rubric_core.loading.file_kind import kind_by_name
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.files import absolute
 from rubric_core.loading.landmarks import HOMES
 from rubric_core.loading.project import Project

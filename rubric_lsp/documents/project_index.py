@@ -11,8 +11,8 @@ from rubric_core.configuration.discovery import Discovery
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.shape import children
 from rubric_core.language.targets import Entry
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.directory_search import URL, find_file, is_pattern, without_function
-from rubric_core.loading.file_kind import kind_by_name
 from rubric_core.loading.files import UnreadableError, absolute, read_text
 from rubric_core.loading.known_names import known_targets, template_of
 from rubric_core.loading.path_matches import path_matches

@@ -8,7 +8,7 @@ from rubric_core.analysis import Analysis
 from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.usage_counts import Counts, count
 from rubric_core.lazy_compilation import dataclass
-from rubric_core.loading.file_kind import kind_by_name
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_lsp.documents.file_report import PackedCounts, Word
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import ProjectIndex

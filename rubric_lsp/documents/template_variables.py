@@ -11,7 +11,7 @@ from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.variables import FILLED_BY, STANDS_FOR
 from rubric_core.lazy_compilation import dataclass, field
-from rubric_core.loading.file_kind import kind_by_name
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_core.loading.files import absolute
 from rubric_core.syntax.tree import Mapping as MappingNode
 from rubric_core.text import Span

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rubric_core.configuration import Configuration, FolderConfigurations
 from rubric_core.language.file_kinds import FileKind
-from rubric_core.loading.file_kind import kind_by_name
+from rubric_core.loading.detect_file_kind import kind_by_name
 from rubric_lsp.documents.file_report import NOTHING_WRONG, FileReport
 from rubric_lsp.documents.open_documents import ClientWorkspace
 from rubric_lsp.documents.project_index import ProjectIndex, YieldPoints

@@ -77,7 +77,7 @@ async def embeddings(
         secrets: What messages and exchanges may not show; the key alone if nothing is given.
     """
     from rubric_core.evaluation.targets.providers.base import TargetLocation  # noqa: PLC0415
-    from rubric_core.evaluation.targets.providers.http import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
+    from rubric_core.evaluation.targets.providers.http_retries import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
 
     if context.ports is None:
         raise Unscored("embeddings are created only as part of a run", at=config)

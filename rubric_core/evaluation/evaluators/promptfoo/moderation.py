@@ -50,7 +50,7 @@ def _grade_flags(params: AssertionParams, flags: list[str]) -> GradingResult:
 async def _flags(params: AssertionParams) -> list[str]:
     """What the model flags in the output. Raises Unscored where it gives no reply: promptfoo fails the case then."""
     from rubric_core.evaluation.targets.providers.base import TargetLocation  # noqa: PLC0415
-    from rubric_core.evaluation.targets.providers.http import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
+    from rubric_core.evaluation.targets.providers.http_retries import HttpTarget  # noqa: PLC0415  # what runs need, when something is run
 
     settings, secrets = openai_settings(params, "moderation", _VENDORS, _NO_MODEL, _USUAL)
     context = params.context

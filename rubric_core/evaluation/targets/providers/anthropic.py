@@ -15,7 +15,7 @@ from rubric_core.evaluation.targets.providers.api import (
     sampling,
 )
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
-from rubric_core.evaluation.targets.providers.http import HttpTarget
+from rubric_core.evaluation.targets.providers.http_retries import HttpTarget
 from rubric_core.evaluation.targets.providers.openai import model_of
 from rubric_core.language.providers import Anthropic
 from rubric_core.lazy_compilation import dataclass

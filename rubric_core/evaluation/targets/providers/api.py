@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.model.trace import iso_time
 from rubric_core.evaluation.targets.providers.answer_reader import number
-from rubric_core.evaluation.targets.providers.http import HttpRefusalError, HttpTarget
+from rubric_core.evaluation.targets.providers.http_retries import HttpRefusalError, HttpTarget
 from rubric_core.language.providers import Api
 from rubric_core.lazy_compilation import dataclass, field
 from rubric_core.ports import Answer, ChatMessage, ProviderError, Request, SentPayload, Tokens

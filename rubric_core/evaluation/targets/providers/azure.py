@@ -5,7 +5,7 @@ from urllib.parse import quote, urlencode
 from rubric_core.evaluation.targets.providers.api import ApiModel, Wire
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.chat import ChatWire
-from rubric_core.evaluation.targets.providers.http import HttpTarget
+from rubric_core.evaluation.targets.providers.http_retries import HttpTarget
 from rubric_core.evaluation.targets.providers.openai import FORMATS
 from rubric_core.evaluation.targets.providers.responses import ResponsesWire
 from rubric_core.language.providers import Azure

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from rubric_core.evaluation.model.trace import iso_time
 from rubric_core.evaluation.scoring.json_path import MISSING, at_path, json_text
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
-from rubric_core.evaluation.targets.providers.http import HttpCall, HttpTarget
+from rubric_core.evaluation.targets.providers.http_retries import HttpCall, HttpTarget
 from rubric_core.language.own_providers import HttpEndpoint
 from rubric_core.lazy_compilation import dataclass, replace
 from rubric_core.ports import Answer, HttpReply, Ports, ProviderError, Request, SentPayload, Tokens

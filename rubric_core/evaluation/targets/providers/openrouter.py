@@ -3,7 +3,7 @@
 from rubric_core.evaluation.targets.providers.api import ApiModel
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
 from rubric_core.evaluation.targets.providers.chat import ChatWire
-from rubric_core.evaluation.targets.providers.http import HttpTarget
+from rubric_core.evaluation.targets.providers.http_retries import HttpTarget
 from rubric_core.evaluation.targets.providers.openai import model_of
 from rubric_core.language.providers import Model
 from rubric_core.ports import Ports
