@@ -9,7 +9,7 @@ from rubric_core.language.file_kinds import OF_PROMPTFOO
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import replace
 from rubric_core.loading.issues import Issue
-from rubric_core.loading.reference_issues import PromptTemplate
+from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.line_document import LineDocument, is_still_json
 from rubric_core.text import Span
 from rubric_core.validation.rule import TEMPLATES, Context, Finding, Rule
@@ -35,7 +35,7 @@ def run_rules(
         for rule in judges(
             # The templates of a prompt stand in a file of its own.
             type(each),
-            signs | TEMPLATES if isinstance(each, PromptTemplate) else signs,
+            signs | TEMPLATES if isinstance(each, PromptFileText) else signs,
             each.places if isinstance(each, Shape) else (),
         )
         for finding in rule.check(each, context)

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from rubric_core.analysis import Language
 from rubric_core.cli.check_result import CheckedFile, CheckRound, as_json
-from rubric_core.cli.code_frames import Source, frame
+from rubric_core.cli.code_frames import FramedFile, frame
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.sources import STANDARD_INPUT
 from rubric_core.cli.terminal_style import TerminalStyle, columns_of
@@ -98,7 +98,7 @@ FORMATS: Mapping[str, Callable[[CheckRound, Language, TextIO, bool], TextIO | No
 def frames(files: Iterable[CheckedFile], style: TerminalStyle, columns: int | None = None) -> Iterator[str]:
     """Every finding as a code frame, in that many columns."""
     for each in files:
-        source = Source(each.path, each.document)
+        source = FramedFile(each.path, each.document)
         yield from (frame(source, diagnostic, style, columns) for diagnostic in each.diagnostics)
 
 

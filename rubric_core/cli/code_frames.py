@@ -10,7 +10,7 @@ from rubric_core.syntax.blocks import Document
 from rubric_core.text import Position, Span
 from rubric_core.validation.rule import Diagnostic
 
-__all__ = ["Source", "frame"]
+__all__ = ["FramedFile", "frame"]
 
 _FAR = 3
 #: Columns of text where there is no terminal, and the fewest in a narrow one.
@@ -23,7 +23,7 @@ _BEFORE = 0.4
 Mark = tuple[Span, str, str, str]
 
 
-class Source:
+class FramedFile:
     """A file in which there are findings.
 
     Args:
@@ -41,12 +41,12 @@ class Source:
         return hide_secrets(self.document.text)
 
 
-def frame(source: Source, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None = None) -> str:
+def frame(source: FramedFile, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None = None) -> str:
     """The diagnostic with the code around it. `columns` is the width of the terminal; None without a terminal."""
     return "\n".join(_lines(source, diagnostic, style, columns))
 
 
-def _lines(source: Source, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None) -> Iterator[str]:
+def _lines(source: FramedFile, diagnostic: Diagnostic, style: TerminalStyle, columns: int | None) -> Iterator[str]:
     document = source.document
     start = document.position(diagnostic.span.start, "utf-32")
     severity = style.paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
@@ -113,7 +113,7 @@ def _bounds(document: Document, line: int) -> Span:
 class _Stretch:
     """A line as it is shown; of one that is very long, what is near one place in it."""
 
-    def __init__(self, source: Source, line: int, number: int = 0) -> None:
+    def __init__(self, source: FramedFile, line: int, number: int = 0) -> None:
         whole = _bounds(source.document, line)
         self._start = whole.start + max(0, number - 1) * _STRETCH
         self._written = source.shown[self._start : min(whole.end, self._start + 3 * _STRETCH)]

@@ -2,10 +2,10 @@
 
 from typing import Any, Protocol
 
-from rubric_core.cli.case_table import InFileOrder
+from rubric_core.cli.case_progress import InFileOrder
 from rubric_core.cli.suite_run import Ending, SuiteOutcome
 from rubric_core.evaluation.cases.load import LoadedSuite
-from rubric_core.evaluation.exporting.json_documents import JsonDocument, json_row
+from rubric_core.evaluation.exporting.json_documents import JsonExport, json_row
 from rubric_core.evaluation.model.result import CaseResult
 
 __all__ = ["JsonReport", "JsonRows", "TextOutput"]
@@ -55,7 +55,7 @@ class JsonReport:
     def __init__(self, page: TextOutput, *, several: bool, prompts: bool = False) -> None:
         """`prompts` says whether cases have the requests that were sent."""
         self._order: InFileOrder[CaseResult] = InFileOrder()
-        self._document = JsonDocument(page.put, several=several, prompts=prompts)
+        self._document = JsonExport(page.put, several=several, prompts=prompts)
 
     def begin(self, suite: LoadedSuite, _: int = 0) -> None:
         """The next suite."""

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TextIO
 
 from rubric_core.cli.annotated_suite import ROLES
-from rubric_core.cli.case_table import CaseTable, Slot
+from rubric_core.cli.case_progress import CaseProgress, Slot
 from rubric_core.cli.run_progress import RunProgress
 from rubric_core.cli.sanitize import StreamSanitizer
 from rubric_core.cli.stdout_capture import capture_stdout
@@ -64,7 +64,7 @@ class Live:
         #: Results that the next tick prints above the table, so that a thousand in a second cost no more than ten.
         self._above: list[str] = []
         self._holds = False
-        self.table = CaseTable(())
+        self.table = CaseProgress(())
         #: The first place whose line has not been printed above.
         self._first = 0
         self._before = 0
@@ -87,7 +87,7 @@ class Live:
         """The next suite: pairs of an id and a target; so many of its cases were `expected`."""
         self._before += len(self.table.slots)
         self._count += len(cases) - expected
-        self.table, self._first = CaseTable(cases), 0
+        self.table, self._first = CaseProgress(cases), 0
 
     def heard(self, event: Event) -> int:
         """Take note of what happens; it is drawn with the next tick. Gives the place of a case that is done, else -1."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rubric_core.cli.arguments import count
 from rubric_core.cli.sanitize import StreamSanitizer
-from rubric_core.evaluation.comparison.flaky import CaseHistory, Outcome, case_histories
+from rubric_core.evaluation.comparison.flaky import CaseHistory, PastOutcome, case_histories
 from rubric_core.evaluation.results.database import ResultDatabase
 
 __all__ = ["add_flaky_arguments", "show_flaky"]
@@ -51,7 +51,7 @@ def _line(history: CaseHistory) -> str:
     return f"{''.join(_sparkline(history.outcomes[-_SHOWN:]))}  {rate}  {history.suite}::{history.id}{target}"
 
 
-def _sparkline(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _sparkline(outcomes: Sequence[PastOutcome]) -> Iterator[str]:
     """The scores as bars, oldest first."""
     for each in outcomes:
         score = each.score if each.score is not None else float(each.passed)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, TextIO, TypeAlias
 
 from rubric_core.cli.annotated_suite import ROLES, AnnotatedSuite
-from rubric_core.cli.case_table import InFileOrder
+from rubric_core.cli.case_progress import InFileOrder
 from rubric_core.cli.failures import count_graders, failures, grader_failures
 from rubric_core.cli.live_table import Live
 from rubric_core.cli.sanitize import StreamSanitizer

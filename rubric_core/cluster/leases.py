@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
 from rubric_core.deadlines import untimed
-from rubric_core.evaluation.targets.minute_window import SentRequest
+from rubric_core.evaluation.targets.minute_window import CountedRequest
 from rubric_core.evaluation.targets.rate_limits import Pace, QuietPeriod, RateLimit, RateLimits
 from rubric_core.ports import Clock, Tokens
 
@@ -22,7 +22,7 @@ class SchedulerLink(Protocol):
         """Tell the scheduler something, without an answer."""
 
 
-class _NumberedRequest(SentRequest):
+class _NumberedRequest(CountedRequest):
     """A request that the scheduler counts."""
 
     __slots__ = ("number",)
@@ -39,7 +39,7 @@ class _LeasedRateLimit(RateLimit):
         super().__init__(requests, tokens)
         self._link, self._target, self._limits = link, target, [requests, tokens]
 
-    async def admit(self, prompt: str, clock: Clock) -> SentRequest:
+    async def admit(self, prompt: str, clock: Clock) -> CountedRequest:
         """See `RateLimit.admit`."""
         while True:
             seconds, number = await self._link.ask(
@@ -49,12 +49,12 @@ class _LeasedRateLimit(RateLimit):
                 return _NumberedRequest(number)
             await clock.sleep(seconds)
 
-    def repeated(self, request: SentRequest, clock: Clock) -> None:  # noqa: ARG002  # the scheduler uses its own clock
+    def repeated(self, request: CountedRequest, clock: Clock) -> None:  # noqa: ARG002  # the scheduler uses its own clock
         """See `RateLimit.repeated`."""
         assert isinstance(request, _NumberedRequest)
         self._link.tell("repeated", target=self._target, number=request.number)
 
-    def answered(self, request: SentRequest, tokens: Tokens | None) -> None:
+    def answered(self, request: CountedRequest, tokens: Tokens | None) -> None:
         """See `RateLimit.answered`."""
         assert isinstance(request, _NumberedRequest)
         total = tokens.total if tokens is not None else None

@@ -21,7 +21,7 @@ from rubric_core.loading.promptfoo_case_places import CasePlaces
 from rubric_core.loading.promptfoo_cases import kind_of_prompt
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
 from rubric_core.loading.promptfoo_provider_places import EXEC
-from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt, PromptTemplate
+from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt, PromptFileText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in, walk
 
 __all__ = ["look_up_configuration"]
@@ -83,7 +83,7 @@ class _Places(CasePlaces):
             text = self.look.text(path) if path.suffix not in CODE_FILES else None
             if text is not None and ("{{" in text or "{%" in text or path.suffix == ".json"):
                 name = Path(os.path.relpath(path, self.base)).as_posix()
-                self.issues.append(PromptTemplate(span=at.span, name=name, text=text))
+                self.issues.append(PromptFileText(span=at.span, name=name, text=text))
         self.files.update((path, kind) for path in paths if (kind := kind_of_prompt(path)) is not None)
         texts = [self.look.text(p) for p in paths if p.suffix not in (*CODE_FILES, ".sh")]
         whole = len(texts) == len(paths) and None not in texts

@@ -13,7 +13,7 @@ __all__ = [
     "EmptyFile",
     "MissingFile",
     "PathLikePrompt",
-    "PromptTemplate",
+    "PromptFileText",
     "PromptText",
     "UnknownTarget",
     "UnknownTemplate",
@@ -116,7 +116,7 @@ class PathLikePrompt(Issue):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PromptTemplate(Issue):
+class PromptFileText(Issue):
     """The file of a prompt of promptfoo, in which variables are filled in; `span` is where the configuration names it."""
 
     name: str

@@ -20,9 +20,9 @@ from rubric_core.lazy_compilation import replace
 from rubric_core.ports import Ports
 from rubric_core.validation.wording import count
 from rubric_lsp.host import Host
+from rubric_lsp.running.job_results import JobResults
 from rubric_lsp.running.run_request import RunRequest
 from rubric_lsp.running.selection import SelectedCases
-from rubric_lsp.running.stored_run import StoredRun
 
 __all__ = ["Job", "ProgressText", "steps_of", "tally"]
 
@@ -40,7 +40,7 @@ class Job:
         self.cancelled = False
         self.results: list[CaseResult] = []
         #: Stores its results.
-        self.stored = StoredRun(host, parts, self.title)
+        self.stored = JobResults(host, parts, self.title)
         self._called_off: set[tuple[str, str]] = set()
         self._schedules: dict[int, Schedule] = {}
 

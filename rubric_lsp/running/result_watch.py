@@ -10,7 +10,7 @@ from rubric_lsp.protocol.notices import WARNING
 from rubric_lsp.protocol.uris import path_of
 from rubric_lsp.running.known_results import KnownResults
 
-__all__ = ["StoredResults"]
+__all__ = ["ResultWatch"]
 
 #: Minimum seconds between two reads while others write: a run stores results faster than anybody can follow.
 _PAUSE = 0.3
@@ -20,7 +20,7 @@ _EVERY = 2.0
 _AFTER_CHECK = 0.02
 
 
-class StoredResults:
+class ResultWatch:
     """Reads `.rubric/results.db`.
 
     Args:

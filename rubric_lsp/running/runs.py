@@ -13,7 +13,7 @@ from rubric_lsp.protocol.progress import Progress, ProgressBoard
 from rubric_lsp.protocol.uris import path_of
 from rubric_lsp.running.explorer_states import TestStates
 from rubric_lsp.running.known_results import KnownResults
-from rubric_lsp.running.result_watch import StoredResults
+from rubric_lsp.running.result_watch import ResultWatch
 from rubric_lsp.running.run_request import RunRequest
 from rubric_lsp.running.virtual_documents import VirtualDocuments
 
@@ -51,7 +51,7 @@ class RunManager:
         due: Callable[[str], None],
     ) -> None:
         self._host, self._known, self._states, self._shown, self._due = host, known, states, shown, due
-        self.stored = StoredResults(host, known, states.loaded, self.changed)
+        self.stored = ResultWatch(host, known, states.loaded, self.changed)
         self._board = ProgressBoard(host.protocol)
         self._jobs: set[Job] = set()
         self._numbers = itertools.count(1)

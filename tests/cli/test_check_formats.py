@@ -9,7 +9,7 @@ import pytest
 from command import BROKEN, CLEAN, Run, write
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
-from rubric_core.cli.code_frames import Source, frame
+from rubric_core.cli.code_frames import FramedFile, frame
 from rubric_core.cli.hide_secrets import hide_secrets
 from rubric_core.cli.terminal_style import TerminalStyle, width
 from rubric_core.syntax.blocks import Document
@@ -171,7 +171,9 @@ def test_a_frame_fits_the_terminal_at_any_width(columns: int | None, filler: str
         text = f"# {filler * 400}\n{filler * before}wrong{filler * 300}\n# {filler * 400}"
         start = text.index("wrong")
         found = Diagnostic("unknown-key", "error", Span(start, start + 5), "no")
-        _, *rows = frame(Source("a.yaml", Document.of(text)), found, TerminalStyle(colour=False), columns).splitlines()
+        _, *rows = frame(
+            FramedFile("a.yaml", Document.of(text)), found, TerminalStyle(colour=False), columns
+        ).splitlines()
         code = [row for row in rows if "│" in row]
         assert max(map(width, code)) <= max(columns or 160, 24) + (4 if columns is None else 0)
         shown, marks = code[2], code[3]
@@ -184,7 +186,7 @@ def test_marks_that_are_far_apart_are_shown_in_two_windows() -> None:
     text = f"first {'x' * 300} second\n"
     at = text.index("second")
     found = Diagnostic("unknown-key", "error", Span(at, at + 6), "no", related=(Related(Span(0, 5), "here"),))
-    rows = frame(Source("a.yaml", Document.of(text)), found, TerminalStyle(colour=False), 40).splitlines()
+    rows = frame(FramedFile("a.yaml", Document.of(text)), found, TerminalStyle(colour=False), 40).splitlines()
     assert rows[2:6] == [
         "1 │ first xxxxxxxxxxxxxxxxxxxxxxxxxxxxx…",
         "  │ ───── here",
@@ -289,7 +291,9 @@ def test_a_finding_far_along_a_line_is_shown_with_what_is_near(word: str) -> Non
     text = f"a: [{f'{word}, ' * 4_000}last]\n"
     at = text.index("last")
     found = Diagnostic("code", "error", Span(at, at + 4), "message")
-    _, _, line, mark, *_ = frame(Source("a.yaml", Document.of(text)), found, TerminalStyle(colour=False)).splitlines()
+    _, _, line, mark, *_ = frame(
+        FramedFile("a.yaml", Document.of(text)), found, TerminalStyle(colour=False)
+    ).splitlines()
     assert line.startswith("1 │ …")
     assert width(line) < 170
     assert line[mark.index("^") : mark.rindex("^") + 1] == "last"

@@ -8,10 +8,10 @@ from rubric_core.evaluation.comparison.proportions import wilson_interval
 from rubric_core.evaluation.model.result import Verdict
 from rubric_core.evaluation.results.records import RunCase
 
-__all__ = ["CaseHistory", "Outcome", "case_histories"]
+__all__ = ["CaseHistory", "PastOutcome", "case_histories"]
 
 
-class Outcome(NamedTuple):
+class PastOutcome(NamedTuple):
     """How a case ended once; the score is 0..1."""
 
     passed: bool
@@ -24,7 +24,7 @@ class CaseHistory(NamedTuple):
     suite: str
     id: str
     target: str
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[PastOutcome]
 
     @property
     def passes(self) -> int:
@@ -54,7 +54,7 @@ def case_histories(runs: Iterable[Iterable[RunCase]]) -> list[CaseHistory]:
     """
     fingerprints: dict[_Key, str] = {}
     over: set[_Key] = set()
-    found: dict[_Key, list[Outcome]] = {}
+    found: dict[_Key, list[PastOutcome]] = {}
     for cases in runs:
         for key, case in _last_of_each(cases).items():
             if fingerprints.setdefault(key, case.summary.fingerprint) != case.summary.fingerprint:
@@ -68,9 +68,9 @@ def _last_of_each(cases: Iterable[RunCase]) -> Mapping[_Key, RunCase]:
     return {(case.suite, case.id, case.target): case for case in cases}
 
 
-def _outcomes(case: RunCase) -> list[Outcome]:
+def _outcomes(case: RunCase) -> list[PastOutcome]:
     if case.repeats:
         each = [(repeat.verdict, repeat.score) for repeat in case.repeats]
     else:
         each = [] if case.summary.lacks_a_verdict else [(case.summary.verdict, case.summary.score)]
-    return [Outcome(verdict is Verdict.PASSED, score) for verdict, score in each if verdict is not Verdict.UNSCORED]
+    return [PastOutcome(verdict is Verdict.PASSED, score) for verdict, score in each if verdict is not Verdict.UNSCORED]

@@ -13,7 +13,7 @@ from rubric_core.evaluation.reporting.target_matrix import TargetMatrix
 from rubric_core.evaluation.reporting.transcript import requests_of
 from rubric_core.evaluation.results.journal import json_text
 
-__all__ = ["JsonDocument", "JsonHead", "json_document", "json_row", "json_rows"]
+__all__ = ["JsonExport", "JsonHead", "json_document", "json_row", "json_rows"]
 
 #: What tells a suite in a document: its path and its dialect.
 JsonHead = Mapping[str, Any]
@@ -24,7 +24,7 @@ def json_row(head: JsonHead, result: CaseResult, *, prompts: bool) -> str:
     return f"{json_text({**head, **_case(result, prompts=prompts)})}\n"
 
 
-class JsonDocument:
+class JsonExport:
     """One JSON object for a suite, or one that lists those of several. Cases are written as they are put.
 
     Args:
@@ -113,9 +113,7 @@ def json_document(run: ExportedRun) -> Iterator[str]:
     pieces: list[str] = []
     suites = list(run.by_suite())
     about = run_row(run.record)
-    written = JsonDocument(
-        lambda text, _: pieces.append(text), several=len(suites) != 1, prompts=run.prompts, run=about
-    )
+    written = JsonExport(lambda text, _: pieces.append(text), several=len(suites) != 1, prompts=run.prompts, run=about)
     stopped = run.record.ended_at is None or run.record.state.value == "stopped"
     for suite, cases in suites:
         for number, case in enumerate(cases):

@@ -22,13 +22,13 @@ from rubric_core.evaluation.results.database import ResultDatabase
 from rubric_core.evaluation.results.journal import json_text
 from rubric_core.evaluation.results.records import RunCase, RunRecord
 
-__all__ = ["LiveReport", "Snapshot", "editor_address"]
+__all__ = ["LiveReport", "ReportSnapshot", "editor_address"]
 
 #: Runs that are listed, so that one can be chosen.
 _LISTED = 30
 
 
-class Snapshot(NamedTuple):
+class ReportSnapshot(NamedTuple):
     """A report as JSON, and what tells it from the one before."""
 
     tag: str
@@ -41,7 +41,7 @@ class _Made(NamedTuple):
     run: RunRecord
     cases: dict[CaseKey, RunCase]
     before: Mapping[CaseKey, RunCase]
-    snapshot: Snapshot
+    snapshot: ReportSnapshot
 
 
 class LiveReport:
@@ -65,7 +65,7 @@ class LiveReport:
         self._rows_of = ""
         self._catalogue = Catalogue()
 
-    def snapshot(self, run: str = "", base: str = "") -> Snapshot:
+    def snapshot(self, run: str = "", base: str = "") -> ReportSnapshot:
         """The report of a run; by default of the one that was asked for first. Raises RunNotFoundError."""
         with self._lock:
             return self._current(run, base).snapshot
@@ -99,7 +99,9 @@ class LiveReport:
             from rubric_core.evaluation.report_page.comparison_data import compared  # noqa: PLC0415  # statistics
 
             data["comparison"], before = compared(self._database, base, run)
-        return _Made(run, {case_key(case): case for case in cases}, before, Snapshot(tag, json_text(data).encode()))
+        return _Made(
+            run, {case_key(case): case for case in cases}, before, ReportSnapshot(tag, json_text(data).encode())
+        )
 
     def _listed(self, run: RunRecord) -> list[RunRecord]:
         """The runs that can be chosen: those of the same suites, later ones as well."""

@@ -5,7 +5,7 @@ Imports only the standard library: the scheduler of a cluster, which may have no
 
 from collections import deque
 
-__all__ = ["MinuteWindow", "SentRequest"]
+__all__ = ["CountedRequest", "MinuteWindow"]
 
 _MINUTE = 60.0
 #: The tolerance for sums of times, in seconds.
@@ -14,7 +14,7 @@ _EPSILON = 1e-6
 _CHARACTERS = 4
 
 
-class SentRequest:
+class CountedRequest:
     """A request within the last minute."""
 
     __slots__ = ("at", "tokens")
@@ -41,7 +41,7 @@ class MinuteWindow:
     def __init__(self, requests: int | None, tokens: int | None) -> None:
         self._requests = requests
         self._tokens = tokens
-        self._sent: deque[SentRequest] = deque()
+        self._sent: deque[CountedRequest] = deque()
         self._answers = 0
         self._taken = 0
 
@@ -49,12 +49,12 @@ class MinuteWindow:
         """An estimate of the tokens that a request will take whose prompt has so many characters."""
         return max(characters / _CHARACTERS, self._taken / self._answers if self._answers else 0.0)
 
-    def count(self, tokens: float, now: float) -> SentRequest:
+    def count(self, tokens: float, now: float) -> CountedRequest:
         """Count a request that is sent at `now`, in seconds."""
-        self._sent.append(SentRequest(now, tokens))
+        self._sent.append(CountedRequest(now, tokens))
         return self._sent[-1]
 
-    def answered(self, request: SentRequest, tokens: int) -> None:
+    def answered(self, request: CountedRequest, tokens: int) -> None:
         """Record the tokens that a request took."""
         request.tokens = tokens
         self._answers += 1

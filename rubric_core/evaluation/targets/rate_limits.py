@@ -1,14 +1,14 @@
-"""Limits of targets: `requests_per_minute`, `tokens_per_minute`, `workers` and `delay` of an entry."""
+"""Limits of targets: `requests_per_minute`, `tokens_per_minute`, `workers` and `delay`; `providers.http_retries` retries."""
 
 import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
 from rubric_core.deadlines import untimed
-from rubric_core.evaluation.targets.minute_window import MinuteWindow, SentRequest
+from rubric_core.evaluation.targets.minute_window import CountedRequest, MinuteWindow
 from rubric_core.ports import Clock, Tokens
 
-__all__ = ["Pace", "QuietPeriod", "RateLimit", "RateLimits", "SentRequest"]
+__all__ = ["CountedRequest", "Pace", "QuietPeriod", "RateLimit", "RateLimits"]
 
 
 class RateLimit:
@@ -17,18 +17,18 @@ class RateLimit:
     def __init__(self, requests: int | None, tokens: int | None) -> None:
         self._window = MinuteWindow(requests, tokens)
 
-    async def admit(self, prompt: str, clock: Clock) -> SentRequest:
+    async def admit(self, prompt: str, clock: Clock) -> CountedRequest:
         """Wait until a request may be sent. It counts from then on."""
         expected = self._window.expected(len(prompt))
         while (seconds := self._window.wait(expected, clock.seconds())) > 0:
             await clock.sleep(seconds)
         return self._window.count(expected, clock.seconds())
 
-    def repeated(self, request: SentRequest, clock: Clock) -> None:
+    def repeated(self, request: CountedRequest, clock: Clock) -> None:
         """Count a retry after an error."""
         self._window.count(request.tokens, clock.seconds())
 
-    def answered(self, request: SentRequest, tokens: Tokens | None) -> None:
+    def answered(self, request: CountedRequest, tokens: Tokens | None) -> None:
         """Record the tokens of the answer to a request, if it reports them."""
         if tokens is not None:
             self._window.answered(request, tokens.total)

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.lazy_compilation import pattern, replace
-from rubric_core.loading.reference_issues import PromptTemplate
+from rubric_core.loading.reference_issues import PromptFileText
 from rubric_core.syntax.parse import parse
 from rubric_core.syntax.tree import Scalar, walk
 from rubric_core.text import Span
@@ -23,7 +23,7 @@ _REFUSED = "promptfoo sends it as text; to a chat model each row is an error"
 
 
 def faults_in_file(
-    prompt: PromptTemplate, context: Context, filters: Callable[[Span, Context, str], Iterator[Finding]]
+    prompt: PromptFileText, context: Context, filters: Callable[[Span, Context, str], Iterator[Finding]]
 ) -> Iterator[Finding]:
     """What makes each row with a prompt an error. `filters` finds those that there are not."""
     if len(prompt.text) > _LONGEST:
@@ -41,7 +41,7 @@ def faults_in_file(
         yield Finding(prompt.span, f"{prompt.name} is no JSON: {fault}", consequence=_REFUSED)
 
 
-def _texts(prompt: PromptTemplate) -> Iterator[Scalar]:
+def _texts(prompt: PromptFileText) -> Iterator[Scalar]:
     """The texts of data, which are filled in one by one; else the whole file."""
     if PurePath(prompt.name).suffix.lower() in _DATA:
         tree = parse(prompt.text)
@@ -52,7 +52,7 @@ def _texts(prompt: PromptTemplate) -> Iterator[Scalar]:
     yield Scalar(whole, whole, None, None, prompt.text, "literal")
 
 
-def _json_fault(prompt: PromptTemplate) -> str:
+def _json_fault(prompt: PromptFileText) -> str:
     """What keeps a file from being JSON whatever is filled in; empty where statements of its template may mend that."""
     if PurePath(prompt.name).suffix.lower() != ".json" or "{%" in prompt.text or "{#" in prompt.text:
         return ""

@@ -47,7 +47,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "Entry",
         "LlmJudge",
         "PromptText",
-        "PromptTemplate",
+        "PromptFileText",
         "Configuration",
         "ConfiguredProvider",
         "PromptfooCase",

@@ -11,7 +11,7 @@ from rubric_core.language.promptfoo.consequences import ROW_ERRORS
 from rubric_core.language.properties import Properties
 from rubric_core.language.targets import Entry
 from rubric_core.lazy_compilation import replace
-from rubric_core.loading.reference_issues import PromptTemplate, PromptText
+from rubric_core.loading.reference_issues import PromptFileText, PromptText
 from rubric_core.syntax.template_syntax import (
     NUNJUCKS_FILTERS,
     UnclosedReference,
@@ -45,7 +45,7 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
     | Entry
     | LlmJudge
     | PromptText
-    | PromptTemplate
+    | PromptFileText
     | Configuration
     | ConfiguredProvider
     | PromptfooCase
@@ -61,7 +61,7 @@ def BROKEN_TEMPLATE(  # noqa: N802  # a rule is a constant
         if isinstance(visited, Assertion) and not visited.borrowed:
             yield from _in_metric(visited, context)
         return
-    if isinstance(visited, PromptTemplate):
+    if isinstance(visited, PromptFileText):
         yield from faults_in_file(visited, context, _filters)
         return
     if isinstance(visited, PromptText):

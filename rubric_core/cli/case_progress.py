@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from rubric_core.lazy_compilation import dataclass
 
-__all__ = ["CaseTable", "InFileOrder", "Slot"]
+__all__ = ["CaseProgress", "InFileOrder", "Slot"]
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class Slot:
     ended: int = 0
 
 
-class CaseTable:
+class CaseProgress:
     """The slots of a suite, by their places in its file."""
 
     def __init__(self, cases: Sequence[tuple[str, str]]) -> None:

@@ -20,10 +20,10 @@ from rubric_lsp.host import Host
 from rubric_lsp.protocol.notices import WARNING
 from rubric_lsp.running.selection import SelectedCases
 
-__all__ = ["StoredRun"]
+__all__ = ["JobResults"]
 
 
-class StoredRun:
+class JobResults:
     """Stores the results of a job.
 
     Args:
