@@ -15,7 +15,7 @@ from rubric_core.evaluation.cases.promptfoo.configuration import (
 from rubric_core.evaluation.cases.promptfoo.prompts import PromptfooPrompt, prompts_of
 from rubric_core.evaluation.cases.promptfoo.providers import PromptfooProvider, own_provider, providers_of
 from rubric_core.evaluation.cases.promptfoo.tests import PromptfooTest, default_test, tests_of
-from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
+from rubric_core.evaluation.cases.promptfoo.vendors import unsent_settings, vendor_target
 from rubric_core.evaluation.code.promptfoo_command import EXEC
 from rubric_core.evaluation.model.comma_values import comma_values
 from rubric_core.lazy_compilation import pattern
@@ -150,8 +150,7 @@ def _provider(provider: PromptfooProvider) -> SourceProvider:
         unsent.append(name)
         del config[name]
         target = vendor_target(provider.id, config)
-    if target is not None and target.chat is not None:
-        unsent += (name for name in config if name in target.chat.fields or name == "passthrough")
+    unsent += unsent_settings(target, config) if target is not None else ()
     kind, settings = (target.kind, target.settings) if target is not None else ("", {})
     return SourceProvider(
         provider.id, provider.label, kind, settings, tuple(unsent), provider.config, provider.prompts, provider.transform, provider.delay, provider.node,

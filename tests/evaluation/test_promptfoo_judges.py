@@ -169,12 +169,12 @@ async def test_a_model_that_refuses_is_unscored(tmp_path: Path) -> None:
         server.replies = [Fault.error(401, "Incorrect API key provided")]
         path = tmp_path / "promptfooconfig.yaml"
         path.write_text(
-            f"prompts: [p]\nproviders: [{{id: 'ollama:chat:tiny', config: {{apiBaseUrl: '{server.url}'}}}}]\ntests: [{{description: t, assert: [{{type: contains, value: x}}]}}]\n",
+            f"prompts: [p]\nproviders: [{{id: 'openai:chat:tiny', config: {{apiBaseUrl: '{server.url}', apiKey: wrong-key}}}}]\ntests: [{{description: t, assert: [{{type: contains, value: x}}]}}]\n",
             encoding="utf-8",
         )  # fmt: skip
         found = await one(path)
     assert found.verdict is Verdict.UNSCORED
-    assert "the server requires a key" in found.reason
+    assert "rejected the API key" in found.reason
 
 
 async def test_a_key_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,6 +193,8 @@ async def test_a_key_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytes
     [
         ("openai:gpt-4o", {}, "openai", {"model": "gpt-4o", "temperature": 0, "max_output_tokens": 1024, "api_key": "${{ OPENAI_API_KEY }}"}),
         ("openai:responses:o3", {}, "openai", {"model": "o3", "api_format": "responses", "api_key": "${{ OPENAI_API_KEY }}"}),
+        ("openrouter:a/b", {"apiBaseUrl": "http://x/v1"}, "openai", {"model": "a/b", "base_url": "http://x/v1", "api_key": "${{ OPENROUTER_API_KEY }}"}),
+        ("groq:m", {"apiBaseUrl": "http://x/v1"}, "openai", {"model": "m", "base_url": "https://api.groq.com/openai/v1", "api_key": "${{ GROQ_API_KEY }}"}),
         ("anthropic:messages:claude-x", {"max_tokens": 5}, "anthropic", {"model": "claude-x", "max_output_tokens": 5, "api_key": "${{ ANTHROPIC_API_KEY }}"}),
         ("google:gemini-x", {"apiKeyEnvar": "MY_KEY"}, "gemini", {"model": "gemini-x", "api_key": "${{ MY_KEY }}"}),
         ("openrouter:a/b:free", {}, "openrouter", {"model": "a/b:free", "api_key": "${{ OPENROUTER_API_KEY }}"}),
@@ -211,8 +213,8 @@ def test_models_as_targets(identity: str, config: dict[str, object], kind: str, 
     ("identity", "config", "words"),
     [
         ("openai:embedding:x", {}, "which is no chat model"),
-        ("openai:gpt-x", {"mcp": {}}, "rubric does not send `config.mcp`"),
-        ("anthropic:claude-x", {"apiBaseUrl": "http://x"}, "at another address"),
+        ("openai:gpt-x", {"mcp": {}}, "rubric does not support `config.mcp`"),
+        ("anthropic:claude-agent-sdk", {}, "which is no chat model"),
     ],
 )
 def test_models_that_are_not_called(identity: str, config: dict[str, object], words: str) -> None:

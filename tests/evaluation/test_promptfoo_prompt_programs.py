@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from judge_server import JudgeServer
 
 from rubric_core.evaluation.cases.load import load_suite
 from rubric_core.evaluation.cases.promptfoo.executed_code import executed_code
@@ -91,18 +92,39 @@ async def test_a_prompt_that_cannot_be_made_is_unscored(tmp_path: Path, prompt: 
     assert reason in found.reason
 
 
-async def test_a_setting_that_a_model_is_not_told_leaves_the_row_unscored(tmp_path: Path) -> None:
-    """promptfoo sends it; the answer would be another one. Settings that no model has are for the function alone."""
+async def test_settings_of_rows_reach_the_model(tmp_path: Path) -> None:
+    """Those of the test win over those of the prompt, these over those of the provider; templates in them are filled in."""
+    path = tmp_path / "promptfooconfig.yaml"
+    (tmp_path / "format.json").write_text('{"type": "json_schema", "json_schema": {"name": "f"}}', encoding="utf-8")
+    async with JudgeServer() as server:
+        server.replies = ['{"a": 1}'] * 2
+        path.write_text(
+            "prompts: [{raw: hi, label: own, config: {top_p: 0.5, seed: 1}}]\n"
+            f"providers: [{{id: 'openai:chat:gpt-4o', config: {{apiKey: k, apiBaseUrl: '{server.url}', seed: 0, temperature: 1, tools: [{{name: '{{{{n}}}}'}}]}}}}]\n"
+            "defaultTest: {options: {max_tokens: 9}}\n"
+            "tests: [{vars: {n: Ann}, options: {seed: 2, response_format: {type: json_schema, json_schema: {name: '{{n}}'}}, prefix: 'Oh, '}}, {vars: {n: Bo}, options: {response_format: file://format.json}}]\n",
+            encoding="utf-8",
+        )
+        first, second = await run_cases(load_suite(path).cases)
+    bodies = sorted(server.bodies, key=lambda each: str(each["tools"]))
+    assert bodies[0] == {
+        "model": "gpt-4o", "messages": [{"role": "user", "content": "Oh, hi"}], "seed": 2, "max_tokens": 9, "temperature": 1, "top_p": 0.5,
+        "tools": [{"name": "Ann"}], "response_format": {"type": "json_schema", "json_schema": {"name": "Ann"}},
+    }  # fmt: skip
+    assert (bodies[1]["seed"], bodies[1]["response_format"]["json_schema"]) == (1, {"name": "f"})
+    assert (first.verdict, second.verdict) == (Verdict.PASSED, Verdict.PASSED)
+
+
+async def test_a_setting_of_a_row_with_which_a_model_is_not_called(tmp_path: Path) -> None:
     path = tmp_path / "promptfooconfig.yaml"
     path.write_text(
-        "prompts: [{raw: hi, label: own, config: {top_p: 0.5}}]\n"
-        "providers: [{id: 'openai:chat:gpt-4o', config: {apiKey: k, apiBaseUrl: 'http://127.0.0.1:1/v1'}}]\n"
-        "tests: [{vars: {a: b}}]\n",
+        "prompts: [hi]\nproviders: [{id: 'openai:chat:gpt-4o', config: {apiKey: k, apiBaseUrl: 'http://127.0.0.1:1/v1'}}]\n"
+        "tests: [{vars: {a: b}, options: {mcp: {enabled: true}}}]\n",
         encoding="utf-8",
     )
     (found,) = await run_cases(load_suite(path).cases)
     assert found.verdict is Verdict.UNSCORED
-    assert "rubric does not send `top_p`, which the prompt or `options` set, to openai:chat:gpt-4o" in found.reason
+    assert "rubric does not support `mcp`, which the prompt or `options` set, of openai:chat:gpt-4o" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import STORED
-from rubric_core.evaluation.cases.promptfoo.vendors import sent_settings
 from rubric_core.evaluation.code.promptfoo_transform import TransformPlace, output_text, transformed
 from rubric_core.evaluation.code.scripts import CodeFailedError, language_of, run_function
 from rubric_core.evaluation.engine.attempt import Attempt
@@ -21,6 +20,7 @@ from rubric_core.evaluation.model.result import CaseResult, EvaluatorResult, Ver
 from rubric_core.evaluation.model.unscored import Unscored
 from rubric_core.evaluation.scoring.promptfoo_totals import named_scores, named_weights, promptfoo_outcome
 from rubric_core.evaluation.scoring.score import Outcome
+from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
 from rubric_core.language.promptfoo.assertion import COMPARING_TYPES
 from rubric_core.loading.directory_search import URL
 from rubric_core.ports import Answer, ChatMessage, Provider, Request
@@ -128,20 +128,17 @@ class PromptfooAttempt(Attempt):
         return PromptInputs(question=prompt, messages=_messages(prompt), text=" ".join(prompt.split()))
 
     def request(self, inputs: PromptInputs) -> Request:
-        """See `Attempt.request`: with the settings of the row. Raises Unscored for a setting that models do not get."""
+        """See `Attempt.request`: with the settings of the row. Raises Unscored for a setting with which a model cannot be called."""
         asked, filled = super().request(inputs), self.case.filled
         if filled is None or not filled.config:
             return asked
-        asked = replace_fields(asked, config=filled.config)
-        name = self.case.answered_by or self.case.options.target or ""
-        if not self._targets.kind_judges(name, self.ports.environment):
-            return asked  # programs get them, and all others ignore them
-        sent, unsent = sent_settings(filled.config)
-        if unsent:
+        name, targets = self.case.answered_by or self.case.options.target or "", self._targets
+        refused = targets.refused(name, filled.config) if isinstance(targets, PromptfooTargets) else ""
+        if refused:
             raise Unscored(
-                f"rubric does not send `{unsent}`, which the prompt or `options` set, to {name}", at=self.case.case
+                f"rubric does not support `{refused}`, which the prompt or `options` set, of {name}", at=self.case.case
             )
-        return replace_fields(asked, **sent)
+        return replace_fields(asked, config=filled.config)
 
     def _add_turn(self, inputs: PromptInputs, output: Any) -> None:
         """Make the row a turn of its conversation, where later rows may read it."""

@@ -77,6 +77,16 @@ class RowFilling:
         except TemplateError as error:
             raise Unscored(f"{what}: {error}", at=self._case.case) from None
 
+    def setting(self, value: Any, variables: Mapping[str, Any]) -> Any:
+        """A setting of a model with the templates in it filled in, at any depth. Raises Unscored."""
+        if isinstance(value, str):
+            return self._text(value, variables, "a setting of the model")
+        if isinstance(value, list):
+            return [self.setting(item, variables) for item in value]
+        return (
+            {name: self.setting(item, variables) for name, item in value.items()} if isinstance(value, dict) else value
+        )
+
     # Variables
 
     def _variables(self) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError
+from rubric_core.evaluation.cases.promptfoo.model_files import UnsentError, has_template, with_files
 from rubric_core.evaluation.cases.promptfoo.runnable import FilledRow, PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.serial import reads_conversation
 from rubric_core.evaluation.code.promptfoo_prompt import MadePrompt, PromptPlace, made_prompt
@@ -16,6 +18,7 @@ from rubric_core.evaluation.engine.promptfoo_filling import RowFilling
 from rubric_core.evaluation.engine.repeats import repeats_of
 from rubric_core.evaluation.model.redaction import seal
 from rubric_core.evaluation.model.unscored import GraderError, Unscored
+from rubric_core.evaluation.targets.promptfoo_models.model_call import FROM_FILE
 from rubric_core.evaluation.templating.custom_filters import CustomFilters, with_filters
 from rubric_core.language.promptfoo.case import CaseOptions
 from rubric_core.lazy_compilation import pattern, replace
@@ -39,17 +42,43 @@ async def prepare_promptfoo(case: PromptfooRunnable, ports: Ports) -> PromptfooR
     made_text, config = made if made is not None else (None, {})
 
     async def work() -> FilledRow:
-        row: FilledRow = await ports.sandbox.threaded(lambda: RowFilling(case, ports, filters, made_text).row())
-        return replace_fields(row, config=_config(case, config))
+        def fill() -> FilledRow:
+            filling = RowFilling(case, ports, filters, made_text)
+            row = filling.row()
+            return replace_fields(row, config=_config(case, config, filling, row.variables))
+
+        row: FilledRow = await ports.sandbox.threaded(fill)
+        return row
 
     return replace(case, filled=await with_filters(filters, work, ports), filters=filters, sandbox=ports.sandbox)
 
 
-def _config(case: PromptfooRunnable, made: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The settings of the row that take precedence over those of the provider: of its prompt, of the prompt's function, of its test."""
+def _config(
+    case: PromptfooRunnable, made: Mapping[str, Any], filling: RowFilling, variables: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The settings of the row that take precedence over those of the provider: of its prompt, of the prompt's function, of its test.
+
+    For a model they include those of the provider with templates in them. Raises Unscored.
+    """
     prompt = case.sent_prompt
     options = {name: value for name, value in case.test.part("options").items() if name not in _OWN_OPTIONS}
-    return {**(prompt.config if prompt is not None else {}), **made, **options}
+    own = {**(prompt.config if prompt is not None else {}), **made, **options}
+    provider = case.answering_provider
+    if provider is None or provider.target is None or provider.target.model is None:
+        return own
+    family = provider.target.model.family
+    own = own if family.takes_row_settings else {}
+    filled = {name: provider.config[name] for name in family.filled if has_template(provider.config.get(name))}
+    wanted = {**filled, **{name: own[name] for name in family.filled if name in own}}
+    if not wanted:
+        return own
+    try:
+        data = with_files(filling.setting(wanted, variables), family.filled, case.matrix.configuration.external)
+    except UnsentError as error:
+        raise Unscored(f"rubric does not send {error} to {provider.id}", at=case.case) from None
+    except ConfigurationError as error:
+        raise Unscored(f"promptfoo stops: {error}", at=case.case) from None
+    return {**own, **({FROM_FILE: False} if "response_format" in wanted else {}), **data}
 
 
 def _filters(case: PromptfooRunnable) -> CustomFilters | None:

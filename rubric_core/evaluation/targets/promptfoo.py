@@ -6,15 +6,14 @@ from typing import Any
 
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.code.promptfoo_command import command_parts
-from rubric_core.evaluation.model.redaction import Redactor, header_secrets, named_variables
+from rubric_core.evaluation.model.redaction import Redactor, header_secrets, named_variables, seal
 from rubric_core.evaluation.model.unscored import Unscored
-from rubric_core.evaluation.targets.promptfoo_chat import ChatSettings, PromptfooChatWire
 from rubric_core.evaluation.targets.promptfoo_http import PromptfooHttp, PromptfooWebhook
+from rubric_core.evaluation.targets.promptfoo_models.model import ModelSettings, PromptfooModel
 from rubric_core.evaluation.targets.promptfoo_scripts import PromptfooScript
 from rubric_core.evaluation.targets.promptfoo_websocket import PromptfooSocket
 from rubric_core.evaluation.targets.providers.api import ApiModel
 from rubric_core.evaluation.targets.providers.base import ProviderKind, TargetLocation
-from rubric_core.evaluation.targets.providers.chat import ChatWire
 from rubric_core.evaluation.targets.providers.policies import GuardedProvider
 from rubric_core.evaluation.targets.providers.program import ProgramRunner
 from rubric_core.evaluation.targets.resolve import Targets
@@ -31,6 +30,17 @@ __all__ = ["ADDRESS", "ECHO", "EXEC", "OWN_KINDS", "SCRIPT", "SOCKET", "WEBHOOK"
 ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT, SOCKET = "echo", "exec", "address", "webhook", "script", "socket"
 #: The kinds that only configurations of promptfoo have.
 OWN_KINDS = frozenset({ECHO, EXEC, ADDRESS, WEBHOOK, SCRIPT, SOCKET})
+#: Further names of variables, of which promptfoo takes the first one that is set.
+_FURTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "GOOGLE_API_KEY": ("GEMINI_API_KEY", "PALM_API_KEY"),
+    "AZURE_API_KEY": ("AZURE_OPENAI_API_KEY",),
+    "AZURE_API_HOST": (
+        "AZURE_OPENAI_API_HOST",
+        "AZURE_API_BASE_URL",
+        "AZURE_OPENAI_API_BASE_URL",
+        "AZURE_OPENAI_BASE_URL",
+    ),
+}
 #: Seconds; promptfoo itself has no limit.
 _TIMEOUT = 300.0
 
@@ -41,8 +51,8 @@ class PromptfooTargets(Targets):
 
     #: Why a provider cannot be called, by its name.
     troubles: Mapping[str, str] = field(default_factory=dict)
-    #: What is said of chats with models of OpenAI beside the settings of their targets, by the names of these.
-    chats: Mapping[str, ChatSettings] = field(default_factory=dict)
+    #: What is said of models beside the settings of their targets, by the names of these.
+    models: Mapping[str, ModelSettings] = field(default_factory=dict)
 
     def answering(self, name: str, ports: Ports) -> AnsweringTarget:
         """See `Targets.answering`. A provider of promptfoo has no place of its own to work in."""
@@ -60,11 +70,24 @@ class PromptfooTargets(Targets):
             return super().addressee(name, ports)
         return {"name": entry.name, "kind": entry.kind, "settings": dict(entry.settings)}
 
+    def _read(self, entry: LoadedTargetEntry, ports: Ports) -> tuple[ProviderKind[Any], Any]:
+        return super()._read(entry, replace_fields(ports, environment=_with_further_names(ports.environment)))
+
     def _provider_of(self, kind: ProviderKind[Any], settings: Any, place: TargetLocation, ports: Ports) -> Provider:
-        made, chat = super()._provider_of(kind, settings, place, ports), self.chats.get(place.name)
-        if chat is None or not isinstance(made, ApiModel) or not isinstance(made.wire, ChatWire):
+        model = self.models.get(place.name)
+        if model is None:
+            return super()._provider_of(kind, settings, place, ports)
+        filled = model._replace(config=fill_environment(model.config, ports.environment))
+        redact = Redactor.of(header_secrets(filled.config.get("headers")))
+        made = super()._provider_of(kind, settings, place, seal(ports, redact))
+        if not isinstance(made, ApiModel):
             return made
-        return replace_fields(made, wire=PromptfooChatWire(made.wire, chat))
+        return GuardedProvider(PromptfooModel(made, filled, ports.environment), redact, ports.clock)
+
+    def refused(self, name: str, config: Mapping[str, Any]) -> str:
+        """The first setting of a row with which rubric cannot call a target; empty for none."""
+        model = self.models.get(name)
+        return next((key for key in config if key in model.family.refused), "") if model is not None else ""
 
     def _new(self, entry: LoadedTargetEntry, ports: Ports) -> Provider:
         trouble = self.troubles.get(entry.name)
@@ -84,6 +107,15 @@ class PromptfooTargets(Targets):
         delay = written if isinstance(written, int | float) and written > 0 else self.pause
         pace = self.rates.pace(target, None, delay / 1000)
         return GuardedProvider(made, place.redact, ports.clock, pace)
+
+
+def _with_further_names(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The variables, with those that promptfoo knows under several names under the first one, too."""
+    found = {
+        name: next((environment[other] for other in others if environment.get(other)), "")
+        for name, others in _FURTHER_NAMES.items() if not environment.get(name)
+    }  # fmt: skip
+    return {**environment, **{name: value for name, value in found.items() if value}}
 
 
 def _secrets(

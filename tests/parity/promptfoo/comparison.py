@@ -99,7 +99,8 @@ def compare_all(
         compared.remove(each)
     with (
         serving() as port, speaking() as socket,
-        _set({**ENVIRONMENT, "PARITY_PORT": f"{port}", "PARITY_SOCKET": f"{socket}"}), ThreadPoolExecutor(at_once) as pool,
+        _set({**ENVIRONMENT, "PARITY_PORT": f"{port}", "PARITY_SOCKET": f"{socket}", "OLLAMA_BASE_URL": f"http://127.0.0.1:{port}"}),
+        ThreadPoolExecutor(at_once) as pool,
     ):  # fmt: skip
 
         def theirs(configuration: Path) -> dict[tuple[int, int], Row]:

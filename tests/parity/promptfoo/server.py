@@ -80,20 +80,41 @@ def _model(place: str, told: Any) -> tuple[int, Any]:
     """The reply of a model, in the words of its vendor."""
     asked = json.dumps(told)
     text = _settings(told) if "report-settings" in asked else _said(asked)
+    if "report-request" in asked:
+        kept = {key: told[key] for key in sorted(told) if key not in _OF_PROMPTS}
+        text = json.dumps(kept, separators=(",", ":"))
     if place.endswith("/messages"):
         return 200, {
-            "id": "m", "type": "message", "role": "assistant", "model": told["model"], "content": [{"type": "text", "text": text}],
+            "id": "m", "type": "message", "role": "assistant", "model": told["model"], "content": _blocks(text, asked),
             "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1},
         }  # fmt: skip
     if "generateContent" in place:
-        content = {"role": "model", "parts": [{"text": text}]}
+        parts: list[Any] = (
+            [{"functionCall": {"name": "weather", "args": {"city": "Bern"}}}]
+            if "calls-a-tool" in asked
+            else [{"text": text}]
+        )
+        candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}
+        return 200, {"candidates": [candidate], "usageMetadata": {"totalTokenCount": 2}}
+    if place.endswith("/responses"):
         return 200, {
-            "candidates": [{"content": content, "finishReason": "STOP"}],
-            "usageMetadata": {"totalTokenCount": 2},
+            "id": "r",
+            "status": "completed",
+            "model": told["model"],
+            "output": _items(text, asked),
+            "usage": {"input_tokens": 1, "output_tokens": 1},
         }
+    if place.endswith("/api/chat"):
+        call = {"function": {"name": "weather", "arguments": {"city": "Bern"}}}
+        message = (
+            {"role": "assistant", "content": "", "tool_calls": [call]}
+            if "calls-a-tool" in asked
+            else {"role": "assistant", "content": text}
+        )
+        return 200, {"model": "m", "message": message, "done": True}
+    if place.endswith("/api/generate"):
+        return 200, {"model": "m", "response": text, "done": True}
     if place.endswith("/chat/completions"):
-        if "report-request" in asked:
-            text = json.dumps({key: told[key] for key in sorted(told) if key != "messages"}, separators=(",", ":"))
         message = {"role": "assistant", "content": text, **_further(asked)}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -105,6 +126,44 @@ def _model(place: str, told: Any) -> tuple[int, Any]:
             "usage": usage,
         }
     return 404, {"error": {"message": f"no {place}"}}
+
+
+#: Fields of requests with prompts, and one by which rubric asks Ollama for the whole text at once.
+_OF_PROMPTS = frozenset({"messages", "contents", "input", "prompt", "system", "stream"})
+
+
+def _blocks(text: str, asked: str) -> list[Any]:
+    """The content of a message of Anthropic."""
+    found: list[Any] = (
+        [{"type": "thinking", "thinking": "One, two.", "signature": "s"}] if "thinks-first" in asked else []
+    )
+    if "calls-a-tool" in asked:
+        return [
+            *found,
+            {"type": "text", "text": "See"},
+            {"type": "tool_use", "id": "t", "name": "weather", "input": {"city": "Bern"}},
+        ]
+    return [*found, {"type": "text", "text": text}]
+
+
+def _items(text: str, asked: str) -> list[Any]:
+    """The output of a response of OpenAI."""
+    if "calls-a-tool" in asked:
+        arguments = "{}" if "without" in asked else '{"city":"Bern"}'
+        return [
+            {
+                "type": "function_call",
+                "id": "f",
+                "call_id": "c",
+                "name": "weather",
+                "arguments": arguments,
+                "status": "completed",
+            }
+        ]
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    reasoning = {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "One, two."}]}
+    message = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": content}
+    return [reasoning, message] if "thinks-first" in asked else [message]
 
 
 def _said(asked: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from rubric_core.dataclass_copies import replace_fields
 from rubric_core.evaluation.cases.options import Options
 from rubric_core.evaluation.cases.promptfoo.configuration import ConfigurationError, PromptfooConfiguration
-from rubric_core.evaluation.cases.promptfoo.vendors import VendorTarget, vendor_target
+from rubric_core.evaluation.cases.promptfoo.vendors import IDLE, VendorTarget, vendor_target
 from rubric_core.evaluation.targets.promptfoo import ADDRESS, ECHO, EXEC, SCRIPT, SOCKET, WEBHOOK, PromptfooTargets
 from rubric_core.evaluation.targets.promptfoo_http import HTTP_SETTINGS, http_address
 from rubric_core.evaluation.targets.promptfoo_scripts import script_of
@@ -216,8 +216,8 @@ def targets_of(
     )
     entries = tuple(_entry(each, home) for each in providers)
     troubles = {each.name: each.trouble for each in providers if each.trouble}
-    chats = {
-        each.name: each.target.chat for each in providers if each.target is not None and each.target.chat is not None
+    models = {
+        each.name: each.target.model for each in providers if each.target is not None and each.target.model is not None
     }
     given = options.targets_file
     found = load_targets(configuration.directory, configuration.files, None if given is None else Path(given))
@@ -225,7 +225,7 @@ def targets_of(
     further = replace(found.file, defaults={}) if found.file is not None else None
     file = LoadedTargetFile(home, entries).joined(further)
     return PromptfooTargets(
-        configuration.directory, file, pause=pause, rates=options.rate_limits, troubles=troubles, chats=chats
+        configuration.directory, file, pause=pause, rates=options.rate_limits, troubles=troubles, models=models
     )
 
 
@@ -236,7 +236,7 @@ def _entry(provider: PromptfooProvider, home: TargetSource) -> LoadedTargetEntry
     if target is not None:
         settings |= target.settings
         node = node_of({"name": provider.name, "provider": target.kind, **settings}, provider.node)
-        further = target.chat.written if target.chat is not None else {}
+        further = {k: v for k, v in target.model.config.items() if k not in IDLE} if target.model is not None else {}
         settings |= {"config": further} if further else {}  # for assertions, and for whoever compares cases
         return LoadedTargetEntry(provider.name, target.kind, settings, provider.node.span, home, node)
     settings |= {"id": provider.id, "config": dict(provider.config), **_own_kind(provider.id, provider.config)}

@@ -234,6 +234,14 @@ class PromptfooRunnable(Runnable):
         """The provider of the row."""
         return next((each for each in self.matrix.providers if each.name == self.options.target), None)
 
+    @property
+    def answering_provider(self) -> PromptfooProvider | None:
+        """The provider that answers the row: its own, where the test names one."""
+        if not self.answered_by:
+            return self.provider
+        every = (*self.matrix.providers, *self.matrix.graders.further)
+        return next((each for each in every if each.name == self.answered_by), None)
+
     @cached_property
     def variables(self) -> Mapping[str, Any]:
         """The `vars` of the row."""

@@ -21,7 +21,7 @@ from rubric_core.language.providers import Anthropic
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Ports, ProviderError, Request, Tokens
 
-__all__ = ["ANTHROPIC"]
+__all__ = ["ANTHROPIC", "tokens_of"]
 
 _URL = "https://api.anthropic.com/v1/messages"
 _VERSION = "2023-06-01"
@@ -72,12 +72,12 @@ class _Wire:
         if not text:
             raise no_text(reply.get("stop_reason") == "max_tokens")
         return Answer(
-            text, duration_ms=took, tokens=_tokens(reply.get("usage")), tool_uses=(), llm_calls=1,
+            text, duration_ms=took, tokens=tokens_of(reply.get("usage")), tool_uses=(), llm_calls=1,
             model=str(reply.get("model") or self.model), finish_reason=str(reply.get("stop_reason") or ""),
         )  # fmt: skip
 
 
-def _tokens(usage: object) -> Tokens | None:
+def tokens_of(usage: object) -> Tokens | None:
     counts = usage if isinstance(usage, dict) else {}
     kept = counts.get("cache_read_input_tokens")
     tokens = count_tokens(usage, "input_tokens", "output_tokens", kept, cached_apart=True)

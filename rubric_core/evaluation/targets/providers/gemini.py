@@ -22,7 +22,7 @@ from rubric_core.language.providers import Model
 from rubric_core.lazy_compilation import dataclass
 from rubric_core.ports import Answer, Ports, ProviderError, Request, Tokens
 
-__all__ = ["GEMINI"]
+__all__ = ["GEMINI", "tokens_of"]
 
 _URL = "https://generativelanguage.googleapis.com/v1beta/models/"
 #: The keywords of JSON Schema that its schemas do not support.
@@ -87,12 +87,12 @@ class _Wire:
                 else ProviderError(f"the model gave no answer: {why}")
             )
         return Answer(
-            text, duration_ms=took, tokens=_tokens(reply.get("usageMetadata")), tool_uses=(), llm_calls=1,
+            text, duration_ms=took, tokens=tokens_of(reply.get("usageMetadata")), tool_uses=(), llm_calls=1,
             model=str(reply.get("modelVersion") or self.model), finish_reason=str(why or ""),
         )  # fmt: skip
 
 
-def _tokens(usage: object) -> Tokens | None:
+def tokens_of(usage: object) -> Tokens | None:
     counts = usage if isinstance(usage, dict) else {}
     tokens = count_tokens(usage, "promptTokenCount", "candidatesTokenCount", counts.get("cachedContentTokenCount"))
     thought = counts.get("thoughtsTokenCount")

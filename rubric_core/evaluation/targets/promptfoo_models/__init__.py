@@ -1,0 +1,1 @@
+"""Models of vendors as promptfoo calls them: what each request contains, and what of the reply is the output."""

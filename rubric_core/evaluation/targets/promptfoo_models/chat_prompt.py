@@ -1,0 +1,57 @@
+"""The messages in a prompt, as promptfoo reads them for chats."""
+
+import json
+import re
+from typing import Any, NoReturn
+
+from rubric_core.evaluation.model.inputs import conversation_text
+from rubric_core.ports import ProviderError, Request
+from rubric_core.syntax.parse import parse
+from rubric_core.syntax.plain_data import TooManyValuesError, plain_whole
+
+__all__ = ["NO_JSON", "chat_messages", "json_value", "prompt_of"]
+
+#: What is no JSON, for `null` is some.
+NO_JSON: Any = object()
+_YAML = "- role:"
+#: What looks like JSON to promptfoo has to be it.
+_LIST = re.compile(r"\[\s*(?:[\"{\[\d-]|true|false|null|\Z)")
+
+
+def prompt_of(request: Request) -> str:
+    """The prompt of a request as one text: as it is written, or its messages as JSON where a grader has several."""
+    messages = request.messages
+    if request.prompt != conversation_text(messages) or [each.role for each in messages] == ["user"]:
+        return request.prompt
+    return json.dumps([{"role": each.role, "content": each.content} for each in messages], ensure_ascii=False)
+
+
+def json_value(text: str) -> Any:
+    """The value in a JSON text; NO_JSON for another."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return NO_JSON
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"JSON has no {constant}")
+
+
+def chat_messages(prompt: str, default: Any) -> Any:
+    """The messages that a prompt contains in JSON or YAML, else `default`. Raises ProviderError for one that only looks like it."""
+    text = prompt.strip()
+    if text.startswith(_YAML):
+        tree = parse(prompt)
+        if any(problem.kind == "syntax" for problem in tree.problems):
+            raise ProviderError("the prompt looks like messages in YAML and is no YAML, with which promptfoo stops")
+        try:
+            return plain_whole(tree.root, tree.anchors)
+        except TooManyValuesError as error:
+            raise ProviderError(f"the prompt: {error}") from None
+    value = json_value(prompt)
+    if value is not NO_JSON:
+        return value
+    if (text.startswith("{") and text.endswith("}")) or (text.endswith("]") and _LIST.match(text[:-1])):
+        raise ProviderError("the prompt looks like JSON and is none, with which promptfoo stops")
+    return default

@@ -1,0 +1,89 @@
+"""One call of a model as promptfoo makes it, and the rules by which JavaScript chooses what it sends."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from rubric_core.ports import Answer
+
+__all__ = [
+    "FROM_FILE",
+    "ModelCall",
+    "ModelFamily",
+    "first_given",
+    "is_true",
+    "kept",
+    "number_in",
+    "true_ones",
+]
+
+#: Marks a `response_format` that a file holds: promptfoo does not parse the output of a chat for such a one.
+FROM_FILE = "response_format in a file"
+_INTEGER = re.compile(r"\s*[+-]?\d+")
+_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+class ModelCall(NamedTuple):
+    """What is known when a model is called."""
+
+    #: The vendor, as ids begin.
+    vendor: str
+    model: str
+    #: The prompt: text, or messages in JSON or YAML.
+    prompt: str
+    #: The settings of the provider, with those of the prompt and the test over them.
+    config: Mapping[str, Any]
+    #: The settings of the provider alone.
+    own: Mapping[str, Any]
+    environment: Mapping[str, str]
+
+
+class ModelFamily(NamedTuple):
+    """Vendors whose requests and replies have the same form."""
+
+    #: The body of a request. Raises ProviderError.
+    body: Callable[[ModelCall], dict[str, Any]]
+    #: The output in a reply; None where it has none. Raises ProviderError.
+    output: Callable[[Mapping[str, Any], ModelCall], Any]
+    #: Everything else about the reply.
+    about: Callable[[Mapping[str, Any], float, str], Answer]
+    #: The address of a call, where it is not that of rubric's own kind of target.
+    url: Callable[[ModelCall], str] | None = None
+    #: Headers beside those with the key and those that the settings name.
+    headers: Callable[[ModelCall], Mapping[str, str]] = lambda _: {}
+    #: Settings in which templates are filled in with the variables of a row, and that may stand in files.
+    filled: tuple[str, ...] = ("tools",)
+    #: Settings with which rubric cannot call such a model, which would give other outputs.
+    refused: frozenset[str] = frozenset()
+    #: Whether the settings of prompts and tests reach the model.
+    takes_row_settings: bool = True
+
+
+def is_true(value: Any) -> bool:
+    """Whether JavaScript takes a value for true: lists and mappings always."""
+    return isinstance(value, list | dict) or bool(value)
+
+
+def first_given(*values: Any) -> Any:
+    """The first value that is there, as `??` chooses."""
+    return next((each for each in values if each is not None), None)
+
+
+def kept(config: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The settings that are written at all."""
+    return {name: config[name] for name in names if name in config}
+
+
+def true_ones(config: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The settings that JavaScript takes for true."""
+    return {name: config[name] for name in names if is_true(config.get(name))}
+
+
+def number_in(environment: Mapping[str, str], name: str, default: float | None = None) -> float | None:
+    """A number that an environment variable sets; a count for those that end so."""
+    pattern = _INTEGER if name.endswith("TOKENS") else _NUMBER
+    found = pattern.match(environment.get(name, ""))
+    if found is None:
+        return default
+    value = float(found[0])
+    return int(value) if value.is_integer() else value

@@ -1,0 +1,382 @@
+"""Chat completions as promptfoo asks OpenAI for them, and the many vendors that speak the same API."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rubric_core.dataclass_copies import replace_fields
+from rubric_core.evaluation.targets.promptfoo_models.chat_prompt import NO_JSON, chat_messages, json_value
+from rubric_core.evaluation.targets.promptfoo_models.model_call import (
+    FROM_FILE,
+    ModelCall,
+    ModelFamily,
+    first_given,
+    is_true,
+    kept,
+    number_in,
+    true_ones,
+)
+from rubric_core.evaluation.targets.providers.api import answer_from_reply
+from rubric_core.ports import Answer, ProviderError
+
+__all__ = ["AZURE_CHAT", "CHAT", "MISTRAL", "OPENROUTER_CHAT", "about_completion", "thinks", "wants_data"]
+
+#: The limit of tokens that promptfoo sends by default.
+_LIMIT = 1024
+#: Settings with which the output comes from elsewhere than the reply of the model.
+_REFUSED = frozenset({"mcp", "functionToolCallbacks"})
+_FILLED = ("tools", "functions", "response_format", "reasoning_effort")
+#: Vendors to which promptfoo sends all settings as they are written, and none of them in another way.
+_SENT_WHOLE = frozenset({"togetherai", "cerebras"})
+#: Models of Groq and xAI that think: parts of their names, and the beginnings of those that do not tell it.
+_GROQ_THINKS = ("gpt-oss", "qwen")
+_GROK_EFFORT = (
+    "grok-4.5", "grok-4.5-latest", "grok-build-latest", "grok-4.3", "grok-4.3-latest", "grok-latest", "grok-3-mini-beta", "grok-3-mini",
+    "grok-3-mini-latest", "grok-3-mini-fast-beta", "grok-3-mini-fast", "grok-3-mini-fast-latest",
+)  # fmt: skip
+#: Settings of OpenRouter that say which model answers.
+_ROUTING = ("transforms", "models", "route", "provider", "passthrough")
+_GROQ_FIELDS = ("compound_custom", "search_settings")
+
+
+def thinks(model: str) -> bool:
+    """Whether promptfoo takes a model of OpenAI for one that thinks before it answers."""
+    name = _plain_name(model)
+    return (
+        name.startswith(("o1", "o3", "o4")) or any(f"/{each}" in name for each in ("o1", "o3", "o4")) or _is_gpt5(name)
+    )
+
+
+def _plain_name(model: str) -> str:
+    """The name of a model without the mark of those that were tuned."""
+    return model.removeprefix("ft:").replace("/ft:", "/", 1)
+
+
+def _is_gpt5(name: str) -> bool:
+    return name.startswith("gpt-5") or "/gpt-5" in name
+
+
+def _messages(call: ModelCall) -> Any:
+    return chat_messages(call.prompt, [{"role": "user", "content": call.prompt}])
+
+
+def _config(call: ModelCall) -> Mapping[str, Any]:
+    """The settings as the vendor's provider has them."""
+    config = call.config
+    if call.vendor in _SENT_WHOLE:
+        row = {name: value for name, value in config.items() if name not in call.own or value is not call.own[name]}
+        return {"passthrough": {name: value for name, value in call.own.items() if name != FROM_FILE}, **row}
+    if call.vendor == "openrouter":
+        further = {**true_ones(call.own, _ROUTING), **_mapping(call.own.get("passthrough"))}
+        return {"passthrough": further, **{name: value for name, value in config.items() if name not in _ROUTING}}
+    return config
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _default(call: ModelCall, config: Mapping[str, Any], name: str, usual: float) -> float | None:
+    """A setting of the environment, or what promptfoo sends without any."""
+    return number_in(call.environment, name, None if is_true(config.get("omitDefaults")) else usual)
+
+
+def _body(call: ModelCall) -> dict[str, Any]:
+    config = _config(call)
+    further = _mapping(config.get("passthrough"))
+    other = further.get("model") if isinstance(further.get("model"), str) else None
+    name = _plain_name(str(other or call.model))
+    is_grok, is_thinking_groq = call.vendor == "xai", call.vendor == "groq" and _has(call.model, _GROQ_THINKS)
+    reasons = _grok_thinks(call.model) if is_grok else thinks(name) or thinks(call.model) or is_thinking_groq
+    is_warm = is_grok or is_thinking_groq or not thinks(call.model)
+    body: dict[str, Any] = {"model": call.model, "messages": _messages(call), **kept(config, ("seed",))}
+    body |= _limits(call, config, reasons=reasons)
+    if reasons and is_true(config.get("reasoning_effort")):
+        body["reasoning_effort"] = config["reasoning_effort"]
+    warmth = first_given(config.get("temperature"), _default(call, config, "OPENAI_TEMPERATURE", 0))
+    if is_warm and not (other is not None and thinks(name)) and warmth is not None:
+        body["temperature"] = warmth
+    body |= _penalties(call, config)
+    body |= true_ones(config, ("functions", "function_call"))
+    if is_true(config.get("tools")) and config["tools"] != []:
+        body["tools"] = config["tools"]
+    body |= true_ones(config, ("tool_choice", "tool_resources", "response_format", "logprobs", "stop"))
+    body |= kept(config, ("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"))
+    body |= further
+    if _is_gpt5(name):
+        body |= true_ones(config, ("verbosity",))
+    if is_true(config.get("reasoning_effort")) and (reasons or "gpt-oss" in name):
+        body["reasoning_effort"] = config["reasoning_effort"]
+    if name.startswith(("o1", "o3", "o4")):
+        body |= true_ones(config, ("reasoning",))
+    body |= true_ones(config, ("service_tier", "user", "metadata"))
+    body |= kept(config, ("store",))
+    if reasons:
+        body.pop("max_tokens", None)
+    return _of_vendor(call, body)
+
+
+def _has(model: str, parts: tuple[str, ...]) -> bool:
+    return any(part in model for part in parts)
+
+
+def _limits(call: ModelCall, config: Mapping[str, Any], *, reasons: bool) -> dict[str, Any]:
+    """The limit of tokens, under the name that the model takes."""
+    if reasons:
+        most = first_given(
+            config.get("max_completion_tokens"), number_in(call.environment, "OPENAI_MAX_COMPLETION_TOKENS")
+        )
+        return {} if most is None else {"max_completion_tokens": most}
+    most = first_given(config.get("max_tokens"), _default(call, config, "OPENAI_MAX_TOKENS", _LIMIT))
+    return {} if most is None else {"max_tokens": most}
+
+
+def _penalties(call: ModelCall, config: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, usual in (("top_p", 1), ("presence_penalty", 0), ("frequency_penalty", 0)):
+        variable = f"OPENAI_{name.upper()}"
+        if name in config or call.environment.get(variable):
+            found[name] = first_given(config.get(name), number_in(call.environment, variable, usual))
+    return found
+
+
+def _of_vendor(call: ModelCall, body: dict[str, Any]) -> dict[str, Any]:
+    """The body with what only one vendor gets, and without what it does not take."""
+    if call.vendor == "groq":
+        told = kept(call.own, ("reasoning_format", "include_reasoning"))
+        return {**body, **told, **true_ones(call.own, _GROQ_FIELDS)}
+    if call.vendor == "xai":
+        dropped = {"presence_penalty", "frequency_penalty", "stop"} if _is_grok4(call.model) else set()
+        dropped |= set() if call.model in _GROK_EFFORT else {"reasoning_effort"}
+        body |= true_ones(call.own, ("search_parameters",))
+        return {name: value for name, value in body.items() if name not in dropped}
+    if call.vendor == "cerebras" and is_true(body.get("max_completion_tokens")):
+        body.pop("max_tokens", None)
+    return body
+
+
+def _is_grok4(model: str) -> bool:
+    return model.startswith(("grok-4", "grok-build-latest", "grok-latest"))
+
+
+def _grok_thinks(model: str) -> bool:
+    begins = ("grok-3-mini", "grok-4", "grok-build", "grok-code-fast", "grok-latest")
+    return model.startswith(begins) and "non-reasoning" not in model
+
+
+def message_of(reply: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message of a reply. Raises ProviderError for one of another kind."""
+    try:
+        message = reply["choices"][0]["message"]
+    except (KeyError, IndexError, TypeError):
+        message = None
+    if not isinstance(message, dict):
+        raise ProviderError(f"the server's reply is not a chat completion: {str(dict(reply))[:200]}")
+    return message
+
+
+def about_completion(reply: Mapping[str, Any], took: float, model: str) -> Answer:
+    """Tokens and the like of a chat completion."""
+    message, choices = message_of(reply), reply["choices"]
+    made = answer_from_reply("", reply, took, model, "prompt_tokens", "completion_tokens")
+    reason = str(choices[0].get("finish_reason") or "")
+    flagged = bool(message.get("refusal")) or reason == "content_filter"
+    return replace_fields(made, finish_reason=reason, reported=_reported(choices[0], flagged))
+
+
+def _reported(choice: Mapping[str, Any], flagged: bool) -> Mapping[str, Any]:
+    reported: dict[str, Any] = {"guardrails": {"flagged": flagged}}
+    told = choice.get("logprobs")
+    content = told.get("content") if isinstance(told, dict) else None
+    if isinstance(content, list):
+        reported["logProbs"] = [each.get("logprob") for each in content if isinstance(each, dict)]
+    return reported
+
+
+def wants_data(config: Mapping[str, Any], *types: str) -> bool:
+    """Whether the format that the settings ask for makes data of an output."""
+    wanted = config.get("response_format")
+    return isinstance(wanted, dict) and wanted.get("type") in types and not config.get(FROM_FILE)
+
+
+def _parsed(output: Any) -> Any:
+    value = json_value(output) if isinstance(output, str) else NO_JSON
+    return output if value is NO_JSON else value
+
+
+def _shows_thinking(config: Mapping[str, Any]) -> bool:
+    shown = config.get("showThinking")
+    return True if shown is None else is_true(shown)
+
+
+def _output(reply: Mapping[str, Any], call: ModelCall) -> Any:
+    message = message_of(reply)
+    if message.get("refusal"):
+        return message["refusal"]
+    content, calls = message.get("content"), message.get("tool_calls")
+    if reply["choices"][0].get("finish_reason") == "content_filter":
+        return content or "Content filtered by provider"
+    thought, call_of_function = message.get("reasoning"), message.get("function_call")
+    if thought:
+        output = content
+    elif content and (call_of_function or is_true(calls)):
+        output = content if calls == [] else dict(message)
+    elif content is None or (content == "" and is_true(calls)):
+        output = call_of_function or calls
+    else:
+        output = content
+    if wants_data(call.config, "json_schema"):
+        output = _parsed(output)
+    for said in (thought, message.get("reasoning_content")):
+        if said and isinstance(said, str) and isinstance(output, str) and _shows_thinking(call.own):
+            output = f"Thinking: {said}\n\n{output}"
+    return output
+
+
+#: OpenAI, and vendors that speak its API.
+CHAT = ModelFamily(_body, _output, about_completion, filled=_FILLED, refused=_REFUSED)
+
+
+def _openrouter_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
+    message = message_of(reply)
+    content, thought = message.get("content"), message.get("reasoning")
+    function, calls = message.get("function_call"), message.get("tool_calls")
+    output: Any = ""
+    if isinstance(function, dict) and function.get("name"):
+        output = function
+    elif isinstance(calls, list) and calls:
+        output = calls
+    elif isinstance(content, str) and content.strip():
+        output = f"Thinking: {thought}\n\n{content}" if thought and _shows_thinking(call.own) else content
+    elif thought and _shows_thinking(call.own):
+        output = thought
+    if wants_data(call.config, "json_schema"):
+        text = content if isinstance(content, str) else output
+        value = json_value(text) if isinstance(text, str) and text else NO_JSON
+        return output if value is NO_JSON else value
+    return output
+
+
+OPENROUTER_CHAT = ModelFamily(_body, _openrouter_output, about_completion, filled=_FILLED, refused=frozenset({"mcp"}))
+
+
+# Azure
+
+#: Parts of the names of deployments that think, and their beginnings.
+_AZURE_THINKS = (
+    "-o1", "-o3", "-o4", "-gpt-5", "deepseek-r1", "deepseek_r1", "phi-4-reasoning", "phi-4-mini-reasoning", "mai-thinking", "mai-ds-r1",
+    "mai-reasoning",
+)  # fmt: skip
+
+
+def azure_thinks(deployment: str, config: Mapping[str, Any]) -> bool:
+    """Whether promptfoo takes a deployment for that of a model that thinks before it answers."""
+    name = deployment.lower()
+    return (
+        is_true(config.get("isReasoningModel"))
+        or is_true(config.get("o1"))
+        or name.startswith(("o1", "o3", "o4", "gpt-5"))
+        or _has(name, _AZURE_THINKS)
+        or ("grok" in name and "reasoning" in name)
+    )
+
+
+def _azure_messages(call: ModelCall) -> Any:
+    messages, system = _messages(call), call.config.get("systemPrompt")
+    if not is_true(system) or not isinstance(messages, list):
+        return messages
+    said = {"role": "system", "content": system}
+    at = next((n for n, each in enumerate(messages) if _mapping(each).get("role") == "system"), None)
+    return [said, *messages] if at is None else [*messages[:at], said, *messages[at + 1 :]]
+
+
+def _azure_body(call: ModelCall) -> dict[str, Any]:
+    config = call.config
+    body: dict[str, Any] = {"model": call.model, "messages": _azure_messages(call)}
+    most = first_given(config.get("max_tokens"), _default(call, config, "OPENAI_MAX_TOKENS", _LIMIT))
+    wanted: dict[str, Any] = {}
+    if azure_thinks(call.model, config):
+        usual = None if is_true(config.get("omitDefaults")) else "medium"
+        wanted["reasoning_effort"] = first_given(config.get("reasoning_effort"), usual)
+        wanted["max_completion_tokens"] = first_given(
+            config.get("max_completion_tokens"), number_in(call.environment, "OPENAI_MAX_COMPLETION_TOKENS"), most
+        )
+    else:
+        wanted["max_tokens"] = most
+        wanted["temperature"] = first_given(config.get("temperature"), _default(call, config, "OPENAI_TEMPERATURE", 0))
+    for name, usual_value in (("top_p", 1), ("presence_penalty", 0), ("frequency_penalty", 0)):
+        wanted[name] = first_given(config.get(name), _default(call, config, f"OPENAI_{name.upper()}", usual_value))
+    body |= {name: value for name, value in wanted.items() if value is not None}
+    body |= kept(config, ("seed",))
+    body |= true_ones(config, ("functions", "function_call"))
+    if is_true(config.get("tools")) and config["tools"] != []:
+        body["tools"] = config["tools"]
+    body |= true_ones(config, ("tool_choice", "deployment_id", "data_sources", "response_format", "logprobs", "stop"))
+    return {**body, **_mapping(config.get("passthrough"))}
+
+
+def _azure_output(reply: Mapping[str, Any], call: ModelCall) -> Any:
+    message = message_of(reply)
+    output = message.get("content")
+    if output is None:
+        return first_given(message.get("tool_calls"), message.get("function_call"))
+    return _parsed(output) if wants_data(call.config, "json_schema", "json_object") else output
+
+
+AZURE_CHAT = ModelFamily(
+    _azure_body,
+    _azure_output,
+    about_completion,
+    filled=_FILLED,
+    refused=_REFUSED | {"dataSources", "isClaudeOpus47OrLater"},
+)
+
+
+# Mistral
+
+_MISTRAL_FIELDS = (
+    "frequency_penalty",
+    "presence_penalty",
+    "stop",
+    "n",
+    "safe_prompt",
+    "reasoning_effort",
+    "prompt_cache_key",
+)
+_MISTRAL_KEPT = ("prompt_mode", "prediction", "metadata", "guardrails")
+
+
+def _mistral_body(call: ModelCall) -> dict[str, Any]:
+    config = call.config
+    body: dict[str, Any] = {"model": call.model, "messages": _messages(call), **kept(config, ("temperature",))}
+    body["top_p"] = first_given(config.get("top_p"), 1)
+    body["max_tokens"] = first_given(config.get("max_tokens"), _LIMIT)
+    body |= kept(config, _MISTRAL_FIELDS)
+    body["random_seed"] = config.get("random_seed")
+    body |= kept(config, _MISTRAL_KEPT)
+    tools = config.get("tools")
+    if is_true(tools) and tools != []:
+        body["tools"] = tools
+    body |= true_ones(config, ("tool_choice", "response_format"))
+    if "parallel_tool_calls" in config:
+        body["parallel_tool_calls"] = is_true(config["parallel_tool_calls"])
+    return body
+
+
+def _mistral_output(reply: Mapping[str, Any], call: ModelCall) -> Any:  # noqa: ARG001  # as of every family
+    message = message_of(reply)
+    content, calls = _without_thoughts(message.get("content")), message.get("tool_calls")
+    if is_true(calls) and calls != []:
+        return {**message, "content": content} if content else calls
+    return content
+
+
+def _without_thoughts(content: Any) -> Any:
+    if not isinstance(content, list) or not all(
+        isinstance(each, dict) and each.get("type") in ("thinking", "text") for each in content
+    ):
+        return content
+    texts = [each["text"] for each in content if each["type"] == "text" and isinstance(each.get("text"), str)]
+    return "".join(texts) if texts else content
+
+
+MISTRAL = ModelFamily(_mistral_body, _mistral_output, about_completion)
