@@ -20,6 +20,7 @@ from itertools import zip_longest
 from pathlib import Path, PurePath
 
 from rubric_core.analysis import Analysis, Language, analyze
+from rubric_core.analysis.named_by_promptfoo import named_by_promptfoo
 from rubric_core.configuration import Configuration
 from rubric_core.configuration.parse import read
 from rubric_core.loading.files import is_suite_name
@@ -124,9 +125,11 @@ def _several(text: str, dialect: str | None) -> Several:
     for heading, behind in zip_longest(headings, headings[1:]):
         start, end = heading.end(), behind.start() if behind else len(text)
         path, own = ROOT / heading[1], text[start:end]
-        if path.suffix not in (".yaml", ".jsonl", ".md"):
+        kind = named_by_promptfoo(path, project, LANGUAGE)
+        if kind is None and path.suffix not in (".yaml", ".jsonl", ".md"):
             continue
-        analysis = analyze(LANGUAGE.document(own, path), LANGUAGE, dialect=dialect, path=path, project=project)
+        document = LANGUAGE.document(own, path, kind)
+        analysis = analyze(document, LANGUAGE, dialect=dialect, path=path, kind=kind, project=project)
         found += (_moved(d, start) for d in analysis.diagnostics)
     return Several(Document.of(text), tuple(found))
 

@@ -12,7 +12,16 @@ from rubric_core.analysis.linking import Linking
 from rubric_core.analysis.repeated_findings import without_repeats
 from rubric_core.analysis.result import Analysis
 from rubric_core.analysis.run_rules import run_rules
-from rubric_core.language.file_kinds import ITEMS, OF_PROMPTFOO, PROVIDER_ITEM, ROOTS, RUNNABLE, TEXTS, FileKind
+from rubric_core.language.file_kinds import (
+    ITEMS,
+    OF_PROMPTFOO,
+    PROVIDER_ITEM,
+    ROOTS,
+    RUNNABLE,
+    TEXTS,
+    WITH_FILES,
+    FileKind,
+)
 from rubric_core.language.model import CASE, Execution, Suite
 from rubric_core.language.promptfoo.case import PromptfooCase
 from rubric_core.language.promptfoo.configuration import Configuration
@@ -97,6 +106,8 @@ class Check:
             analysis.own_targets = frozenset[str]().union(*map(_own_targets, self.states.values()))
         if self.around is not None and analysis.kind is FileKind.PROMPTFOO:
             self.linking.of_promptfoo(*self.around, previous, change)
+        elif self.around is not None and analysis.kind in WITH_FILES:
+            self.linking.of_promptfoo_file(*self.around, previous, change)
         elif self.around is not None and analysis.kind not in OF_PROMPTFOO:
             self.linking.of_suite(*self.around, previous, change)
         Findings(analysis).settle(previous, change)

@@ -14,6 +14,7 @@ from rubric_core.language.promptfoo.configuration import Configuration
 from rubric_core.language.shape import Shape
 from rubric_core.loading.block_references import BlockReferences, look_up_references
 from rubric_core.loading.project import Project
+from rubric_core.loading.promptfoo_base import configuration_folder
 from rubric_core.loading.promptfoo_files import look_up_configuration
 from rubric_core.loading.references import References
 from rubric_core.syntax.blocks import Block
@@ -21,6 +22,9 @@ from rubric_core.validation.entry_lists import ExternalCases
 from rubric_core.validation.rule import Context, SuiteDefaults
 
 __all__ = ["Linking"]
+
+#: Files in which `file://` stands for what is in a file.
+_INLINED = (FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION)
 
 
 class Linking:
@@ -64,23 +68,44 @@ class Linking:
             analysis.external = tuple(sorted(self._external(), key=lambda each: each.span))
         analysis.depends_on = analysis.linked_files | outside.seen
 
-    def of_promptfoo(self, project: Project, path: Path, previous: Analysis | None, change: BlockChange | None) -> None:
-        """The same for a configuration of promptfoo, whose paths follow other rules."""
+    def of_promptfoo_file(
+        self, project: Project, path: Path, previous: Analysis | None, change: BlockChange | None
+    ) -> None:
+        """The same for a file that a configuration of promptfoo names. What else it names is known from there."""
+        look = project.look()
+        base = configuration_folder(path, look)
+        if base is not None:
+            self.of_promptfoo(project, path, previous, change, base)
+            self.analysis.refers_to = {}
+        self.analysis.depends_on = self.analysis.linked_files | look.seen
+
+    def of_promptfoo(
+        self,
+        project: Project,
+        path: Path,
+        previous: Analysis | None,
+        change: BlockChange | None,
+        base: Path | None = None,
+    ) -> None:
+        """The same for a configuration of promptfoo, whose paths follow other rules.
+
+        `base` is the folder of the configuration, where the text is another file.
+        """
         analysis, states, blocks = self.analysis, self.states, self.analysis.document.blocks
-        analysis.linked_in = (project, project.version, path)
+        analysis.linked_in = (project, project.version, path, base)
         every = [self.frame.block, *(b for b in blocks if b.key)]
         known = previous is not None and change is not None and previous.linked_in == analysis.linked_in
         for block in [self.frame.block, *change.added] if known and change is not None else every:
-            state, key = states[block], (states[block].key, path)
+            state, key = states[block], (states[block].key, path, base)
             since, state.linked_at = state.linked_at, project.version
             if state.linked == key and not project.changed_since(since, state.links.seen):
                 continue
             state = self._to_link(block)
             state.linked, state.linked_at = key, project.version
-            in_list = state.tree.root if block.key else None
+            in_list = state.tree.root if block.key and base is None else None
             state.links = look_up_configuration(
-                state.shapes, in_list, project.look(), path.parent, kept=state.kept,
-                is_told=partial(_is_judged, state.judged),
+                state.shapes, in_list, project.look(), base or path.parent, kept=state.kept,
+                is_told=partial(_is_judged, state.judged), inlined_from=path.parent if analysis.kind in _INLINED else None,
             )  # fmt: skip
             context = Context(block.text, self.dialect, _defaults(state.shapes))
             state.links.findings = run_rules(self.analysis, state.links.issues, context, unused=state.unused)

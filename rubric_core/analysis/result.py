@@ -14,7 +14,7 @@ from rubric_core.analysis.language import Language
 from rubric_core.analysis.promptfoo_cases import configuration_of, promptfoo_cases
 from rubric_core.language.detect_dialect import DialectChoice, Sign
 from rubric_core.language.file_extensions import YAML
-from rubric_core.language.file_kinds import OF_PROMPTFOO, FileKind
+from rubric_core.language.file_kinds import OF_PROMPTFOO, WITH_CASES, FileKind
 from rubric_core.language.model import Case, Suite
 from rubric_core.language.shape import Shape, children
 from rubric_core.language.value_kinds import Kind
@@ -175,7 +175,7 @@ class Analysis:
     def case_files(self) -> tuple[Path, ...]:
         """The files with cases that the suite takes over; for promptfoo also those with what cases have in common."""
         if self.kind is FileKind.PROMPTFOO:
-            return tuple(path for path, kind in self.refers_to.items() if kind is not FileKind.PROMPTFOO_PROMPT)
+            return tuple(path for path, kind in self.refers_to.items() if kind in WITH_CASES)
         return tuple(f for each in self.external for f in each.found.files)
 
     def span_of(self, entry: CaseEntry | None, span: Span) -> Span:

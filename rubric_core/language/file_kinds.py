@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from rubric_core.language.file_extensions import CASES, YAML
 from rubric_core.language.model import CASE, EVALUATORS, Case, DefaultTest, Scenario, Suite
+from rubric_core.language.promptfoo.assertion import ASSERTIONS
 from rubric_core.language.promptfoo.case import CASE_ITEM, PartialCase, PromptfooCase, PromptfooScenario
-from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.configuration import Configuration, ProviderInFile
+from rubric_core.language.promptfoo.files import JsonSchema, VariablesFile
 from rubric_core.language.shape import Shape, key
 from rubric_core.language.shape_kinds import Shaped, Tagged
 from rubric_core.language.targets import Defaults, Entry, Provider, Target, TargetFile
@@ -16,7 +18,7 @@ from rubric_core.language.value_kinds import Anything, Boolean, Integer, Kind, L
 from rubric_core.language.workspace import Environment, Workspace
 
 __all__ = [
-    "ITEMS", "OF_PROMPTFOO", "PROVIDER_ITEM", "ROOTS", "RUNNABLE", "TEXTS", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
+    "ITEMS", "OF_PROMPTFOO", "PROVIDER_ITEM", "ROOTS", "RUNNABLE", "TEXTS", "WITH_CASES", "WITH_FILES", "CaseFile", "Config", "ConfigExecution", "ConfigHooks", "Export", "FileKind", "LoneCase", "ResultsBlock", "Sidecar", "Template", "kind_of_reference",
 ]  # fmt: skip
 
 
@@ -46,6 +48,12 @@ class FileKind(Enum):
     PROMPTFOO_DEFAULTS = "a promptfoo default test"
     PROMPTFOO_SCENARIOS = "a file of promptfoo scenarios"
     PROMPTFOO_PROMPT = "a prompt of promptfoo"
+    PROMPTFOO_PROVIDERS = "a file of promptfoo providers"
+    PROMPTFOO_PROVIDER = "a promptfoo provider"
+    PROMPTFOO_ASSERTIONS = "a file of promptfoo assertions"
+    PROMPTFOO_ASSERTION = "a promptfoo assertion"
+    PROMPTFOO_VARS = "a file of promptfoo variables"
+    PROMPTFOO_SCHEMA = "a JSON Schema"
     #: A table that nothing names, of which nothing is known.
     TABLE = "a table"
 
@@ -53,7 +61,17 @@ class FileKind(Enum):
 #: What promptfoo reads.
 OF_PROMPTFOO = frozenset({
     FileKind.PROMPTFOO, FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
-    FileKind.PROMPTFOO_PROMPT,
+    FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_PROVIDERS, FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS,
+    FileKind.PROMPTFOO_ASSERTION, FileKind.PROMPTFOO_VARS, FileKind.PROMPTFOO_SCHEMA,
+})  # fmt: skip
+#: Those of them with cases, or with what cases have in common.
+WITH_CASES = frozenset({
+    FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_TABLE, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS,
+})  # fmt: skip
+#: Those that name other files, as the configuration does.
+WITH_FILES = frozenset({
+    FileKind.PROMPTFOO_CASES, FileKind.PROMPTFOO_DEFAULTS, FileKind.PROMPTFOO_SCENARIOS, FileKind.PROMPTFOO_PROVIDERS,
+    FileKind.PROMPTFOO_PROVIDER, FileKind.PROMPTFOO_ASSERTIONS, FileKind.PROMPTFOO_ASSERTION,
 })  # fmt: skip
 #: Those that are no YAML, JSON or lines of JSON, whatever their names end in.
 TEXTS = frozenset({FileKind.PROMPT, FileKind.PROMPTFOO_PROMPT, FileKind.PROMPTFOO_TABLE, FileKind.TABLE})
@@ -186,6 +204,12 @@ ROOTS: Mapping[FileKind, Kind[Any]] = {
     FileKind.PROMPTFOO_SCENARIOS: NodeUnion(
         mapping=Shaped(PromptfooScenario), sequence=ListOf(Shaped(PromptfooScenario))
     ),
+    FileKind.PROMPTFOO_PROVIDERS: NodeUnion(mapping=Shaped(ProviderInFile), sequence=ListOf(Shaped(ProviderInFile))),
+    FileKind.PROMPTFOO_PROVIDER: Shaped(ProviderInFile),
+    FileKind.PROMPTFOO_ASSERTIONS: NodeUnion(sequence=ASSERTIONS),
+    FileKind.PROMPTFOO_ASSERTION: ASSERTIONS.item,
+    FileKind.PROMPTFOO_VARS: Shaped(VariablesFile),
+    FileKind.PROMPTFOO_SCHEMA: Shaped(JsonSchema),
 }
 
 #: What an item of a list at the root is, for files whose items are looked at one by one.
@@ -198,6 +222,8 @@ ITEMS: Mapping[FileKind, Kind[Any]] = {
     FileKind.PROMPTFOO: CASE_ITEM,
     FileKind.PROMPTFOO_CASES: CASE_ITEM,
     FileKind.PROMPTFOO_SCENARIOS: Shaped(PromptfooScenario),
+    FileKind.PROMPTFOO_PROVIDERS: Shaped(ProviderInFile),
+    FileKind.PROMPTFOO_ASSERTIONS: ASSERTIONS.item,
 }
 
 #: Entries of a list in a file providers.yaml.

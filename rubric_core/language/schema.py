@@ -62,6 +62,7 @@ _OF_PROMPTFOO: Mapping[str, FileKind] = {
     "cases": FileKind.PROMPTFOO_CASES,
     "defaults": FileKind.PROMPTFOO_DEFAULTS,
     "scenarios": FileKind.PROMPTFOO_SCENARIOS,
+    "providers": FileKind.PROMPTFOO_PROVIDERS,
 }
 
 

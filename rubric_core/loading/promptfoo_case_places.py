@@ -11,6 +11,7 @@ from rubric_core.loading.directory_search import URL
 from rubric_core.loading.files import absolute
 from rubric_core.loading.promptfoo_cases import case_file_trouble, kind_of_cases, variables_in_cases, words_in
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, PATHS_OF_OTHERS
+from rubric_core.loading.promptfoo_nested_files import nested_files
 from rubric_core.loading.promptfoo_provider_places import ProviderPlaces
 from rubric_core.loading.reference_issues import BrokenCases
 from rubric_core.syntax.tree import Node, Scalar, Sequence
@@ -64,6 +65,7 @@ class CasePlaces(ProviderPlaces):
             kind = kind_of_cases(path)
             if kind is not None:
                 self.files[path] = kind
+                self.files.update(nested_files(path, self.base, self.look))
             names = variables_in_cases(path, self.look) if text is not None else None
             known = None if names is None or known is None else known | names
             trouble = case_file_trouble(path, self.look) if text is not None else ""
@@ -88,6 +90,7 @@ class CasePlaces(ProviderPlaces):
         for path in found or ():
             if path.suffix.lower() in (".yaml", ".yml", ".json"):
                 self.files[path] = kind
+                self.files.update(nested_files(path, self.base, self.look))
             names = variables_in_cases(path, self.look)
             known = None if names is None or known is None else known | names
             words |= words_in(path, self.look)

@@ -7,11 +7,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, CaseSource, PromptfooCase, PromptfooScenario
 from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredPrompt, ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
+from rubric_core.language.promptfoo.graded_assertions import JavaScriptCode, PythonCode
 from rubric_core.language.promptfoo.prompt_paths import path_sign, without_member
+from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
 from rubric_core.language.shape import FieldPlace, Shape, children
 from rubric_core.loading.block_references import BlockReferences, OutsideText
 from rubric_core.loading.directory_search import URL, is_pattern
@@ -20,6 +23,7 @@ from rubric_core.loading.project import TrackedLookup
 from rubric_core.loading.promptfoo_case_places import CasePlaces
 from rubric_core.loading.promptfoo_cases import kind_of_prompt
 from rubric_core.loading.promptfoo_lookup import CODE_FILES, OPEN_SIGNS
+from rubric_core.loading.promptfoo_nested_files import DATA
 from rubric_core.loading.promptfoo_provider_places import EXEC
 from rubric_core.loading.reference_issues import MissingFile, PathLikePrompt, PromptFileText
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence, mappings_in, walk
@@ -28,12 +32,24 @@ __all__ = ["look_up_configuration"]
 
 _FAILS = "the assertion fails on every output"
 _NO_VARS = "promptfoo runs the case without these variables"
+#: Assertions of which promptfoo runs the file under `value`.
+_CODE = (JavaScriptCode, PythonCode)
 #: Fields of assertions, cases and options that are a file if they begin with `file://`.
 _FILE_FIELDS = ("value", "rubric_prompt", "transform", "context_transform", "transform_vars", "postprocess", "scoring")
 
 
 class _Places(CasePlaces):
-    """The places of a configuration in which files are named."""
+    """The places of a configuration in which files are named.
+
+    Args:
+        look: The files.
+        base: The directory of the configuration.
+        inlined_from: The directory of the text, where it is a file in which `file://` stands for what is in the file.
+    """
+
+    def __init__(self, look: TrackedLookup, base: Path, inlined_from: Path | None = None) -> None:
+        super().__init__(look, base)
+        self._inlined_from = inlined_from
 
     def prompts(self, place: FieldPlace) -> None:
         """The prompts of a configuration."""
@@ -122,10 +138,20 @@ class _Places(CasePlaces):
                     and value.text.endswith((".yaml", ".yml", ".json"))
                     and not value.text.startswith(URL)
                 ):
-                    self.needs(value, _NO_VARS, bare=True, warns=True)
+                    self._variables_file(value)
+        if self._inlined_from is not None:
+            for each in _paths_in(shape.places.get("assertions")):
+                self.needs(each, STOPS)
         own = shape.places["provider"] if shape.has("provider") else None
         if own is not None:
             self.provider(own.node.get("id") if isinstance(own.node, Mapping) and not own.borrowed else own.node)
+
+    def _variables_file(self, node: Scalar) -> None:
+        """A file under `vars`, whose path is relative to the file of the case."""
+        base, self.base = self.base, self._inlined_from or self.base
+        found = self.needs(node, _NO_VARS, bare=True, warns=True)
+        self.base = base
+        self.files.update(dict.fromkeys(found or (), FileKind.PROMPTFOO_VARS))
 
     def reference(self, node: Node | None) -> None:
         """The file of a `$ref`; the configuration itself has an empty name."""
@@ -154,10 +180,15 @@ class _Places(CasePlaces):
             text = place.node.text if isinstance(place.node, Scalar) else ""
             fails = field == "value" and without_member(text).endswith((".py", ".rb"))
             consequence = STOPS if field == "scoring" else _FAILS if fails else ROW_ERRORS
+            if self._inlined_from is not None and not (field == "value" and isinstance(shape, _CODE)):
+                consequence = STOPS
             for node in (
                 (n for n in walk(place.node) if isinstance(n, Scalar)) if field == "rubric_prompt" else [place.node]
             ):
-                self.needs(node, consequence, calls=called_in(shape, field), ruby=field == "value")
+                found = self.needs(node, consequence, calls=called_in(shape, field), ruby=field == "value")
+                if field == "value" and isinstance(shape, IsJson | ContainsJson):
+                    schemas = (path for path in found or () if path.suffix.lower() in DATA)
+                    self.files.update(dict.fromkeys(schemas, FileKind.PROMPTFOO_SCHEMA))
 
 
 def look_up_configuration(
@@ -168,6 +199,7 @@ def look_up_configuration(
     *,
     kept: tuple[Shape, ...] = (),
     is_told: Callable[[Shape], bool] = lambda _: False,
+    inlined_from: Path | None = None,
 ) -> BlockReferences:
     """What one block of a configuration names in other files.
 
@@ -178,8 +210,9 @@ def look_up_configuration(
         base: The directory of the configuration.
         kept: What stands in the block for references only.
         is_told: Whether the files of a shape that is referred to are looked up where it is written.
+        inlined_from: See `_Places`.
     """
-    found = _Places(look, base)
+    found = _Places(look, base, inlined_from)
     for node in (inner for outer in shapes for inner in mappings_in(outer.node)):
         found.reference(node.get("$ref"))
     for shape in (inner for outer in (*shapes, *kept) for inner in children(outer)):

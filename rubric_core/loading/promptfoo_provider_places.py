@@ -1,5 +1,6 @@
 """The places of a configuration of promptfoo where providers are named: in the list, in cases, and where they grade (issue 18, section 2)."""
 
+from rubric_core.language.file_kinds import FileKind
 from rubric_core.language.promptfoo.configuration import ConfiguredProvider
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.prompt_paths import without_member
@@ -8,6 +9,7 @@ from rubric_core.language.shape import FieldPlace, Shape
 from rubric_core.loading.directory_search import URL
 from rubric_core.loading.program_functions import METHODS, PROVIDER_FUNCTIONS
 from rubric_core.loading.promptfoo_lookup import PromptfooLookup
+from rubric_core.loading.promptfoo_nested_files import DATA
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 
 __all__ = ["EXEC", "ProviderPlaces"]
@@ -33,13 +35,16 @@ class ProviderPlaces(PromptfooLookup):
     def providers(self, place: FieldPlace) -> None:
         """The providers of a configuration."""
         for node in place.node.items if isinstance(place.node, Sequence) else [place.node]:
-            self.provider(node)
+            self.provider(node, listed=True)
             entry = node.entries[0] if isinstance(node, Mapping) and len(node.entries) == 1 else None
             if entry is not None and isinstance(entry.value, Mapping) and entry.value.get("id") is None:
                 self._settings(entry.name or "", entry.value.get("config"))
 
-    def provider(self, node: Node | None, consequence: str = STOPS) -> None:
-        """A provider by its id: a file of settings, or a program; `consequence` is that of a file which promptfoo loads at once."""
+    def provider(self, node: Node | None, consequence: str = STOPS, *, listed: bool = False) -> None:
+        """A provider by its id: a file of settings, or a program.
+
+        `consequence` is that of a file which promptfoo loads at once; `listed`: whether a file may have several.
+        """
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             return
         if node.text.startswith(EXEC):
@@ -52,6 +57,9 @@ class ProviderPlaces(PromptfooLookup):
         loaded = ROW_ERRORS if name.endswith(_RUN_BY_ROW) else consequence
         if found == ():
             self.missing(node, name, loaded)
+        for path in found or ():
+            if path.suffix.lower() in DATA:
+                self.files[path] = FileKind.PROMPTFOO_PROVIDERS if listed else FileKind.PROMPTFOO_PROVIDER
         self.program(node, name, found, loaded, PROVIDER_FUNCTIONS, METHODS, ruby=True)
 
     def grader(self, shape: Shape) -> None:

@@ -103,6 +103,8 @@ def _usage(snapshot: Snapshot) -> Counts:
 
 def _beside(analysis: Analysis) -> Iterator[Path]:
     yield from analysis.case_files
+    if analysis.kind is FileKind.PROMPTFOO:
+        yield from (path for path, kind in analysis.refers_to.items() if kind is not FileKind.PROMPTFOO_PROMPT)
     yield from (path for path in analysis.depends_on if kind_by_name(path) in _BESIDE)
 
 

@@ -366,6 +366,9 @@ def test_a_file_takes_the_place_of_any_text_in_a_file_of_cases(
     """In the configuration itself, and in a file of defaults, promptfoo stops at such an `assert`."""
     cases = "- vars: {word: hi}\n  assert: file://checks.json\n  options: file://options.json\n  threshold: file://number.json\n"
     (tmp_path / "cases.yaml").write_text(cases, encoding="utf-8")
+    files = {"checks": '[{"type": "contains", "value": "hi"}]', "options": '{"prefix": "A "}', "number": "1"}
+    for name, text in files.items():
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
     (tmp_path / "defaults.yaml").write_text("assert: file://checks.json\n", encoding="utf-8")
     path = tmp_path / "promptfooconfig.yaml"
     path.write_text(

@@ -15,9 +15,11 @@ from rubric_core.language.promptfoo.configuration import (
     ConfiguredPrompt,
     ConfiguredProvider,
     Metric,
+    ProviderInFile,
     ProviderSettings,
     RunOptions,
 )
+from rubric_core.language.promptfoo.files import JsonSchema, VariablesFile
 from rubric_core.language.shape import Shape
 
 __all__ = ["PROMPTFOO"]
@@ -52,8 +54,8 @@ _OTHERS: Mapping[str, type[Assertion]] = {
     "assert-set": AssertionSet, "select-best": graded.SelectBest, "max-score": graded.MaxScore
 }  # fmt: skip
 _SHAPES: tuple[type[Shape], ...] = (
-    Configuration, ConfiguredPrompt, ConfiguredProvider, ProviderSettings, PromptfooCase, CaseOptions, CaseSource, PromptfooScenario, RunOptions,
-    CommandLineOptions, Metric, Assertion, AssertionSet, *dict.fromkeys(_INVERTIBLE.values()), *_OTHERS.values(),
+    Configuration, ConfiguredPrompt, ConfiguredProvider, ProviderInFile, ProviderSettings, PromptfooCase, CaseOptions, CaseSource, PromptfooScenario, RunOptions,
+    CommandLineOptions, JsonSchema, Metric, VariablesFile, Assertion, AssertionSet, *dict.fromkeys(_INVERTIBLE.values()), *_OTHERS.values(),
 )  # fmt: skip
 
 PROMPTFOO = Dialect.first(

@@ -13,6 +13,7 @@ __all__ = [
     "ConfiguredPrompt",
     "ConfiguredProvider",
     "Metric",
+    "ProviderInFile",
     "ProviderSettings",
     "RunOptions",
 ]
@@ -84,6 +85,19 @@ class ConfiguredProvider(Shape):
     delay = key(Number(), "How long to wait after each call, in milliseconds.", example="500")
     env = key(Anything(), "Environment variables of the provider.")
     inputs = key(Anything(), "What the target takes, for the red team.")
+
+
+class ProviderInFile(ConfiguredProvider):
+    """A promptfoo provider in a file: what answers the prompts, or grades."""
+
+    keyed: ClassVar[bool] = False
+    nullable: ClassVar[bool] = False
+    id = key(
+        Text(),
+        "Which provider: a vendor and a model, a program, or an address.",
+        required=True,
+        example="openai:chat:gpt-5-mini",
+    )
 
 
 class RunOptions(Shape):

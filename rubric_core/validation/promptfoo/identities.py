@@ -5,18 +5,19 @@ from collections.abc import Iterator
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration
+from rubric_core.language.promptfoo.configuration import Configuration, ProviderInFile
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS, STOPS
 from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES, KINDS_OF_VENDORS, VENDORS
 from rubric_core.language.shape import Shape
 from rubric_core.lazy_compilation import pattern
+from rubric_core.loading.directory_search import URL
 from rubric_core.syntax.edit import quoted
 from rubric_core.syntax.tree import Mapping, Node, Scalar, Sequence
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.provider_settings import grader_keys, settings_of
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["case_ids", "configured_ids", "grader_ids"]
+__all__ = ["case_ids", "configured_ids", "filed_ids", "grader_ids"]
 
 #: The id of a provider without a vendor, and no file.
 _BARE = pattern(r"[A-Za-z](?:[\w.-]*[\w-])?(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)(?<!\.[jt]sx)\Z")
@@ -36,6 +37,8 @@ _VENDOR = pattern(r"([A-Za-z][\w.-]+):")
 _OTHER_SIGN = pattern(r"([A-Za-z][\w.-]{0,60})[/;]([\w.:/;@-]{1,200})(?<!\.js)(?<!\.ts)(?<!\.[cm][jt]s)\Z")
 #: A file without `file://`, which promptfoo takes for a provider in JavaScript alone.
 _FILE = pattern(r"[\w./-]{1,200}\.(?:py|rb|go|ya?ml|json)(?::\w{1,60})?\Z")
+#: A program with the name of a function.
+_WITH_FUNCTION = pattern(r".{1,300}\.(?:[cm]?[jt]s|py):[^:/\\]{1,100}\Z")
 #: What an entry of the list has beside its id.
 _BESIDE_ID = frozenset({"label", "config", "prompts", "transform", "delay", "env", "inputs"})
 #: The models for which a grader may have a provider of its own.
@@ -62,6 +65,35 @@ def configured_ids(shape: Configuration) -> Iterator[Finding]:
                 yield from _by_key(*named)
             elif isinstance(item, Mapping) and _lacks_id(item):
                 yield Finding(item.entries[0].key.span, "a provider of the list needs `id`", consequence=STOPS)
+
+
+def filed_ids(shape: ProviderInFile) -> Iterator[Finding]:
+    """A provider in a file, in which promptfoo replaces every `file://` by the text behind it."""
+    place = shape.places.get("id")
+    identity = place.node if place is not None and not place.borrowed else None
+    if isinstance(identity, Scalar) and identity.text.startswith(URL):
+        yield from _inlined_id(identity)
+    elif (node := _id_of(identity)) is not None:
+        yield from (_bare(node) if _BARE.match(node.text) and not _FILE.match(node.text) else _with_vendor(node, STOPS))
+    prompts = shape.places.get("prompts")
+    for each in prompts.node.items if prompts is not None and isinstance(prompts.node, Sequence) else ():
+        if isinstance(each, Scalar) and each.text.startswith(URL):
+            words = "in a file of providers, promptfoo puts the text of this prompt here; write its label, or `prompts` in the configuration"
+            yield Finding(each.span, words, consequence="this provider gets no prompt: its cases do not run")
+
+
+def _inlined_id(node: Scalar) -> Iterator[Finding]:
+    """A program is named with its function here, or by the kind of program; other files are replaced by their text."""
+    name = node.text.removeprefix(URL)
+    if _WITH_FUNCTION.match(name):
+        return
+    fixes: tuple[Fix, ...] = ()
+    advice = "write the id of the provider itself"
+    if name.endswith(".py"):
+        advice = f"write `python:{name}`"
+        fixes = (Fix(advice, (Edit(node.span, quoted(f"python:{name}") if node.is_quoted else f"python:{name}"),)),)
+    words = f"in a file of providers, promptfoo puts the text of this file here; {advice}"
+    yield Finding(node.span, words, fixes=fixes, consequence=STOPS)
 
 
 def case_ids(shape: PromptfooCase) -> Iterator[Finding]:

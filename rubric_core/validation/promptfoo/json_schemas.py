@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from urllib.parse import unquote
 
 from rubric_core.language.closest_name import closest
 from rubric_core.language.promptfoo.assertion import Assertion
 from rubric_core.language.promptfoo.consequences import ROW_ERRORS
+from rubric_core.language.promptfoo.files import JsonSchema
 from rubric_core.lazy_compilation import pattern, replace
+from rubric_core.syntax.edit import quoted, rename_key
 from rubric_core.syntax.parse import parse as read
-from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
+from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence, mappings_in
 from rubric_core.text import Edit, Span
 from rubric_core.validation.promptfoo.script_names import place_in_code
 from rubric_core.validation.rule import Finding, Fix
 
-__all__ = ["schema_faults"]
+__all__ = ["schema_faults", "schema_file_faults"]
 
 #: The path of a file with a schema.
 _PATH = pattern(r"[\w./-]{1,200}\.(?:json|ya?ml)\Z")
@@ -35,6 +38,12 @@ _NUMBERS = frozenset({
     "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "maxItems", "minItems",
     "maxProperties", "minProperties",
 })  # fmt: skip
+#: The formats of ajv-formats, which promptfoo loads; any other is refused.
+_FORMATS = (
+    "date", "time", "date-time", "iso-time", "iso-date-time", "duration", "uri", "uri-reference", "uri-template", "url", "email", "hostname",
+    "ipv4", "ipv6", "regex", "uuid", "json-pointer", "json-pointer-uri-fragment", "relative-json-pointer", "byte", "int32", "int64", "float",
+    "double", "password", "binary",
+)  # fmt: skip
 #: Keywords of later drafts and of extensions, of which nothing is said.
 _UNSURE = frozenset({
     "prefixItems", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "dependentRequired", "dependentSchemas",
@@ -56,6 +65,34 @@ def schema_faults(shape: Assertion, text: str) -> Iterator[Finding]:
         fixes = () if node.is_block else (Fix("write file:// in front", (Edit(Span(at, at), "file://"),), safe=False),)
         words = "the path of a schema begins with file://; this text is no schema"
         yield Finding(node.span, words, fixes=fixes, consequence=ROW_ERRORS)
+
+
+def schema_file_faults(shape: JsonSchema) -> Iterator[Finding]:
+    """What is wrong with a schema in a file of its own, in which references lead to its own parts."""
+    if shape.node is None:
+        return
+    yield from _schema(shape.node)
+    for each in mappings_in(shape.node):
+        target = each.get("$ref")
+        if isinstance(target, Scalar) and target.text.startswith("#/") and not _leads_anywhere(shape.node, target.text):
+            words = f"there is nothing at `{target.text}` in this schema"
+            yield Finding(target.span, words, consequence=ROW_ERRORS)
+
+
+def _leads_anywhere(root: Node, pointer: str) -> bool:
+    """Whether there is a part of a schema at a pointer; what stands in aliases is not looked at."""
+    node: Node | None = root
+    for step in pointer.removeprefix("#/").split("/"):
+        name = unquote(step).replace("~1", "/").replace("~0", "~")
+        if isinstance(node, Sequence):
+            node = node.items[int(name)] if name.isdigit() and int(name) < len(node.items) else None
+        elif isinstance(node, Mapping) and node.get("<<") is None:
+            node = node.get(name)
+        else:
+            return node is not None
+        if node is None:
+            return False
+    return True
 
 
 def _in_text(node: Scalar, text: str) -> Iterator[Finding]:
@@ -86,6 +123,8 @@ def _schema(node: Node) -> Iterator[Finding]:
             yield from _types(value)
         elif name == "pattern" and isinstance(value, Scalar):
             yield from _pattern(value)
+        elif name == "format" and isinstance(value, Scalar):
+            yield from _format(value)
         elif (kind := _other_kind(name, value)) is not None:
             yield Finding(
                 entry.key.span if isinstance(value, Scalar) and value.value is None else value.span,
@@ -119,6 +158,20 @@ def _pattern(node: Scalar) -> Iterator[Finding]:
         return
 
 
+def _format(node: Scalar) -> Iterator[Finding]:
+    if isinstance(node.value, str) and node.text not in _FORMATS and "{{" not in node.text:
+        meant = closest(node.text, _FORMATS)
+        advice = f"; did you mean `{meant}`?" if meant else ""
+        fixes = (Fix(f"change it to `{meant}`", (Edit(node.span, _as_written(node, meant)),)),) if meant else ()
+        words = f"promptfoo's validator knows no format `{node.text}`{advice}"
+        yield Finding(node.span, words, fixes=fixes, consequence=ROW_ERRORS)
+
+
+def _as_written(node: Scalar, meant: str) -> str:
+    """A word in the place of a scalar, in quotes as that is."""
+    return quoted(meant) if node.is_quoted else meant
+
+
 def _named_schema(entry: Entry) -> Iterator[Finding]:
     """A schema with a name, as properties have."""
     if isinstance(entry.value, Scalar) and not isinstance(entry.value.value, bool):
@@ -150,7 +203,7 @@ def _other_kind(name: str, value: Node) -> str | None:
 def _unknown(entry: Entry, name: str) -> Finding:
     meant = closest(name, sorted(_KNOWN))
     advice = f"; did you mean `{meant}`?" if meant else ""
-    fixes = (Fix(f"change it to `{meant}`", (Edit(entry.key.span, meant),)),) if meant else ()
+    fixes = (Fix(f"change it to `{meant}`", (rename_key(entry, meant),)),) if meant else ()
     return Finding(entry.key.span, f"JSON Schema has no keyword `{name}`{advice}", fixes=fixes, consequence=ROW_ERRORS)
 
 
@@ -161,6 +214,6 @@ def _types(node: Node) -> Iterator[Finding]:
         if isinstance(each, Scalar) and each.text not in _TYPES and "{{" not in each.text:
             meant = closest(each.text, _TYPES)
             advice = f"; did you mean `{meant}`?" if meant else f"; it can be {', '.join(_TYPES)}"
-            fixes = (Fix(f"change it to `{meant}`", (Edit(each.span, meant),)),) if meant else ()
+            fixes = (Fix(f"change it to `{meant}`", (Edit(each.span, _as_written(each, meant)),)),) if meant else ()
             words = f"JSON Schema has no type `{each.text}`{advice}"
             yield Finding(each.span, words, fixes=fixes, consequence=ROW_ERRORS)

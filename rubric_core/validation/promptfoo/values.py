@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.lazy_compilation import pattern
 from rubric_core.syntax.edit import quoted, remove_entry
 from rubric_core.syntax.tree import Alias, Entry, Mapping, Node, Scalar, Sequence
@@ -11,7 +12,7 @@ from rubric_core.text import Edit, Span
 from rubric_core.validation.move_fixes import beside_fix
 from rubric_core.validation.rule import Context, Finding, Fix
 
-__all__ = ["stands_below_vars", "variable_values"]
+__all__ = ["stands_below_vars", "values_in_file", "variable_values"]
 
 #: A scalar that js-yaml reads as a date.
 _DATE = pattern(
@@ -54,6 +55,23 @@ def variable_values(shape: PromptfooCase, context: Context) -> Iterator[Finding]
                 )  # fmt: skip
             if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
                 yield from _value(entry.name or "", entry.value, node, context)
+
+
+def values_in_file(shape: VariablesFile, context: Context) -> Iterator[Finding]:
+    """Findings about a file that `vars` names: the variables stand at its top."""
+    node = shape.node
+    if not isinstance(node, Mapping):
+        return
+    wrapped = node.entry("vars") if len(node.entries) == 1 else None
+    if wrapped is not None and isinstance(wrapped.value, Mapping):
+        yield Finding(
+            wrapped.key.span, "the variables stand at the top of this file, not under `vars`",
+            consequence="promptfoo makes one variable `vars` of them; those that the prompts use stay empty",
+        )  # fmt: skip
+        return
+    for entry in node.entries:
+        if isinstance(entry.value, Scalar) and entry.value.style == "plain" and entry.name not in (None, "$ref"):
+            yield from _value(entry.name or "", entry.value, node, context)
 
 
 def stands_below_vars(node: Node | None, entry: Entry) -> bool:

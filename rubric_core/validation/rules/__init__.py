@@ -139,6 +139,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
         "CaseOptions",
         "Configuration",
         "ConfiguredProvider",
+        "JsonSchema",
     ),
     "literal-secret": (
         "Entry",
@@ -303,6 +304,7 @@ VISITED: Mapping[str, tuple[str, ...]] = {
     "vague-criterion": ("Criterion",),
     "variable-value": (
         "PromptfooCase",
+        "VariablesFile",
         "PromptfooSuite",
     ),
     "workspace-setting": (

@@ -7,7 +7,8 @@ from rubric_core.language.closest_name import is_typo
 from rubric_core.language.misnomers import options_called
 from rubric_core.language.promptfoo.assertion import Assertion, AssertionSet
 from rubric_core.language.promptfoo.case import CaseOptions, PromptfooCase
-from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider
+from rubric_core.language.promptfoo.configuration import Configuration, ConfiguredProvider, ProviderInFile
+from rubric_core.language.promptfoo.files import JsonSchema
 from rubric_core.language.promptfoo.graded_assertions import MaxScore
 from rubric_core.language.promptfoo.measured_assertions import WordCount
 from rubric_core.language.promptfoo.text_assertions import ContainsJson, IsJson
@@ -17,8 +18,8 @@ from rubric_core.syntax.edit import replace_value
 from rubric_core.validation.fixes import replace_with_words
 from rubric_core.validation.promptfoo.assertions import nested_sets, score_methods, thresholds, word_counts
 from rubric_core.validation.promptfoo.empty_keys import empty_filters
-from rubric_core.validation.promptfoo.identities import case_ids, grader_ids
-from rubric_core.validation.promptfoo.json_schemas import schema_faults
+from rubric_core.validation.promptfoo.identities import case_ids, filed_ids, grader_ids
+from rubric_core.validation.promptfoo.json_schemas import schema_faults, schema_file_faults
 from rubric_core.validation.promptfoo.nested_keys import keys_in_assertion, keys_in_case, keys_in_options
 from rubric_core.validation.promptfoo.provider_settings import slips_of_settings
 from rubric_core.validation.promptfoo.settings import case_repeats, numeric_description, provider_settings, settings
@@ -35,7 +36,8 @@ _FEW = 5
 
 @rule("invalid-value", "error", "A value that is not one of the allowed ones")
 def INVALID_VALUE(  # noqa: N802  # a rule is a constant
-    issue: OutOfRange | Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider, context: Context
+    issue: OutOfRange | Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider | JsonSchema,
+    context: Context,
 ) -> Iterator[Finding]:
     """Say what is possible."""
     if not isinstance(issue, OutOfRange):
@@ -75,12 +77,17 @@ def INVALID_VALUE(  # noqa: N802  # a rule is a constant
 
 
 def _in_promptfoo(
-    shape: Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider, context: Context
+    shape: Assertion | PromptfooCase | CaseOptions | Configuration | ConfiguredProvider | JsonSchema, context: Context
 ) -> Iterator[Finding]:
     """Values that depend on others, which no kind of a key can tell."""
     if isinstance(shape, Configuration):
         yield from settings(shape, context)
         return
+    if isinstance(shape, JsonSchema):
+        yield from schema_file_faults(shape)
+        return
+    if isinstance(shape, ProviderInFile):
+        yield from filed_ids(shape)
     if isinstance(shape, ConfiguredProvider):
         yield from provider_settings(shape, context) if not shape.borrowed else ()
         return

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from rubric_core.language.promptfoo.case import PromptfooCase
+from rubric_core.language.promptfoo.files import VariablesFile
 from rubric_core.validation.promptfoo.suite import PromptfooSuite
-from rubric_core.validation.promptfoo.values import variable_values
+from rubric_core.validation.promptfoo.values import values_in_file, variable_values
 from rubric_core.validation.promptfoo.variables import shown_objects
 from rubric_core.validation.rule import Context, Finding, rule
 
@@ -12,6 +13,13 @@ __all__ = ["VARIABLE_VALUE"]
 
 
 @rule("variable-value", "warning", "A variable that promptfoo reads as something else")
-def VARIABLE_VALUE(visited: PromptfooCase | PromptfooSuite, context: Context) -> Iterator[Finding]:  # noqa: N802  # a rule is a constant
+def VARIABLE_VALUE(  # noqa: N802  # a rule is a constant
+    visited: PromptfooCase | VariablesFile | PromptfooSuite, context: Context
+) -> Iterator[Finding]:
     """Dates, numbers, mappings and paths are not filled in as they are written."""
-    yield from shown_objects(visited) if isinstance(visited, PromptfooSuite) else variable_values(visited, context)
+    if isinstance(visited, PromptfooSuite):
+        yield from shown_objects(visited)
+    elif isinstance(visited, VariablesFile):
+        yield from values_in_file(visited, context)
+    else:
+        yield from variable_values(visited, context)

@@ -1,0 +1,86 @@
+"""The files that the files of promptfoo cases name in turn, and what each of them is."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rubric_core.language.file_kinds import FileKind
+from rubric_core.language.promptfoo.provider_ids import GRADER_ROLES
+from rubric_core.loading.directory_search import URL, is_pattern
+from rubric_core.loading.files import absolute
+from rubric_core.loading.path_matches import path_matches
+from rubric_core.loading.project import TrackedLookup
+from rubric_core.loading.promptfoo_cases import case_data
+
+__all__ = ["DATA", "SCHEMA_TYPES", "nested_files"]
+
+#: The ends of the names of files with data.
+DATA = (".yaml", ".yml", ".json")
+#: The types of assertions whose value is a JSON Schema.
+SCHEMA_TYPES = ("is-json", "contains-json", "not-is-json", "not-contains-json")
+
+
+def nested_files(path: Path, base: Path, look: TrackedLookup) -> Mapping[Path, FileKind]:
+    """The files of known kinds that are named in a file of cases, of defaults or of scenarios."""
+
+    def find(files: TrackedLookup) -> dict[Path, FileKind]:
+        text = files.text(path)
+        found = case_data(path, text) if text is not None else None
+        named = (each for case in found or () for each in _named(case))
+        return {
+            file: kind
+            for name, kind in named
+            for file in _files(name, path.parent if kind is FileKind.PROMPTFOO_VARS else base, files)
+        }
+
+    return look.once(("promptfoo nested files", path, base), find)
+
+
+def _files(name: str, base: Path, look: TrackedLookup) -> Iterable[Path]:
+    name = name.removeprefix(URL)
+    if not name.lower().endswith(DATA) or "{" in name:
+        return ()
+    if is_pattern(name):
+        return path_matches(name, (base,), look).paths
+    return (place,) if look.is_file(place := absolute(base / name)) else ()
+
+
+def _named(case: Any) -> Iterator[tuple[str, FileKind]]:
+    """The paths in a case, or in the parts and cases of a scenario."""
+    if not isinstance(case, dict):
+        return
+    for inner in ("config", "tests"):
+        for each in case[inner] if isinstance(case.get(inner), list) else ():
+            yield from _named(each)
+    given = case.get("vars")
+    for each in given if isinstance(given, list) else [given]:
+        if isinstance(each, str) and not each.startswith(URL):
+            yield each, FileKind.PROMPTFOO_VARS
+    yield from _providers(case.get("provider"))
+    options = case.get("options")
+    yield from _providers(options.get("provider")) if isinstance(options, dict) else ()
+    yield from _assertions(case.get("assert"))
+
+
+def _assertions(checks: Any) -> Iterator[tuple[str, FileKind]]:
+    if isinstance(checks, str) and checks.startswith(URL):
+        yield checks, FileKind.PROMPTFOO_ASSERTIONS
+    for check in checks if isinstance(checks, list) else ():
+        if isinstance(check, str) and check.startswith(URL):
+            yield check, FileKind.PROMPTFOO_ASSERTION
+        if not isinstance(check, dict):
+            continue
+        value = check.get("value")
+        if check.get("type") in SCHEMA_TYPES and isinstance(value, str) and value.startswith(URL):
+            yield value, FileKind.PROMPTFOO_SCHEMA
+        yield from _providers(check.get("provider"))
+        yield from _assertions(check.get("assert"))
+
+
+def _providers(provider: Any) -> Iterator[tuple[str, FileKind]]:
+    """The files of a model that grades or is called, or of one for each role."""
+    roles = [provider.get(role) for role in GRADER_ROLES] if isinstance(provider, dict) else []
+    for each in (provider, *roles):
+        identity = each.get("id") if isinstance(each, dict) else each
+        if isinstance(identity, str) and identity.startswith(URL):
+            yield identity, FileKind.PROMPTFOO_PROVIDER
