@@ -167,7 +167,7 @@ async def test_an_error_is_unscored_and_never_passes(write: Callable[[str], Path
 @pytest.mark.parametrize(
     ("test", "words"),
     [
-        ("assert: [{type: is-sql}]", "rubric does not run assertions of the type is-sql of promptfoo: promptfoo decides it by node-sql-parser"),
+        ("assert: [{type: meteor, value: a}]", "rubric does not run assertions of the type meteor of promptfoo: promptfoo does not either"),
         ("assert: [{type: select-best, value: x}]", "its output is compared with those of other rows, and the test has none"),
         ("options: {transform: output.nope.deeper}", "`transform`: the javascript code failed: TypeError"),
         ("options: {transform: 'null'}", "`transform` returned nothing"),

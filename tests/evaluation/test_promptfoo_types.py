@@ -121,8 +121,6 @@ async def test_a_webhook_decides(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        "is-sql",
-        "contains-sql",
         "moderation",
         "classifier",
         "meteor",

@@ -72,6 +72,7 @@ EXECUTED = {
     "JavaScript": (graded("{type: javascript, value: output.length > 1}"), "node: output.length > 1"),
     "Python": (graded("{type: python, value: len(output)}"), "python3: len(output)"),
     "Ruby": (graded("{type: ruby, value: output.size}"), "ruby: output.size"),
+    "a package of npm": (graded("{type: not-contains-sql}"), "node: the npm package node-sql-parser"),
     "inverted code": (graded("{type: not-javascript, value: output == 1}"), "node: output == 1"),
     "a script in a file": (graded("{type: python, value: 'file://code.py:f'}"), "python3: file://code.py:f"),
     "an expected value from code": (graded("{type: contains, value: file://code.js}"), "node: file://code.js"),

@@ -140,7 +140,7 @@ class Gleu(Assertion):
 
 
 class Meteor(Assertion):
-    """A meteor assertion: words, stems and synonyms match `value`; score = METEOR; needs the package `natural`."""
+    """A meteor assertion: words, stems and synonyms match `value`; score = METEOR; promptfoo 0.121 cannot load its package `natural`, and each row is an error."""
 
     value = key(
         NodeUnion(text=Text(blank=True), sequence=ListOf(Anything())),

@@ -99,7 +99,10 @@ def compare_all(
         compared.remove(each)
     with (
         serving() as port, speaking() as socket,
-        _set({**ENVIRONMENT, "PARITY_PORT": f"{port}", "PARITY_SOCKET": f"{socket}", "OLLAMA_BASE_URL": f"http://127.0.0.1:{port}"}),
+        _set({
+            **ENVIRONMENT, "PARITY_PORT": f"{port}", "PARITY_SOCKET": f"{socket}", "OLLAMA_BASE_URL": f"http://127.0.0.1:{port}",
+            "PATH": _path(start),
+        }),
         ThreadPoolExecutor(at_once) as pool,
     ):  # fmt: skip
 
@@ -110,6 +113,12 @@ def compare_all(
 
         for configuration, rows in zip(compared, pool.map(theirs, compared), strict=True):
             yield configuration.name, *compare(configuration, rows, rubric_rows(configuration))
+
+
+def _path(start: Sequence[str]) -> str:
+    """The search path with the program of promptfoo: rubric loads packages of npm from beside it."""
+    programs = (Path(each).parents[3] / ".bin" for each in start if Path(each).name == "entrypoint.js")
+    return os.pathsep.join([*map(str, programs), os.environ["PATH"]])
 
 
 def _has_program(configuration: Path) -> bool:

@@ -15,7 +15,8 @@ __all__ = ["VERSION", "command", "exit_code", "import_results", "read_rows", "ro
 
 #: The last release for Node 20.
 VERSION = "0.121.20"
-_DRIVER = "@libsql/linux-x64-gnu@0.5.29"
+#: The driver of its database, and packages to which it leaves some assertions.
+_BESIDE = ("@libsql/linux-x64-gnu@0.5.29", "node-sql-parser@5.4.0", "natural@8.1.1")
 _QUIET = {
     "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1", "CI": "1", "NO_COLOR": "1",
 }  # fmt: skip
@@ -24,7 +25,7 @@ _ERROR = 2
 
 def command() -> tuple[str, ...]:
     """The words that start it, installed when it is not there yet. Raises npm.UnavailableError."""
-    package = npm.installed("promptfoo", VERSION, "400 MB", "--omit=optional", _DRIVER)
+    package = npm.installed("promptfoo", VERSION, "400 MB", "--omit=optional", beside=_BESIDE)
     return ("node", str(package / "dist" / "src" / "entrypoint.js"))
 
 

@@ -12,6 +12,7 @@ from rubric_core.evaluation.cases.promptfoo.prompts import PROGRAMS, is_executab
 from rubric_core.evaluation.cases.promptfoo.runnable import PromptfooRunnable
 from rubric_core.evaluation.cases.promptfoo.vendors import vendor_target
 from rubric_core.evaluation.cases.variations import variations
+from rubric_core.evaluation.code.npm_packages import NPM_PACKAGES
 from rubric_core.evaluation.targets.promptfoo import PromptfooTargets
 from rubric_core.evaluation.targets.resolve import Targets
 from rubric_core.lazy_compilation import dataclass, pattern
@@ -240,6 +241,8 @@ def _code_of_assertion(settings: Mapping[str, Any]) -> Iterator[ExecutedCode]:
     value = settings.get("value")
     if kind in _SCRIPTS and isinstance(value, str):
         yield _code(value, _SCRIPTS[kind])
+    if kind in NPM_PACKAGES:
+        yield ExecutedCode(f"node: the npm package {NPM_PACKAGES[kind]}")
     yield from _in_data({name: each for name, each in settings.items() if name != "assert"})
     for each in _members(settings):
         yield from _code_of_assertion(each)

@@ -22,6 +22,7 @@ from rubric_core.evaluation.evaluators.promptfoo.relevance import RELEVANCE
 from rubric_core.evaluation.evaluators.promptfoo.scripts import SCRIPTS, expected_by_script
 from rubric_core.evaluation.evaluators.promptfoo.services import SERVICES
 from rubric_core.evaluation.evaluators.promptfoo.similarity import SIMILARITIES
+from rubric_core.evaluation.evaluators.promptfoo.sql_checks import SQL_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.text_checks import TEXTS
 from rubric_core.evaluation.evaluators.promptfoo.tool_calls import TOOL_CHECKS
 from rubric_core.evaluation.evaluators.promptfoo.tool_schemas import TOOL_SCHEMAS
@@ -42,18 +43,17 @@ __all__ = ["RUN_TYPES", "promptfoo_evaluator"]
 
 _HANDLERS: Mapping[str, Handler] = {
     **TEXTS, **JSON_CHECKS, **MEASURES, **SCRIPTS, **OVERLAPS, **REFUSALS, **TOOL_CHECKS, **HTML_CHECKS, **XML_CHECKS, **SERVICES,
-    **SIMILARITIES, **PROVIDER_REPORTS, **TOOL_SCHEMAS, **MODERATION,
+    **SIMILARITIES, **PROVIDER_REPORTS, **TOOL_SCHEMAS, **MODERATION, **SQL_CHECKS,
 }  # fmt: skip
 #: Those that a model grades.
 _GRADED = {**MODEL_GRADED, **CONTEXT_GRADED, **RELEVANCE}
 #: The types that are run, without `not-`.
 RUN_TYPES = frozenset({*_HANDLERS, *_GRADED, *COMPARING_TYPES, SET_TYPE})
-_BY_PARSER = "promptfoo decides it by node-sql-parser, and other parsers accept other SQL; write `javascript` or `python`, which may use a parser"
-#: Why a type is not run, and what to write.
-_ADVICE: Mapping[str, str] = {
-    "is-sql": _BY_PARSER, "contains-sql": _BY_PARSER,
-    "meteor": "its score depends on the stemmer and the WordNet of the package natural; `rouge-n`, `bleu` and `gleu` are run",
-}  # fmt: skip
+#: Why a type is not run.
+_REASONS: Mapping[str, str] = {
+    "meteor": "promptfoo does not either, because it looks for the stemmer of the package natural in the wrong place; `rouge-n`, `bleu` and "
+    "`gleu` are run"
+}
 _CODE = (".js", ".cjs", ".mjs", ".py", ".rb")
 
 
@@ -98,9 +98,9 @@ async def _grade(params: AssertionParams) -> EvaluationScore:
     if context.dialect is not None and context.dialect.type_of(config.type_name, Assertion) is None:
         raise GraderError(f"promptfoo has no assertion type {config.type_name}", at=config)
     if handler is None:
-        advice = _ADVICE.get(config.base_type, "")
+        reason = _REASONS.get(config.base_type, "")
         words = f"rubric does not run assertions of the type {config.type_name} of promptfoo"
-        raise Unscored(f"{words}{advice and ': '}{advice}", at=config)
+        raise Unscored(f"{words}{reason and ': '}{reason}", at=config)
     if _has_function(params):
         expected = await expected_by_script(params)
         if isinstance(expected, GradingResult):
