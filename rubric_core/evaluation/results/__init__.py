@@ -1,1 +1,1 @@
-"""What is kept of a run."""
+"""Stored results."""

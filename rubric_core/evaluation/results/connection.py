@@ -1,7 +1,7 @@
-"""The file of the database of results, opened: to write, or to read without leaving a trace.
+"""Opens the database of results: for writing, or for reading without leaving a trace.
 
-It lies in a repository, which may come from anybody. So nothing is opened but a regular file that is this program's own database, with
-the tables of this program and no trigger or view besides; one that is not is set aside by the next run, and shown by nobody.
+It is in a repository, which may come from anybody. So only a regular file is opened that is a database of rubric, with
+its own tables and no trigger or view; any other file is set aside by the next run and never shown.
 """
 
 import contextlib
@@ -30,36 +30,33 @@ __all__ = [
 ]  # fmt: skip
 
 log = logging.getLogger("rubric_core")
-#: Seconds to wait for others that write: each holds the database for a case, one that prunes for longer.
+#: Seconds to wait for other writers: each locks the database for one case, pruning locks it longer.
 _PATIENCE = 60.0
-#: Bytes of one value: a row that somebody made may claim to be a single one of gigabytes.
+#: Bytes of one value: a forged row may claim gigabytes.
 _LONGEST_VALUE = 100_000_000
-#: Pages of the log after which it is put into the database, at the cost of a sync.
+#: Pages of the log after which it is checkpointed, at the cost of a sync.
 _LOG_PAGES = 4_000
 _PRIVATE = 0o600
-#: Bytes that are copied to be read.
+#: The most bytes that are copied in order to read them.
 _LARGEST_COPY = 1_000_000_000
-#: What follows the name of a database that was set aside.
+#: The suffix of a database that was set aside.
 _DAMAGED = ".damaged-"
-#: What SQLite keeps beside a database.
+#: The suffixes of SQLite's files beside a database.
 _BESIDE = ("-wal", "-shm")
-#: Written by SQLite before it changes a database that has no write-ahead log. This one always has: whatever such a file says is
-#: somebody else's, and SQLite would act on it.
+#: The rollback journal of SQLite for databases without a write-ahead log. This one always has a log, so such a file is
+#: not its own, but SQLite would replay it.
 _JOURNAL = "-journal"
-#: How the file of a database is opened to which nobody writes: without locks, and without a file beside it.
+#: How a database without writers is opened: without locks, and without files beside it.
 _FROZEN = "mode=ro&immutable=1"
-#: And how where the file that is shared between processes cannot be written to: as it is, or in memory of this process.
+#: How it is opened if the shared-memory file cannot be written: as it is, or in memory of this process.
 _NOT_SHARED = "mode=ro&readonly_shm=1"
-#: Readings of a database that others write to meanwhile, before their locks are taken part in.
+#: How many reads without locks are tried while others write, before locks are used.
 _TRIES = 3
 T = TypeVar("T")
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """Open the database at a path for writing, and create it if necessary. A damaged file, or one that is no such database, is set aside first.
-
-    Raises ResultStoreError, also for one that a later version has written.
-    """
+    """Open the database at a path for writing, and create it if necessary. A damaged file, or one that is not such a database, is set aside first. Raises ResultStoreError, also for one of a later version."""
     try:
         return _opened_to_write(path)
     except DamagedStoreError as error:
@@ -74,7 +71,7 @@ def _opened_to_write(path: Path) -> sqlite3.Connection:
             _create(path)
         _require_files(path)
         path.chmod(_PRIVATE)
-        # The statements of a case follow one another in one transaction, whichever thread has them.
+        # The statements of a case form one transaction, whichever thread executes them.
         connection = _connected(path, "mode=rw", timeout=_PATIENCE)
         with _closed_on_error(connection):
             version = _verified(connection, path)
@@ -93,8 +90,8 @@ def open_to_read(path: Path) -> sqlite3.Connection | None:
 def read_without_trace(path: Path, read: Callable[[sqlite3.Connection], T]) -> T | None:
     """The result of `read` on the database at a path; None if it does not exist. Raises ResultStoreError.
 
-    Not even the files that readers share with writers are made: an editor reads results because a suite was opened. While nobody
-    writes, the database is a file like any other; `read` is called again where somebody began to meanwhile.
+    Not even the files that readers share with writers are created, as an editor reads results when a suite is opened.
+    Without writers, the database is read like any other file; `read` is called again if one has started meanwhile.
     """
     for _ in range(_TRIES):
         stamp = stamp_of(path)
@@ -120,7 +117,7 @@ def closing_reader(
 
 
 def _opened_to_read(path: Path, ways: Sequence[str]) -> sqlite3.Connection | None:
-    """The database, opened in the first of several ways that works. Raises ResultStoreError."""
+    """The database, opened in the first way that works. Raises ResultStoreError."""
     with store_errors(path):
         try:
             path.lstat()
@@ -130,7 +127,7 @@ def _opened_to_read(path: Path, ways: Sequence[str]) -> sqlite3.Connection | Non
         if len(ways) > 1 and is_nearly_full(path.parent):
             ways = (_NOT_SHARED, ways[-1])
         for way in ways[:-1]:
-            with contextlib.suppress(sqlite3.OperationalError):  # no right to write, a file system that is read-only
+            with contextlib.suppress(sqlite3.OperationalError):  # no permission to write, or a read-only file system
                 return _reader(path, way)
         if stamp_of(path).log_size and ways[-1] == _FROZEN:
             return _copy_reader(path)
@@ -138,13 +135,13 @@ def _opened_to_read(path: Path, ways: Sequence[str]) -> sqlite3.Connection | Non
 
 
 def _copy_reader(path: Path) -> sqlite3.Connection:
-    """A copy of the database with what was written last: for a read-only file system, where SQLite cannot put the two together."""
+    """A copy of the database with its log, for a read-only file system, where SQLite cannot merge them."""
     with tempfile.TemporaryDirectory(prefix="rubric-", ignore_cleanup_errors=True) as folder:
         copy = Path(folder) / path.name
         for end in ("", "-wal"):
             with open_file(Path(f"{path}{end}"), _LARGEST_COPY) as source, Path(f"{copy}{end}").open("wb") as target:
                 shutil.copyfileobj(source, target)
-        return _reader(copy, "mode=rw")  # which has its files open when these have no name any more
+        return _reader(copy, "mode=rw")  # whose files stay open when they have no name any more
 
 
 def _reader(path: Path, how: str) -> sqlite3.Connection:
@@ -185,8 +182,9 @@ def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
 def _require_files(path: Path) -> None:
     """Raises DamagedStoreError for anything but regular files under the names that SQLite opens, PermissionError for one that may not be read.
 
-    None of them is opened for that: where a process closes a file, the system takes away all locks that this process has on it, those of
-    SQLite included. Another process would then take itself for the last one, and delete the log that this one writes to.
+    None of them is opened for the check: when a process closes a file, the system releases all its locks on that file,
+    those of SQLite included. Another process would then consider itself the last one, and delete the log that this one
+    writes to.
     """
     for name in (path, *(path.with_name(path.name + end) for end in (*_BESIDE, _JOURNAL))):
         with contextlib.suppress(FileNotFoundError):
@@ -200,7 +198,7 @@ def _require_files(path: Path) -> None:
 
 
 def _verified(connection: sqlite3.Connection, path: Path) -> int:
-    """The version of the tables. Raises DamagedStoreError for a database that is not this program's, ResultStoreError for a later version."""
+    """The version of the tables. Raises DamagedStoreError for a database of another program, ResultStoreError for a later version."""
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -224,16 +222,16 @@ def _require_readable(version: int, path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    """Put a new database in place at once: no other program finds a part of one."""
+    """Create a new database atomically: no other program sees a part of it."""
     hide(path.parent)
     draft = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     file = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE)
     try:
-        os.close(file)  # which may fail where the disk does
+        os.close(file)  # which may fail with the disk
         connection = _connected(draft, "mode=rw", timeout=_PATIENCE)
         with contextlib.closing(connection):
             schema.create(connection)
-            # Last: a log would be put into the database when it is closed, and closing does not say where the disk is full.
+            # Last: a log would be checkpointed at closing, and closing does not report a full disk.
             connection.execute("PRAGMA journal_mode = WAL")
         _publish(draft, path)
     finally:
@@ -247,13 +245,13 @@ def _publish(draft: Path, path: Path) -> None:
         os.link(draft, path)
     except FileExistsError:
         return
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         if not os.path.lexists(path):
             draft.rename(path)
 
 
 def damaged_beside(path: Path) -> frozenset[str]:
-    """The names of the databases that were set aside in the place of this one."""
+    """The names of the databases that were set aside for this one."""
     begin = f"{path.name}{_DAMAGED}"
     try:
         names = os.listdir(path.parent)  # noqa: PTH208  # names alone
@@ -264,7 +262,7 @@ def damaged_beside(path: Path) -> frozenset[str]:
 
 
 def set_aside(path: Path, error: DamagedStoreError) -> None:
-    """Rename a file that cannot be used, with all that stands beside it, and say so. Raises ResultStoreError."""
+    """Rename an unusable file with SQLite's files beside it, and report it. Raises ResultStoreError."""
     mark = datetime.now(tz=timezone.utc).strftime("%Y%m%d-%H%M%S")
     aside = path.with_name(f"{path.name}{_DAMAGED}{mark}-{os.urandom(2).hex()}")
     with store_errors(path):

@@ -56,82 +56,79 @@ _REPEATS = "SELECT verdict, score, duration_ms FROM repeats WHERE result = ? ORD
 
 
 class ReadMark(NamedTuple):
-    """How far a database has been read."""
+    """How far a database was read."""
 
-    #: Which file it is.
+    #: The identity of the file.
     file: int
     #: The highest number of a result.
     last: int
 
 
 class LatestSince(NamedTuple):
-    """Last results, by the names of `ResultDatabase.latest`, and how far they go."""
+    """Latest results, by the names of `ResultDatabase.latest`, and how far the database was read."""
 
     known: Mapping[str, KnownCase]
     mark: ReadMark
 
 
 class ResultDatabase:
-    """The results that are kept below one folder. Reading makes no file; the first run does.
-
-    Methods raise ResultStoreError, with a sentence, where the file cannot be read or written.
-    """
+    """The stored results of one folder. Reading creates no file; the first run does. Methods raise ResultStoreError if the file cannot be read or written."""
 
     def __init__(self, root: Path, path: Path | None = None) -> None:
-        """`path` is the file, where that is not the usual one of the root."""
+        """`path` is the file, if it is not the usual one of the root."""
         self.root = root
         self.path = path or database_path(root)
         self._results = StoredResults(self.path)
 
     @classmethod
     def of(cls, suite: Path) -> "ResultDatabase":
-        """That of the repository of a suite, or of a file with cases."""
+        """The database of the repository of a suite or case file."""
         return cls(results_root(absolute(suite).parent))
 
     @classmethod
     def at(cls, folder: Path) -> "ResultDatabase":
-        """That of a folder, or of one above it."""
+        """The database of a folder, or of a parent folder."""
         return cls(results_root(absolute(folder)))
 
     def name_of(self, suite: Path) -> str:
-        """What a suite is called in it: its path relative to the root, with slashes."""
+        """The name of a suite in the database: its path relative to the root, with slashes."""
         return relative_path(suite, self.root)
 
     # -- runs ---------------------------------------------------------------------------------------------------------
 
     def begin(self, info: RunInfo) -> RunWriter:
-        """A new run."""
+        """Begin a new run."""
         return RunWriter(self.path, self.root, info)
 
     def runs(self, *, suites: Collection[str] = (), limit: int | None = None) -> list[RunRecord]:
-        """The runs, newest first; with `suites`, by their names, those that had one of them."""
+        """The runs, newest first; with `suites`, by their names, only those with one of these suites."""
         with self._reading() as connection:
             return [] if connection is None else runs_in(connection, suites, limit)
 
     def find(self, selector: str, *, suites: Collection[str] = ()) -> RunRecord:
-        """The run that is meant: an id or the beginning of one, `last`, `last~2`, a commit or the beginning of one, or a baseline.
+        """The run that a selector means: an id or its beginning, `last`, `last~2`, a commit or its beginning, or a baseline.
 
-        With `suites`, `last` and commits are looked for among the runs that had one of them. Raises RunNotFoundError.
+        With `suites`, `last` and commits select among the runs with one of them. Raises RunNotFoundError.
         """
         runs = self.runs()
         return find_run(selector, runs, self.runs(suites=suites) if suites else runs, self.baselines().get(selector))
 
     def cases(self, run: RunRecord) -> Iterator[RunCase]:
-        """The cases of a run, in the order in which they ended."""
+        """The cases of a run, in the order of completion."""
         return self._cases(_OF_RUN, (run.id,))
 
     # -- cases --------------------------------------------------------------------------------------------------------
 
     def latest(self, suite: Path) -> Mapping[str, KnownCase]:
-        """The last result of each case of a suite, or of a file with cases, by its id.
+        """The latest result of each case of a suite or case file, by its id.
 
-        Of a case that several targets answered, the first target of its last run has the id; the others are `id@target`. What an
-        earlier version stored counts until the suite is run again.
+        For a case with several targets, the first target of its last run has the id; the others have `id@target`.
+        Results of an earlier version count until the suite runs again.
         """
         return self.latest_since(suite, None).known
 
     def latest_since(self, suite: Path, mark: ReadMark | None) -> LatestSince:
-        """The same for the cases that have a result since an earlier reading; for all of them without its mark."""
+        """The latest results since an earlier read; all of them without a mark."""
         name, file = self.name_of(suite), stamp_of(self.path).file[0]
         after = mark.last if mark is not None and mark.file == file else 0
         found = read_without_trace(
@@ -143,7 +140,7 @@ class ResultDatabase:
         return LatestSince(known, ReadMark(file, found.last if found is not None else 0))
 
     def history(self, suite: str, case: str, target: str, *, limit: int = 50) -> list[RunCase]:
-        """The results of a case as a target answered it, newest first."""
+        """The results of a case with a target, newest first."""
         values = (suite, storable_text(case), storable_text(target))
         return list(self._cases(_OF_CASE, values, limit))
 
@@ -162,7 +159,7 @@ class ResultDatabase:
     # -- baselines ----------------------------------------------------------------------------------------------------
 
     def baselines(self) -> Mapping[str, str]:
-        """The ids of the runs that have a name, by that name."""
+        """The ids of the runs that are baselines, by name."""
         with self._reading() as connection:
             if connection is None:
                 return {}
@@ -170,7 +167,7 @@ class ResultDatabase:
             return {str(name): str(run) for name, run in rows}
 
     def set_baseline(self, name: str, run: RunRecord) -> None:
-        """Give a run a name, in place of the one that had it. Raises ValueError for a name that can mean another run."""
+        """Give a run a name, taking it from any other run. Raises ValueError for a name that could select another run."""
         if not BASELINE_NAME.fullmatch(name):
             raise ValueError(
                 f"{name!r} cannot be the name of a baseline: letters, digits and ./@+-_ can, but no `last` and no id of a run"
@@ -181,14 +178,14 @@ class ResultDatabase:
             )
 
     def drop_baseline(self, name: str) -> bool:
-        """Take a name away; whether there was one. The run stays."""
+        """Remove a baseline's name; returns whether it existed. The run stays."""
         with self._writing() as connection:
             return connection.execute("DELETE FROM baselines WHERE name = ?", (name,)).rowcount > 0
 
     def prune(self, limits: PruneLimits, *, dry_run: bool = False) -> list[RunRecord]:
-        """Remove runs beyond some limits, and give their space back; the runs that were removed, oldest first.
+        """Remove runs beyond some limits, and free their space. Returns the removed runs, oldest first.
 
-        A run that has a name as a baseline stays, and one that goes on.
+        Baselines and runs in progress stay.
         """
         runs, named = self.runs(), frozenset(self.baselines().values())
         if not runs:

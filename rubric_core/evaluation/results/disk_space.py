@@ -1,8 +1,8 @@
-"""Whether a disk has room for the file that SQLite shares between processes, which it writes to as memory.
+"""Whether a disk has room for the file that SQLite shares between processes as memory.
 
-SQLite makes that file (`-shm`) with holes where the blocks of a file system are smaller than the pages of memory, or are given out
-late. A process that touches a hole for which the disk has no block left is ended by SIGBUS, which nothing can catch: an editor would lose
-its server, and a run its report. So nothing is opened that way on a disk that is nearly full.
+SQLite creates that file (`-shm`) with holes if the blocks of the file system are smaller than memory pages, or are
+allocated late. A process that touches a hole without a free block on the disk is killed by SIGBUS, which cannot be
+caught: an editor would lose its server, and a run its report. So nothing is opened that way on a nearly full disk.
 """
 
 import errno
@@ -11,12 +11,12 @@ from pathlib import Path
 
 __all__ = ["is_nearly_full", "require_free_space"]
 
-#: Bytes: four times the length of the file, which holds the places of 4,062 pages of the log.
+#: Bytes: four times the length of the shared file, which indexes 4,062 pages of the log.
 _ROOM = 4 * 32_768
 
 
 def is_nearly_full(folder: Path) -> bool:
-    """Whether a file system has less room than that; False where the system does not tell, as Windows does not."""
+    """Whether a file system has less free space than that; False if the system does not report it, as on Windows."""
     try:
         found = os.statvfs(folder)
     except (OSError, AttributeError):
@@ -25,6 +25,6 @@ def is_nearly_full(folder: Path) -> bool:
 
 
 def require_free_space(path: Path) -> None:
-    """Raises OSError where there is no room to write safely to a database, whose folder may still have to be made."""
+    """Raises OSError without enough free space to write a database safely; its folder may not exist yet."""
     if is_nearly_full(path.parent if path.parent.is_dir() else path.parents[1]):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

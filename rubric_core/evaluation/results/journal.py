@@ -1,4 +1,4 @@
-"""Writes files so that no reader finds half of one: whole at once, or row by row."""
+"""Writes files so that no reader sees a partial write: atomically, or row by row."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ from rubric_core.control_characters import escape_json
 from rubric_core.disk import open_file
 from rubric_core.file_lock import OPEN_LOCK, locked, open_own_file, system_locks
 
-#: Bytes of a file of results: 20,000 cases have a tenth of it.
+#: Bytes of a file of results: 20,000 cases need a tenth of it.
 _LARGEST = 2_000_000_000
 #: Bytes of a row.
 _LONGEST_LINE = 64_000_000
@@ -22,16 +22,17 @@ __all__ = ["Journal", "JournalRows", "json_text", "write_atomically"]
 
 
 _ADD = OPEN_LOCK | os.O_APPEND
-#: How often a journal that is taken away is opened anew. A file system may know no file again; there it is opened for each row.
+#: How often a deleted journal is reopened. On file systems without stable file identities, it is opened for each row.
 _TRIES = 3
-#: Who may read what holds answers: its owner alone.
+#: The mode of files with answers: readable by the owner alone.
 _PRIVATE = 0o600
 
 
 def write_atomically(path: Path, text: str | Iterable[str], *, private: bool = False) -> None:
-    """Replace the content of a file at once or not at all; `text` may come in pieces. Raises OSError.
+    """Replace the content of a file atomically; `text` may be in pieces. Raises OSError.
 
-    A new file is for its owner alone, as it has answers in it; one that is there stays as open as it is, but where it is `private`.
+    A new file is readable by its owner alone, as it contains answers; an existing file keeps its mode, unless
+    `private`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(
@@ -43,7 +44,7 @@ _ON_ONE_LINE = json.JSONEncoder(ensure_ascii=False)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """JSON as people read it, on one line without `indent`; characters that act, and halves of pairs of surrogates, as their numbers."""
+    """Readable JSON, on one line without `indent`; control characters and lone surrogates are escaped."""
     text = _ON_ONE_LINE.encode(value) if indent is None else json.dumps(value, ensure_ascii=False, indent=indent)
     return escape_json(text)
 
@@ -52,7 +53,7 @@ _LOCKS = system_locks()
 
 
 class _Held:
-    """A journal and its lock, open for one program that adds rows: opening them takes longer than all else about a row."""
+    """An open journal and its lock, for one program that adds rows: opening them is most of the cost of a row."""
 
     def __init__(self, path: Path, lock: Path) -> None:
         """Raises OSError."""
@@ -64,18 +65,18 @@ class _Held:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether these are still the files that others find by their names."""
+        """Whether these are still the files at these paths."""
         try:
             return [_identity(os.stat(name)) for name in self._names] == self._known  # noqa: PTH116  # four times as fast
         except FileNotFoundError:
             return False
 
     def write(self, line: bytes) -> bool:
-        """Add a line; False when somebody has taken the files away. Raises OSError, where a part of it may have been written."""
+        """Add a line; False if the files were deleted. Raises OSError, in which case a part of it may be written."""
         lock, journal = self._files
         _LOCKS.flock(lock, _LOCKS.LOCK_EX)
         try:
-            if not self.is_in_place:  # nobody takes them away while this has the lock
+            if not self.is_in_place:  # nobody deletes them while this has the lock
                 return False
             while line:
                 line = line[os.write(journal, line) :]
@@ -93,15 +94,16 @@ def _identity(found: os.stat_result) -> tuple[int, int]:
 
 
 class Journal:
-    """Rows of JSON in a file, each there as soon as it is known: a program that is killed has lost none of them.
+    """JSON rows in a file, each written at once, so that a killed program loses none of them.
 
-    Several programs may write at a time. Who puts the rows in their place and removes the journal holds its lock. After the first
-    row both files stay open until `close`, where the system has locks; where somebody has taken one away meanwhile, they are made anew.
+    Several programs may write at the same time. A program that moves the rows to their final place and removes the
+    journal holds its lock. After the first row both files stay open until `close`, if the system has locks; they are
+    created again if one was removed.
 
     Args:
         path: The file.
         lock: Its lock.
-        prepare: Called before these two are opened, for what has to be there first. May raise OSError.
+        prepare: Called before these two are opened, to create what they need. May raise OSError.
     """
 
     def __init__(self, path: Path, lock: Path, prepare: Callable[[], None] = lambda: None) -> None:
@@ -111,16 +113,16 @@ class Journal:
         self._held: _Held | None = None
 
     def __bool__(self) -> bool:
-        """Whether there is one, as far as can be seen: one in a folder that may not be searched is none."""
+        """Whether it exists, as far as can be seen: one in a folder without search permission does not."""
         return (self._held is not None and self._held.is_in_place) or os.path.exists(self.path)  # noqa: PTH110  # `Path.exists` raises there
 
     def close(self) -> None:
-        """Nothing more is written for now."""
+        """Close the files for now."""
         self._held = None
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Keep a row. Raises OSError."""
-        # The last line of a program that was killed may be cut: a row of its own begins on a line of its own.
+        """Store a row. Raises OSError."""
+        # The last line of a killed program may be incomplete: a row starts on a line of its own.
         line = f"\n{json_text(row)}\n".encode()
         try:
             self._write(line)
@@ -141,12 +143,12 @@ class Journal:
             file.write(line)
 
     def locked(self) -> contextlib.AbstractContextManager[None]:
-        """Keep others from writing. Raises OSError."""
+        """Lock out other writers. Raises OSError."""
         return locked(self._lock)
 
     @contextlib.contextmanager
     def opened(self) -> Iterator["JournalRows"]:
-        """What is in it; nothing when it is not there, or cannot be read."""
+        """Its rows; none if it does not exist or cannot be read."""
         try:
             file: IO[bytes] | None = open_file(self.path, _LARGEST)
         except OSError:
@@ -155,33 +157,33 @@ class Journal:
             yield JournalRows(file)
 
     def remove(self) -> None:
-        """Take it away: what it held stands somewhere else. Raises OSError."""
+        """Remove it: its rows are stored elsewhere. Raises OSError."""
         self.close()
         if self:
             self.path.unlink(missing_ok=True)
 
 
 class JournalRows:
-    """The rows of a journal, one at a time: what they hold together may be more than the memory should."""
+    """The rows of a journal, one at a time, as all together may not fit into memory."""
 
     def __init__(self, file: IO[bytes] | None) -> None:
         self._file = file
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Each row with the place at which it is found again; what is cut or damaged is left out."""
+        """Each row with its offset; incomplete and damaged rows are left out."""
         if self._file is None:
             return
         place = 0
         for line in iter(
             partial(self._file.readline, _LONGEST_LINE), b""
-        ):  # cut at line feeds alone: an answer may hold other characters that break lines
+        ):  # split at line feeds alone: an answer may contain other line breaks
             row = _row(line)
             if row is not None:
                 yield place, row
             place += len(line)
 
     def at(self, place: int) -> dict[str, Any]:
-        """The row at a place that was given before."""
+        """The row at an offset that `__iter__` gave."""
         return _row(self._line(place)) or {}
 
     def _line(self, place: int) -> bytes:

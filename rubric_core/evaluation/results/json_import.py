@@ -1,4 +1,4 @@
-"""Results of an earlier version, which kept them as JSON: taken over into the database once for each suite."""
+"""Imports results of earlier versions, which stored JSON, into the database, once for each suite."""
 
 import os
 import sqlite3
@@ -22,15 +22,12 @@ _RUN = (
 
 
 def is_imported(suite: Path, connection: sqlite3.Connection) -> bool:
-    """Whether the database has what an earlier version stored for a suite. Raises sqlite3.Error."""
+    """Whether the results that an earlier version stored for a suite were imported. Raises sqlite3.Error."""
     return connection.execute("SELECT 1 FROM imports WHERE file = ?", (_name(suite),)).fetchone() is not None
 
 
 def take_over(suite: Path, connection: sqlite3.Connection, rows: ResultRows) -> None:
-    """Add what an earlier version stored for a suite, as a run of its own, unless that was done before. Its files stay.
-
-    For the transaction of a caller. Raises sqlite3.Error.
-    """
+    """Import the results that an earlier version stored for a suite, as a run of their own, unless done before. Its files stay. Call it within a transaction. Raises sqlite3.Error."""
     if is_imported(suite, connection):
         return
     connection.execute("INSERT INTO imports (file) VALUES (?)", (_name(suite),))
@@ -38,7 +35,7 @@ def take_over(suite: Path, connection: sqlite3.Connection, rows: ResultRows) -> 
         return
     taking = _Import(connection, rows, suite)
     for _, case in json_cases(suite):
-        if not case.latest.suite:  # another suite ran it, and has it, too
+        if not case.latest.suite:  # another suite ran it and has its result, too
             taking.add(case)
     taking.end()
 
@@ -57,7 +54,7 @@ class _Import:
         latest, number = case.latest, self._rows.case(case.latest, self._suite)
         for row in case.history[:-1]:
             self._rows.add_summary(None, number, _past(latest, row))
-        # One that the journal has as well is the result of an earlier run.
+        # An entry that is also in the journal is the result of an earlier run.
         self._connection.execute("UPDATE results SET run = NULL WHERE run = ? AND case_number = ?", (self._run, number))
         self._rows.add(self._run, latest, self._suite, (), {})
         self._moments = {min(self._moments | {latest.at}), max(self._moments | {latest.at})}
@@ -76,7 +73,7 @@ class _Import:
 
 
 def _past(latest: CaseResult, row: Mapping[str, Any]) -> CaseResult:
-    """A row of the history as a result of which nothing else is known."""
+    """A row of the history as a result without further details."""
     return CaseResult(
         id=latest.id, target=latest.target, verdict=Verdict(row.get("verdict", Verdict.UNSCORED.value)), score=row.get("score"),
         at=row.get("at", ""), duration_ms=row.get("duration_ms"), fingerprint=row.get("fingerprint", ""),
@@ -86,6 +83,6 @@ def _past(latest: CaseResult, row: Mapping[str, Any]) -> CaseResult:
 def _run_id(at: str) -> str:
     try:
         moment = datetime.fromisoformat(at).astimezone(timezone.utc)
-    except (ValueError, OverflowError):  # written by a person
+    except (ValueError, OverflowError):  # edited by hand
         moment = datetime.now(tz=timezone.utc)
     return f"{moment:%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"

@@ -1,4 +1,4 @@
-"""Results as versions before the database kept them: a file of JSON for each suite, and a journal of the run that was last."""
+"""Reads results of versions before the database: a JSON file for each suite, and a journal of its last run."""
 
 import contextlib
 import hashlib
@@ -21,26 +21,26 @@ __all__ = ["JsonCase", "json_cases", "json_path"]
 _VERSION = 1
 #: Bytes; a tenth of it is 20,000 cases with long answers.
 _LARGEST = 2_000_000_000
-#: Characters of a line, which holds a case: a file that somebody else made may be a single one.
+#: Characters of a line, which holds a case: a forged file may be a single line.
 _LONGEST_LINE = 64_000_000
-#: Bytes: names of files have 255 at most, and locks and drafts have longer endings.
+#: Bytes: file names have at most 255, and locks and temporary files have longer suffixes.
 _LONGEST_NAME = 200
-#: The end of the first line of a file, and what separates the rows after it.
+#: The end of the first line of a file, and the separator of the rows after it.
 _BEGIN, _BETWEEN = '"cases": {\n', ",\n"
 
 
 class JsonCase(NamedTuple):
-    """What such a file has of a case."""
+    """The data of a case in such a file."""
 
     latest: CaseResult
-    #: As of `KnownCase`.
+    #: See `KnownCase`.
     history: tuple[Mapping[str, Any], ...] = ()
 
 
 def json_path(suite: Path) -> Path:
     """The file of a suite: under `.rubric/results` at the root of its repository, or beside it.
 
-    Its name is the path there; of one that is too long for a name, the end, behind what tells it from others.
+    Its name is the path there; if that is too long for a name, a hash followed by the end of the path.
     """
     suite = suite.absolute()
     root = next((d for d in suite.parents if os.path.exists(d / ".git")), suite.parent)  # noqa: PTH110  # raises for no name
@@ -52,9 +52,9 @@ def json_path(suite: Path) -> Path:
 
 
 def json_cases(suite: Path) -> Iterator[tuple[str, JsonCase]]:
-    """Every case of a suite, or of a file with cases, by its id, or `id@target`; of damaged files, those that can be read.
+    """Every case of a suite or case file, by its id or `id@target`; of damaged files, the readable ones.
 
-    One case of the journal may come after the one of the file whose place it takes.
+    A case of the journal may follow the case of the file that it replaces.
     """
     path = json_path(suite)
     for name, row in _rows(path):
@@ -65,18 +65,18 @@ def json_cases(suite: Path) -> Iterator[tuple[str, JsonCase]]:
         for _, row in journal:
             with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError, RecursionError):
                 latest = result_in(row)
-                # Of a case that several targets answer, the first has the place of the case.
+                # Of a case with several targets, the first has the key of the case.
                 first = targets.setdefault(latest.id, latest.target) == latest.target
                 yield latest.id if first else f"{latest.id}@{latest.target}", JsonCase(latest)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of the file; of one that is damaged those that can be read, of one of another version none."""
+    """The rows of the file; of a damaged one, the readable ones, of one of another version, none."""
     return ((name, row) for part in _parts(path) for name, row in part.items() if isinstance(row, dict))
 
 
 def _parts(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of the file, each of a case; of one that was laid out by somebody else all cases together."""
+    """The lines of the file, one case each; all cases together if it was reformatted."""
     with (
         contextlib.suppress(OSError, UnicodeDecodeError),
         TextIOWrapper(open_file(path, _LARGEST), "utf-8") as file,

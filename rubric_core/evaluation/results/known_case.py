@@ -1,7 +1,7 @@
-"""A case with a result: what lists say of it is there at once, the result itself is read when somebody looks at it.
+"""A case with a result: a summary for lists in memory, the full result read on demand.
 
-A suite may have twenty thousand stored results. What marks them needs a verdict and a score; evaluators, criteria and what was sent
-are most of a result, and are shown for one case at a time.
+A suite may have twenty thousand stored results. Marks need only a verdict and a score; evaluators, criteria and
+requests are most of a result, and are shown for one case at a time.
 """
 
 from collections.abc import Mapping
@@ -35,14 +35,14 @@ class ResultSummary(NamedTuple):
 
     @classmethod
     def of(cls, result: CaseResult) -> "ResultSummary":
-        """That of a result."""
+        """The summary of a result."""
         return cls(
             result.verdict, result.score, result.at, result.duration_ms, result.fingerprint, result.file, result.suite,
             len(result.grader_errors), result.test_fingerprint,
         )  # fmt: skip
 
     def as_result(self, name: str) -> CaseResult:
-        """What it says of a case with this id, where all else of the result is damaged."""
+        """A result with this id and the data of the summary, if the full result is damaged."""
         return CaseResult(
             id=name, verdict=self.verdict, score=self.score, reason=_UNREADABLE, at=self.at, file=self.file, suite=self.suite,
             duration_ms=self.duration_ms, fingerprint=self.fingerprint,
@@ -50,27 +50,27 @@ class ResultSummary(NamedTuple):
 
     @property
     def is_sound_pass(self) -> bool:
-        """As of `CaseResult`."""
+        """See `CaseResult`."""
         return self.verdict is Verdict.PASSED and not self.grader_errors
 
     @property
     def lacks_a_verdict(self) -> bool:
-        """As of `CaseResult`."""
+        """See `CaseResult`."""
         return self.verdict is Verdict.UNSCORED or self.grader_errors > 0
 
 
 class ResultSource(Protocol):
-    """Where results are read one by one, by their numbers."""
+    """Reads single results by their numbers."""
 
     def result(self, number: int) -> CaseResult:
-        """A whole result. Raises OSError or ValueError where it cannot be read."""
+        """A full result. Raises OSError or ValueError if it cannot be read."""
 
     def history(self, number: int) -> tuple[Mapping[str, Any], ...]:
-        """The results of the same case up to this one, oldest first. Raises OSError where they cannot be read."""
+        """The results of the same case up to this one, oldest first. Raises OSError if they cannot be read."""
 
 
 class KnownCase:
-    """The last result of a case, and those before it."""
+    """The last result of a case, and its history."""
 
     __slots__ = ("_history", "_number", "_result", "_source", "id", "summary", "target")
 
@@ -81,15 +81,15 @@ class KnownCase:
         self.id = case_id
         self.target = target
         self.summary = summary
-        #: Where the result is read, or the last one that was stored, and its number there.
+        #: The source of the stored result, and its number there.
         self._source, self._number = source, number
         self._result = result
-        #: The results after that one.
+        #: The results after the stored one.
         self._history = history
 
     @classmethod
     def of(cls, result: CaseResult, history: tuple[Mapping[str, Any], ...] | None = None) -> "KnownCase":
-        """One whose result is there; the first one of its case where no history is given."""
+        """A case whose result is in memory; without a history, it is the first one."""
         history = (_row(result),) if history is None else history
         return cls(result.id, result.target, ResultSummary.of(result), result=result, history=history)
 
@@ -102,19 +102,19 @@ class KnownCase:
 
     @property
     def is_read(self) -> bool:
-        """Whether looking at the result costs nothing any more."""
+        """Whether the result is in memory already."""
         return self._result is not None
 
     @property
     def result(self) -> CaseResult:
-        """The last result; of a damaged one, what the summary says."""
+        """The last result; if it is damaged, the data of the summary."""
         if self._result is None:
             self._result = self._read()
         return self._result
 
     @property
     def history(self) -> tuple[Mapping[str, Any], ...]:
-        """Oldest first; each has at, verdict, score, duration_ms and fingerprint as far as they are known. The last one is `result`."""
+        """Oldest first; each has at, verdict, score, duration_ms and fingerprint, if known. The last one is `result`."""
         stored: tuple[Mapping[str, Any], ...] = ()
         if self._source is not None:
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The last result of each case of a suite: what editors show, and what `--failed` and `--resume` go by."""
+"""The latest result of each case of a suite, for editors and for `--failed` and `--resume`."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from rubric_core.evaluation.results.row_reader import BAD_ROW, SUMMARY_COLUMNS, 
 
 __all__ = ["LatestResults", "latest_results", "most_rows"]
 
-#: Bytes that a row takes at least: a file that somebody made may lead in circles, and claim more rows than it can hold.
+#: The least bytes of a row: a forged file may contain cycles, and claim more rows than it can hold.
 _SHORTEST_ROW = 8
 _LATEST = (
     f"SELECT c.id, c.target, r.run, r.number, s.path, f.path, {SUMMARY_COLUMNS} FROM cases c JOIN results r ON r.number = (SELECT max(number) FROM results WHERE case_number = c.number) "  # noqa: S608  # our own words
     "JOIN files s ON s.number = c.suite LEFT JOIN files f ON f.number = c.file "
     "WHERE c.{column} = (SELECT number FROM files WHERE path = ?1) {newer} LIMIT ?2"
 )
-#: Of every target of a case that has a newer result.
+#: For every target of a case that has a newer result.
 _NEWER = (
     "AND c.id IN (SELECT o.id FROM results n JOIN cases o ON o.number = n.case_number "
     "WHERE n.number > ?3 AND o.{column} = (SELECT number FROM files WHERE path = ?1))"
@@ -27,11 +27,11 @@ _NEWER = (
 
 
 class LatestResults(NamedTuple):
-    """What a database has of the cases of a file."""
+    """The latest results of the cases of a file."""
 
     #: By the id of the case, or `id@target`.
     known: dict[str, KnownCase]
-    #: Whether what an earlier version stored is among it.
+    #: Whether results that an earlier version stored are included.
     is_complete: bool
     #: The highest number of a result.
     last: int
@@ -48,9 +48,9 @@ class _Row(NamedTuple):
 def latest_results(
     connection: sqlite3.Connection, name: str, suite: Path, source: ResultSource, after: int = 0
 ) -> LatestResults:
-    """Those of a suite, or of a file with cases, with this name in the database; of cases with results whose numbers are above `after`.
+    """The latest results of the suite or case file with this name in the database, for cases with results numbered above `after`.
 
-    All of them where no result has such a number: then it is another database. Raises sqlite3.Error.
+    All of them if no result has the number `after`, because then it is another database. Raises sqlite3.Error.
     """
     last = int(connection.execute("SELECT coalesce(max(number), 0) FROM results").fetchone()[0])
     after = after if last >= after else 0
@@ -59,7 +59,7 @@ def latest_results(
 
 
 def most_rows(connection: sqlite3.Connection) -> int:
-    """More rows than a database of its size can hold. Raises sqlite3.Error."""
+    """A number of rows that a database of its size cannot reach. Raises sqlite3.Error."""
     (pages,), (size,) = (connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
     return int(pages) * int(size) // _SHORTEST_ROW
 
@@ -70,7 +70,7 @@ def _rows(connection: sqlite3.Connection, column: str, name: str, source: Result
     for row in connection.execute(_LATEST.format(column=column, newer=newer), values):
         with suppress(*BAD_ROW):
             case, target, run, number, suite, file, *summary = row
-            # From the suite, a file with cases is named; from that file, the suite.
+            # Rows of a suite name the case file; rows of a case file name the suite.
             if column == "suite":
                 said = summary_in(tuple(summary), file=relative_name(file, suite) if file is not None else "")
             else:
@@ -85,7 +85,7 @@ def _rows(connection: sqlite3.Connection, column: str, name: str, source: Result
 
 
 def _by_name(rows: list[_Row]) -> dict[str, KnownCase]:
-    """Of a case that several targets answered, the first one of its last run has the name of the case."""
+    """Of a case with several targets, the first one of its last run has the name of the case."""
     rows.sort(key=lambda row: row.number)
     last: dict[str, int] = {}
     for row in rows:

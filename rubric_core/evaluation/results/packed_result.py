@@ -1,4 +1,4 @@
-"""A whole result as one packed value of the database."""
+"""A full result as one compressed value of the database."""
 
 import json
 import zlib
@@ -13,22 +13,22 @@ from rubric_core.evaluation.results.stored_rows import GRADER_ERRORS, SentTexts,
 
 __all__ = ["pack_result", "unpack_result"]
 
-#: Bytes of a result when it is unpacked: a packed one that somebody made may grow without end.
+#: Bytes of an unpacked result: a forged one may expand without end.
 _LARGEST = 64_000_000
-#: Bytes from which a result is packed: less takes longer than it saves.
+#: Bytes from which a result is compressed: below, it costs more than it saves.
 _SMALL = 2_000
-#: The fastest level makes a fifth of what results are; the best one takes ten times as long for a little more.
+#: The fastest level compresses to a fifth; the best one takes ten times as long for little more.
 _LEVEL = 1
 _PLAIN = b"{"
-#: What is left out of rows where it is empty.
+#: Types of values that are left out of rows if empty.
 _LEFT_OUT = frozenset({str, tuple, list})
 
 
 def pack_result(result: CaseResult) -> bytes:
-    """The result without the runs of a case that ran several times."""
+    """The result without the single runs of a repeated case."""
     try:
         content = _row_json(storable_result(result))
-    except (TypeError, ValueError):  # a key that JSON has no word for, or a number
+    except (TypeError, ValueError):  # a key or number that JSON cannot express
         content = json.dumps(stored_row(result))
     packed = content.encode()
     return packed if len(packed) < _SMALL else zlib.compress(packed, _LEVEL)
@@ -51,14 +51,14 @@ def _unpacked(packed: bytes) -> bytes:
 
 
 def _row_json(result: CaseResult) -> str:
-    """What `stored_row` gives, as JSON, and without its objects in between: each case of a run is written. Raises TypeError or ValueError."""
+    """The JSON of `stored_row` without its intermediate objects, as each case of a run is written."""
     texts = SentTexts()
 
     def plain(value: Any) -> Any:
-        """What the encoder does not know."""
+        """Convert a value that the encoder does not support."""
         if not is_dataclass(value):
             return jsonable(value)
-        # What is false says something all the same unless it is empty: a 0 does, no text does not.
+        # A false value is left out only if it is empty: a 0 counts, an empty text does not.
         fields = {
             name: item
             for name, item in field_values(value)

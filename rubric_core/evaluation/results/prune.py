@@ -1,4 +1,4 @@
-"""Removing old runs from a database."""
+"""Removes old runs from the database."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from rubric_core.evaluation.results.records import RunRecord, RunState
 
 __all__ = ["PruneLimits", "remove_runs", "runs_beyond", "size_of"]
 
-#: Bytes of a result beside what is packed of it, about.
+#: The approximate bytes of a result besides its packed part.
 _ROW = 500
 _OF_RUN = (
     "run = (SELECT number FROM runs WHERE id = ?1) AND number >= (SELECT first_result FROM runs WHERE id = ?1) "
@@ -26,7 +26,7 @@ _REMOVALS = (
     "DELETE FROM run_suites WHERE run = (SELECT number FROM runs WHERE id = ?1)",
     "DELETE FROM runs WHERE id = ?1",
 )
-#: Cases and files that no result is of any more, and what an earlier version kept of such cases.
+#: Deletes cases and files without results, and data of earlier versions about such cases.
 _LEFT_OVER = (
     "DELETE FROM results WHERE run IS NULL AND case_number NOT IN (SELECT case_number FROM results WHERE run IS NOT NULL)",
     "DELETE FROM cases WHERE number NOT IN (SELECT case_number FROM results)",
@@ -37,22 +37,22 @@ _LEFT_OVER = (
 
 
 class PruneLimits(NamedTuple):
-    """What is kept; None for no limit."""
+    """Limits on what is kept; None for no limit."""
 
-    #: Runs that are older are removed.
+    #: Older runs are removed.
     age: timedelta | None = None
-    #: So many of the newest runs are kept.
+    #: The number of newest runs that are kept.
     keep: int | None = None
-    #: Bytes that the database may have, about.
+    #: The approximate maximum size of the database in bytes.
     max_bytes: int | None = None
 
 
 def runs_beyond(
     connection: sqlite3.Connection, runs: Sequence[RunRecord], kept: frozenset[str], limits: PruneLimits, now: datetime
 ) -> list[RunRecord]:
-    """The runs to be removed, oldest first: none that goes on, and none whose id is among those `kept`. Raises sqlite3.Error.
+    """The runs to remove, oldest first, except those in progress and those whose ids are in `kept`. Raises sqlite3.Error.
 
-    `runs` are all that there are, newest first.
+    `runs` are all runs, newest first.
     """
     removed: list[RunRecord] = []
     left = size_of(connection)
@@ -71,12 +71,12 @@ def runs_beyond(
 def _is_older(run: RunRecord, moment: datetime) -> bool:
     try:
         return datetime.fromisoformat(run.started_at) < moment
-    except (ValueError, TypeError):  # written by somebody else
+    except (ValueError, TypeError):  # edited by another program
         return False
 
 
 def remove_runs(connection: sqlite3.Connection, runs: Sequence[RunRecord]) -> None:
-    """Remove runs with their results, one at a time so that others can write in between, and give the space back. Raises sqlite3.Error."""
+    """Remove runs with their results, one at a time so that others can write in between, and free their space. Raises sqlite3.Error."""
     for run in runs:
         _together(connection, _REMOVALS, (run.id,))
     _together(connection, _LEFT_OVER, ())
@@ -91,13 +91,13 @@ def _together(connection: sqlite3.Connection, statements: Sequence[str], values:
             connection.execute(statement, values)
         connection.execute("COMMIT")
     except BaseException:
-        with suppress(sqlite3.Error):  # SQLite has undone it already where the disk is full
+        with suppress(sqlite3.Error):  # SQLite has rolled back already if the disk is full
             connection.execute("ROLLBACK")
         raise
 
 
 def size_of(connection: sqlite3.Connection) -> int:
-    """The bytes of a database, without pages that are free. Raises sqlite3.Error."""
+    """The bytes of a database without free pages. Raises sqlite3.Error."""
     pages, free, size = (
         int(connection.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("page_count", "freelist_count", "page_size")

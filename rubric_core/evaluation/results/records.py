@@ -1,4 +1,4 @@
-"""What the database of results holds, as its readers see it: runs, and the cases of a run."""
+"""The records of the database of results: runs, and the cases of a run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
@@ -21,14 +21,14 @@ __all__ = [
     "ScoreKind",
 ]
 
-#: What a score belongs to: an evaluator of the case, a member of a composite, a line of a rubric.
+#: The part that a score belongs to: an evaluator of the case, a member of a composite, a criterion of a rubric.
 ScoreKind = Literal["evaluator", "member", "criterion"]
-#: Characters of what a case asked that a report shows.
+#: The most characters of the input that a report shows.
 _LONGEST_INPUT = 20_000
 
 
 class RunState(str, Enum):
-    """Whether a run goes on, came to its end, or was stopped: by a person, or with its process."""
+    """Whether a run is in progress, has ended, or was stopped, by the user or with its process."""
 
     RUNNING = "running"
     DONE = "done"
@@ -36,7 +36,7 @@ class RunState(str, Enum):
 
 
 class RunNotFoundError(LookupError):
-    """No run is meant; the message is a sentence that says which there are."""
+    """No run matches; the message lists the existing runs."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -47,13 +47,13 @@ class RunInfo:
     """The facts about a run that are known when it begins."""
 
     command: tuple[str, ...] = ()
-    #: The suites that it runs.
+    #: Its suites.
     suites: Sequence[Path] = ()
-    #: Of the repository; "" and False outside one.
+    #: Of the repository; "" and False outside of one.
     commit: str = ""
     dirty: bool = False
     rubric_version: str = ""
-    #: Whether it sets out to run some of the cases of its suites only.
+    #: Whether it selects only some of the cases of its suites.
     partial: bool = False
 
 
@@ -61,38 +61,38 @@ class RunInfo:
 class RunRecord:
     """A run in a list. Times are ISO 8601 in UTC; `duration_ms` is from its start to the end of its last case."""
 
-    #: Sorts by time, and can be typed: "20261124-105233-3f2a".
+    #: Sorts by time, and is easy to type: "20261124-105233-3f2a".
     id: str
     started_at: str
-    #: None while it runs, and of one that was killed.
+    #: None while it runs, and for a killed run.
     ended_at: str | None = None
     state: RunState = RunState.DONE
-    #: The commit that was checked out, and whether files that git tracks differed from it; "" outside a repository.
+    #: The commit that was checked out, and whether tracked files differed from it; "" outside of a repository.
     commit: str = ""
     dirty: bool = False
-    #: The command line, without secrets; that of an editor begins with "editor".
+    #: The command line, without secrets; for a run of an editor, it begins with "editor".
     command: tuple[str, ...] = ()
     #: Relative to the root, with slashes.
     suites: tuple[str, ...] = ()
     dialects: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
-    #: How many cases ended so; each verdict is there.
+    #: The number of cases by verdict, for every verdict.
     counts: Mapping[Verdict, int] = field(default_factory=dict)
-    #: How many evaluators could not run or crashed.
+    #: The number of evaluators that could not run or crashed.
     grader_errors: int = 0
-    #: Of targets and judges together, as far as they tell; None when none does.
+    #: Of targets and judges together, if they report it; None if none does.
     tokens: Tokens | None = None
-    #: US dollars, as far as they are known.
+    #: US dollars, if known.
     cost_usd: float | None = None
     duration_ms: float | None = None
     rubric_version: str = ""
-    #: As of `RunInfo`; False for a run that an earlier version stored.
+    #: See `RunInfo`; False for a run that an earlier version stored.
     partial: bool = False
 
     @property
     def cases(self) -> int:
-        """How many cases have ended."""
+        """The number of cases that have ended."""
         return sum(self.counts.values())
 
 
@@ -100,9 +100,9 @@ class EvaluatorScore(NamedTuple):
     """The score of an evaluator, a member or a criterion, 0..1; None without a score."""
 
     kind: ScoreKind
-    #: Its name after the names of what it is part of: "style / tone".
+    #: Its name after those of its parents: "style / tone".
     path: str
-    #: The type of the evaluator; "" of a criterion.
+    #: The type of the evaluator; "" for a criterion.
     type: str
     verdict: Verdict
     score: float | None
@@ -119,7 +119,7 @@ class RepeatScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCase:
-    """A case of a run. Its whole result is read on demand."""
+    """A case of a run. Its full result is read on demand."""
 
     #: The suite that ran it, relative to the root, with slashes.
     suite: str
@@ -131,7 +131,7 @@ class RunCase:
     #: US dollars and tokens, of target and judges together.
     cost_usd: float | None = None
     tokens: Tokens | None = None
-    #: Those of a composite are followed by those of its members, those of a rubric by its criteria.
+    #: A composite is followed by its members, a rubric by its criteria.
     scores: tuple[EvaluatorScore, ...] = ()
     #: Empty for a case that ran once.
     repeats: tuple[RepeatScore, ...] = ()
@@ -139,7 +139,7 @@ class RunCase:
 
     @property
     def result(self) -> CaseResult:
-        """All of it: answer, reasons, replies of judges, what was sent. Of a damaged one, what the summary says."""
+        """The full result; of a damaged one, the data of the summary."""
         return self.read()
 
     @property

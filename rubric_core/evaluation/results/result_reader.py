@@ -1,6 +1,7 @@
 """Reads results from JSON rows of any origin: a row with a value of the wrong type is refused.
 
-What shows results relies on that. `.rubric/results.db` may be damaged, of another version, or come with a repository.
+Code that shows results relies on that. `.rubric/results.db` may be damaged, of another version, or come with a
+repository.
 """
 
 import math
@@ -14,12 +15,12 @@ from rubric_core.evaluation.model.result import CaseResult, Verdict
 
 __all__ = ["case_result_of", "history_of", "number", "text"]
 
-#: How deep anything may be nested: evaluators in evaluators, and what they give as details.
+#: The maximum nesting of evaluators and their details.
 _DEEPEST = 60
-#: No score, time or count is as large; larger ones cannot be counted with.
+#: No score, time or count is as large, and larger ones overflow.
 _LARGEST = 1e15
 T = TypeVar("T")
-#: Reads a value that stands so deep. Raises TypeError or ValueError.
+#: Reads a value at a nesting depth. Raises TypeError or ValueError.
 _Reader = Callable[[Any, int], Any]
 
 
@@ -49,7 +50,7 @@ def _read(cls: type[T], row: Any, depth: int) -> T:
         raise TypeError(f"{cls.__name__} is a mapping")
     if depth > _DEEPEST:
         raise ValueError("nested too deeply")
-    # What is empty was left out: also a text that every result has, as that of a criterion which is its score ranges.
+    # Empty values were left out, such as the text of a criterion that has only score ranges.
     kind: Any = cls
     made: dict[str, Any] = dict(_texts(kind))
     readers = _readers(kind)
@@ -72,7 +73,7 @@ def _readers(cls: Any) -> dict[str, _Reader]:
 
 
 def _reader(kind: Any) -> _Reader:
-    """What reads values of a type as the fields of results have them."""
+    """The reader for values of a type, as the fields of results have them."""
     simple = _SIMPLE.get(kind)
     if simple is not None:
         return simple
@@ -90,7 +91,7 @@ def _reader(kind: Any) -> _Reader:
         return lambda value, depth: tuple(r(item, depth) for r, item in zip(readers, _items(value), strict=True))
     if is_dataclass(kind) and isinstance(kind, type):
         return lambda value, depth: _read(kind, value, depth)
-    return _mapping  # the only other one
+    return _mapping  # the only remaining type
 
 
 def text(value: Any, _: int = 0) -> str:
@@ -103,8 +104,8 @@ def text(value: Any, _: int = 0) -> str:
 
 
 def number(value: Any, _: int = 0) -> float:
-    """A number to count with. Raises ValueError."""
-    if type(value) not in (int, float) or not -_LARGEST <= value <= _LARGEST:  # what is no number is outside, too
+    """A finite number of bounded size. Raises ValueError."""
+    if type(value) not in (int, float) or not -_LARGEST <= value <= _LARGEST:  # NaN is outside, too
         raise ValueError("no number to count with")
     return value  # type: ignore[no-any-return]  # one of these two
 

@@ -1,4 +1,4 @@
-"""A result as rows of the database: its case, its summary, its scores, and all of it packed."""
+"""A result as rows of the database: its case, its summary, its scores, and its packed content."""
 
 import json
 import os
@@ -29,22 +29,22 @@ _REPEAT = "INSERT INTO repeats (result, number, verdict, score, duration_ms) VAL
 
 
 def relative_path(path: Path, root: Path) -> str:
-    """A path as the database names it: relative to the root, with slashes."""
+    """A path as the database stores it: relative to the root, with slashes."""
     return storable_text(Path(os.path.relpath(absolute(path), root)).as_posix())
 
 
 def storable_text(text: str) -> str:
-    """A text as SQLite takes it: halves of pairs of surrogates as their numbers."""
+    """A text that SQLite can store: lone surrogates are escaped."""
     return text.encode(errors="backslashreplace").decode()
 
 
 def tokens_taken(result: CaseResult) -> Tokens | None:
-    """Those of target and judges together, as far as they tell."""
+    """The tokens of target and judges together, if they report them."""
     return tokens_of(usage.tokens for usage in result.usage) or result.tokens
 
 
 def token_columns(tokens: Tokens | None) -> tuple[int | None, int | None, int | None, int | None]:
-    """Input, output, cached and reasoning."""
+    """Input, output, cached and reasoning tokens."""
     return (tokens.input, tokens.output, tokens.cached, tokens.reasoning) if tokens is not None else (None,) * 4
 
 
@@ -53,7 +53,7 @@ class ResultRows:
 
     Args:
         connection: The database.
-        root: What paths are relative to.
+        root: The folder that paths are relative to.
     """
 
     def __init__(self, connection: sqlite3.Connection, root: Path) -> None:
@@ -62,11 +62,11 @@ class ResultRows:
         self._files: dict[str, int] = {}
 
     def forget(self) -> None:
-        """A transaction was undone: numbers that it gave to files are void."""
+        """A transaction was rolled back: the file numbers from it are void."""
         self._files.clear()
 
     def add_suite(self, run: int, suite: Path) -> int:
-        """Note that a run has a suite; the number of its file."""
+        """Record that a run has a suite; returns the number of its file."""
         number = self._file(suite)
         self._connection.execute("INSERT OR IGNORE INTO run_suites (run, suite) VALUES (?, ?)", (run, number))
         return number
@@ -95,7 +95,7 @@ class ResultRows:
         return self._connection.execute(_RESULT, columns).lastrowid or 0
 
     def case(self, result: CaseResult, suite: Path) -> int:
-        """The number of the case of a result, as its target answers it."""
+        """The number of a result's case with its target."""
         file = self._file(absolute(suite).parent / result.file) if result.file else None
         key = self._file(suite), storable_text(result.id), storable_text(result.target)
         found = self._connection.execute(
@@ -106,7 +106,7 @@ class ResultRows:
                 "INSERT INTO cases (suite, id, target, file) VALUES (?, ?, ?, ?)", (*key, file)
             )
             return new.lastrowid or 0
-        if found[1] != file:  # it was moved into a file of its own, or back
+        if found[1] != file:  # it was moved to a file of its own, or back
             self._connection.execute("UPDATE cases SET file = ? WHERE number = ?", (file, found[0]))
         return int(found[0])
 
@@ -144,7 +144,7 @@ def _score_rows(number: int, result: CaseResult) -> Iterator[tuple[Any, ...]]:
 
 
 def _mean_scores(runs: Sequence[CaseResult]) -> Mapping[tuple[ScoreKind, str], float]:
-    """The mean scores of a case that ran several times, whose evaluators are those of one of its runs."""
+    """The mean scores of a repeated case, whose evaluators are those of one of its runs."""
     found: dict[tuple[ScoreKind, str], list[float]] = {}
     for run in runs:
         for each in _scores_of(run):

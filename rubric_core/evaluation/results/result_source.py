@@ -1,4 +1,4 @@
-"""Whole results and histories, read one at a time from a database that others may write to meanwhile."""
+"""Full results and histories, read one at a time from a database that others may write to."""
 
 import errno
 import sqlite3
@@ -20,14 +20,14 @@ _HISTORY = (
     "(SELECT case_number FROM results WHERE number = ?1) ORDER BY number DESC LIMIT ?2"
 )
 _FROM = "SELECT result, content FROM details WHERE result >= ? ORDER BY result LIMIT ?"
-#: Results, and bytes of packed ones, that are read ahead: who goes through a run asks for the next one next.
+#: How many results, and bytes of packed ones, are read ahead: whoever iterates over a run needs the next one next.
 _MOST_AHEAD = 256
 _MOST_BYTES_AHEAD = 4_000_000
 _NAMES = ("at", "verdict", "score", "duration_ms", "fingerprint")
 
 
 class StoredResults:
-    """Reads single results of a database, each by itself: for one that shows a case now and then. Any thread may read."""
+    """Reads single results, each with a connection of its own, for occasional access. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -43,18 +43,18 @@ class StoredResults:
 
 
 class OpenResults:
-    """Reads results of a database that is open, and of one that was closed meanwhile, a few at a time."""
+    """Reads results in batches from an open database, and after it is closed."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection: sqlite3.Connection | None = connection
         self._path = path
         self._alone = StoredResults(path)
-        #: Packed results by their numbers, and the one that was unpacked last: of a case, several things are asked in turn.
+        #: Packed results by their numbers, and the last unpacked one, as several of its values are requested in turn.
         self._ahead: Mapping[int, bytes] = {}
         self._last: tuple[int, CaseResult] | None = None
 
     def closed(self) -> None:
-        """The connection is used no more."""
+        """The connection can no longer be used."""
         self._connection = None
 
     def result(self, number: int) -> CaseResult:
@@ -88,13 +88,13 @@ def _unpacked(packed: bytes | None, path: Path) -> CaseResult:
 
 
 def packed_content(connection: sqlite3.Connection, number: int) -> bytes | None:
-    """A whole result as it is packed; None where it is not there. Raises sqlite3.Error."""
+    """The packed result; None if it does not exist. Raises sqlite3.Error."""
     found = connection.execute("SELECT content FROM details WHERE result = ?", (number,)).fetchone()
     return found[0] if found is not None and isinstance(found[0], bytes) else None
 
 
 def _packed_from(connection: sqlite3.Connection, number: int) -> Mapping[int, bytes]:
-    """The packed result of a number, and some of those after it. Raises sqlite3.Error."""
+    """The packed result with a number, and some of the following ones. Raises sqlite3.Error."""
     found: dict[int, bytes] = {}
     size = 0
     for at, content in connection.execute(_FROM, (number, _MOST_AHEAD)):

@@ -7,10 +7,10 @@ __all__ = ["database_path", "results_root"]
 
 
 def results_root(folder: Path) -> Path:
-    """The folder whose `.rubric` has the results of what lies in `folder`: the root of its repository.
+    """The folder whose `.rubric` has the results of the suites in `folder`: the root of its repository.
 
-    Outside a repository, the closest folder above that has results of this user's, else the closest with targets or settings of
-    this user's in `.agentv`; else `folder` itself.
+    Outside of a repository, the closest parent folder with results of this user, else the closest one with targets or
+    settings of this user in `.agentv`, else `folder` itself.
     """
     above = [folder, *folder.parents]
     for each in above:
@@ -27,9 +27,9 @@ def database_path(root: Path) -> Path:
 
 
 def _is_own(path: Path) -> bool:
-    """Whether there is such a file or folder, and it belongs to this user: another one could read what is stored there."""
+    """Whether a file or folder exists and belongs to this user: another owner could read what is stored there."""
     try:
-        found = os.lstat(path)  # raises for no name but this error
+        found = os.lstat(path)  # raises no other error
     except (OSError, ValueError):
         return False
     return not hasattr(os, "getuid") or found.st_uid == os.getuid()

@@ -1,4 +1,4 @@
-"""Rows of the database as records, whoever wrote them: a row with a value that its column cannot have is skipped."""
+"""Rows of the database as records, whoever wrote them: rows with invalid values are skipped."""
 
 import json
 import posixpath
@@ -19,7 +19,7 @@ __all__ = [
     "texts_in", "tokens_in",
 ]  # fmt: skip
 
-#: What reading a row that is no such row raises.
+#: The exceptions for an invalid row.
 BAD_ROW = (TypeError, ValueError, LookupError, RecursionError)
 SUMMARY_COLUMNS = "r.verdict, r.score, r.at, r.duration_ms, r.fingerprint, r.grader_errors, r.test_fingerprint"
 
@@ -116,7 +116,7 @@ def texts_in(written: Any) -> tuple[str, ...]:
 
 
 def mapping_in(written: Any) -> Mapping[str, Any]:
-    """A mapping, as JSON; none where it is damaged."""
+    """A mapping, as JSON; empty if it is damaged."""
     with suppress(*BAD_ROW):
         found = json.loads(text(written))
         if isinstance(found, dict):

@@ -14,14 +14,14 @@ __all__ = ["run_info"]
 def run_info(
     root: Path, command: Sequence[str], suites: Sequence[Path], version: str, *, partial: bool = False
 ) -> RunInfo:
-    """The command without secrets, and the state of the repository. Asks git, which may take seconds.
+    """The command without secrets, and the state of the repository. Calls git, which may take seconds.
 
     Args:
-        root: That of the repository.
-        command: The command line; for an editor, what it was asked.
-        suites: Those that are run.
-        version: That of rubric.
-        partial: Whether some of the cases of these suites are run only.
+        root: The root of the repository.
+        command: The command line; for an editor, the title of the command.
+        suites: The suites of the run.
+        version: The version of rubric.
+        partial: Whether only some of the cases of these suites run.
     """
     redact, commit = Redactor.of(os.environ.items()), commit_of(root)
     return RunInfo(

@@ -1,4 +1,4 @@
-"""Which runs a database has, and which one a person means."""
+"""The runs of a database, and the run that a selector means."""
 
 import re
 import sqlite3
@@ -12,11 +12,11 @@ __all__ = ["BASELINE_NAME", "find_run", "runs_in"]
 
 _LAST = re.compile(r"last(?:~(\d{1,6}))?")
 _COMMIT = re.compile(r"[0-9a-f]{4,40}")
-#: A name that is no other way to say which run is meant.
+#: A name that cannot be mistaken for another selector of a run.
 BASELINE_NAME = re.compile(r"(?!last(~|$))(?!\d{8}-)\w[\w./@+-]{0,99}")
-#: Runs that a sentence names.
+#: How many runs an error message lists.
 _FEW = 3
-#: In the order in which they began: a clock may have been set back between two.
+#: In the order of their start: the clock may have been set back in between.
 _RUNS = "SELECT {columns} FROM runs {where} ORDER BY number DESC LIMIT ?"
 _WITH_SUITE = "WHERE number IN (SELECT run FROM run_suites JOIN files ON number = suite WHERE path IN ({marks}))"
 _SUITES = "SELECT path FROM run_suites JOIN files ON number = suite WHERE run = ? ORDER BY path"
@@ -31,11 +31,11 @@ def runs_in(connection: sqlite3.Connection, suites: Collection[str] = (), limit:
     found: list[RunRecord] = []
     for row in rows:
         paths = tuple(str(path) for (path,) in connection.execute(_SUITES, row[:1]))
-        if row[3] is None:  # it goes on, or was killed
+        if row[3] is None:  # it is in progress, or was killed
             row = (*row[:-TOTAL_COUNT], *totals_of(connection, row[0]))  # noqa: PLW2901  # the same row, whole
         try:
             found.append(run_in(row, paths))
-        except BAD_ROW:  # written by somebody else
+        except BAD_ROW:  # edited by another program
             continue
     return found
 
@@ -44,10 +44,10 @@ def find_run(selector: str, runs: Sequence[RunRecord], among: Sequence[RunRecord
     """The run that a selector means. Raises RunNotFoundError.
 
     Args:
-        selector: What a person wrote.
+        selector: The user's text.
         runs: Every run, newest first.
-        among: Those among which `last` and commits count.
-        baseline: The id of the run that has the selector as its name, if one has.
+        among: The runs among which `last` and commits select.
+        baseline: The id of the baseline with the selector as its name, if there is one.
     """
     last = _LAST.fullmatch(selector)
     if last is not None:

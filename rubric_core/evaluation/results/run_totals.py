@@ -1,4 +1,4 @@
-"""What the results of a run add up to: kept with the run when it is over, counted until then."""
+"""Totals of a run: stored when it ends, computed until then."""
 
 import sqlite3
 
@@ -6,14 +6,14 @@ from rubric_core.evaluation.results.records import RunState
 
 __all__ = ["TOTALS", "TOTAL_COUNT", "close_run", "totals_of"]
 
-#: Names of columns of `runs`, and how each is counted.
+#: Columns of `runs`, and how each is computed.
 _COUNTED = {
     "passed": "coalesce(sum(verdict = 'passed'), 0)",
     "borderline": "coalesce(sum(verdict = 'borderline'), 0)",
     "failed": "coalesce(sum(verdict = 'failed'), 0)",
     "unscored": "coalesce(sum(verdict = 'unscored'), 0)",
     "grader_errors": "coalesce(sum(grader_errors), 0)",
-    # A total of numbers that nobody told is NULL.
+    # The sum of only unknown numbers is NULL.
     "tokens_input": "sum(tokens_input)",
     "tokens_output": "sum(tokens_output)",
     "tokens_cached": "sum(tokens_cached)",
@@ -40,5 +40,5 @@ def totals_of(connection: sqlite3.Connection, run: int) -> tuple[object, ...]:
 
 
 def close_run(connection: sqlite3.Connection, run: int, state: RunState, at: str, duration_ms: float | None) -> None:
-    """Write down that a run is over, and what it adds up to. Raises sqlite3.Error."""
+    """Store the end of a run and its totals. Raises sqlite3.Error."""
     connection.execute(_END, (state.value, at, duration_ms, *totals_of(connection, run), run))

@@ -40,7 +40,7 @@ class EndedCase(NamedTuple):
 
 
 class _Open:
-    """A database that is open, with what this run has there."""
+    """An open database, with the rows of this run."""
 
     def __init__(self, path: Path, root: Path) -> None:
         """Raises ResultStoreError."""
@@ -56,21 +56,21 @@ class _Open:
         return self.connection.execute("SELECT 1 FROM runs WHERE id = ?", (name,)).fetchone() is not None
 
     def add_suite(self, suite: Path) -> None:
-        """Note that the run has a suite. Raises sqlite3.Error."""
+        """Record that the run has a suite. Raises sqlite3.Error."""
         if suite not in self._suites:
             take_over(suite, self.connection, self.rows)
             self.rows.add_suite(self.run, suite)
             self._suites.add(suite)
 
     def write_names(self, names: Sequence[str]) -> None:
-        """Put down who had a part in the run: dialects, targets and judges, as JSON. Raises sqlite3.Error."""
+        """Store the participants of the run: dialects, targets and judges, as JSON. Raises sqlite3.Error."""
         self.connection.execute(
             "UPDATE runs SET dialects = ?, targets = ?, judges = ? WHERE number = ?", (*names, self.run)
         )
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """What is written within it is there as a whole, or not at all. Raises sqlite3.Error, and OSError for a disk that is full."""
+        """A transaction. Raises sqlite3.Error, and OSError if the disk is full."""
         require_free_space(self._path)
         self.connection.execute("BEGIN IMMEDIATE")
         try:
@@ -79,37 +79,37 @@ class _Open:
         except BaseException:
             self.rows.forget()
             self._suites.clear()
-            with contextlib.suppress(sqlite3.Error):  # SQLite has undone it already where the disk is full
+            with contextlib.suppress(sqlite3.Error):  # SQLite has rolled back already if the disk is full
                 self.connection.execute("ROLLBACK")
             raise
 
     def is_in_place(self, path: Path) -> bool:
-        """Whether others still find this file by its name."""
+        """Whether this is still the file at the path."""
         return self._file == _identity(path)
 
 
 class RunWriter:
-    """Adds the cases of one run. Several threads may; other programs write to the same database meanwhile.
+    """Adds the cases of one run. Thread-safe; other programs may write to the same database at the same time.
 
-    `ResultDatabase.begin` makes it.
+    Created by `ResultDatabase.begin`.
 
     Args:
-        path: The database; where somebody takes it away meanwhile, it is made anew.
-        root: What paths in it are relative to.
-        info: What is known of the run.
+        path: The database; if it is removed meanwhile, it is created again.
+        root: The folder that paths in it are relative to.
+        info: The facts about the run.
     """
 
     def __init__(self, path: Path, root: Path, info: RunInfo) -> None:
         """Raises ResultStoreError."""
         self._path, self._root, self._info = path, root, info
         self._began = datetime.now(tz=timezone.utc)
-        #: The same in seconds of the monotonic clock, which is never set back.
+        #: In seconds of the monotonic clock, which is never set back.
         self._ticks = monotonic()
-        #: As of `RunRecord`.
+        #: See `RunRecord`.
         self.id = self._new_id()
         self._lock = threading.Lock()
         self._open: _Open | None = None
-        #: Dialects, targets and judges so far, each in its order.
+        #: Dialects, targets and judges so far, in order.
         self._names: tuple[dict[str, None], dict[str, None], dict[str, None]] = ({}, {}, {})
         with self._lock:
             self._write(lambda _: None)
@@ -117,11 +117,11 @@ class RunWriter:
     def add(
         self, result: CaseResult, *, suite: Path, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
     ) -> None:
-        """Store a case that has ended; it is stored when this returns. Raises ResultStoreError."""
+        """Store a case that has ended, before this returns. Raises ResultStoreError."""
         self.add_all([EndedCase(result, suite, tags, metadata or {})])
 
     def add_all(self, ended: Sequence[EndedCase]) -> None:
-        """Store cases that have ended, all of them or none; they are stored when this returns. Raises ResultStoreError."""
+        """Store cases that have ended, all or none of them, before this returns. Raises ResultStoreError."""
 
         def write(now: _Open) -> None:
             for result, suite, tags, metadata in ended:
@@ -134,7 +134,7 @@ class RunWriter:
             self._write(write)
 
     def end(self, state: RunState) -> None:
-        """The run is over, or was stopped: nothing is added any more. Raises ResultStoreError."""
+        """The run has ended or was stopped: nothing can be added any more. Raises ResultStoreError."""
         took = monotonic() - self._ticks
         at = max(self._began, datetime.now(tz=timezone.utc))  # the clock may have been set back
 
@@ -149,7 +149,7 @@ class RunWriter:
                 self._close()
 
     def _write(self, write: Callable[[_Open], None]) -> None:
-        """Write as a whole or not at all; into a new database where it turns out that this one is damaged. Raises ResultStoreError."""
+        """Write atomically; if this database turns out to be damaged, into a new one. Raises ResultStoreError."""
         try:
             self._try(write)
         except DamagedStoreError as error:
@@ -163,7 +163,7 @@ class RunWriter:
             write(now)
 
     def _ready(self) -> _Open:
-        """The database with the row of this run, made where it is not there, or not any more."""
+        """The database with the row of this run, created if it is missing or was removed."""
         if self._open is not None and not self._open.is_in_place(self._path):
             self._close()
         if self._open is None:
@@ -187,9 +187,9 @@ class RunWriter:
     def _begin(self, now: _Open) -> None:
         info = self._info
         with now.transaction():
-            while now.has_run(self.id):  # of many that begin within a second, two may have the same
+            while now.has_run(self.id):  # several runs of the same second may have the same id
                 self.id = self._new_id()
-            for suite in info.suites:  # before the run, whose results are later ones
+            for suite in info.suites:  # before the run, so that the run's results are later
                 take_over(suite, now.connection, now.rows)
             command = json.dumps([storable_text(word) for word in info.command])
             columns = (
@@ -204,7 +204,7 @@ class RunWriter:
         return [json.dumps(list(names)) for names in self._names]
 
     def _has_new_names(self, result: CaseResult) -> bool:
-        """Take in who had a part in a result; whether somebody is new."""
+        """Record the participants of a result; returns whether any of them is new."""
         found = ([result.dialect], [result.target], [name for each in result.evaluators for name in _judges(each)])
         before = [len(names) for names in self._names]
         for names, new in zip(self._names, found, strict=True):
@@ -213,7 +213,7 @@ class RunWriter:
 
 
 def random_suffix() -> str:
-    """What tells runs of one second apart."""
+    """Distinguishes runs of the same second."""
     return os.urandom(2).hex()
 
 
@@ -234,19 +234,19 @@ def _time(moment: datetime) -> str:
 
 
 def process_id() -> str:
-    """This process, for others on this computer."""
+    """Identifies this process for others on this computer."""
     return f"{platform.node()}:{os.getpid()}"
 
 
 def is_alive(process: str) -> bool:
-    """Whether a process may still be there; those of other computers may."""
+    """Whether a process may still exist; those of other computers may."""
     node, _, number = process.rpartition(":")
-    if node != platform.node() or not number.isdecimal() or os.name == "nt":  # there, asking would end it
+    if node != platform.node() or not number.isdecimal() or os.name == "nt":  # there, signal 0 would end the process
         return True
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # somebody else's
+    except (OSError, OverflowError):  # of another user
         return True
     return True

@@ -1,4 +1,4 @@
-"""What can go wrong with the database of results, as errors that name its file."""
+"""Errors of the database of results, which name its file."""
 
 import contextlib
 import errno
@@ -17,21 +17,21 @@ class ResultStoreError(OSError):
 
 
 class DamagedStoreError(ResultStoreError):
-    """The file is not a database of results that can be read."""
+    """The file is not a readable database of results."""
 
 
 @contextlib.contextmanager
 def store_errors(path: Path) -> Iterator[None]:
-    """Errors of SQLite as ResultStoreError, those of a damaged file as DamagedStoreError."""
+    """Converts errors of SQLite to ResultStoreError, those of a damaged file to DamagedStoreError."""
     try:
         yield
     except (sqlite3.OperationalError, sqlite3.DataError) as error:
         raise ResultStoreError(errno.EIO, f"{path}: {_words(error)}") from error
     except (sqlite3.ProgrammingError, sqlite3.NotSupportedError):
-        raise  # not about the file
+        raise  # unrelated to the file
     except sqlite3.DatabaseError as error:
         raise DamagedStoreError(errno.EIO, f"{path} is damaged: {_words(error)}") from error
-    except UnicodeDecodeError as error:  # SQLite's own message quotes what is damaged
+    except UnicodeDecodeError as error:  # SQLite's own message quotes damaged content
         raise DamagedStoreError(errno.EIO, f"{path} is damaged: its tables cannot be read") from error
     except ResultStoreError:
         raise

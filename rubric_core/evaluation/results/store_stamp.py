@@ -1,4 +1,4 @@
-"""What tells that a database was written to."""
+"""A stamp that changes when a database is written to."""
 
 import os
 from pathlib import Path
@@ -8,19 +8,19 @@ __all__ = ["StoreStamp", "stamp_of"]
 
 
 class StoreStamp(NamedTuple):
-    """What tells that a database was written to, or replaced."""
+    """Changes when a database is written to or replaced."""
 
     file: tuple[int, int, int]
     log: tuple[int, int, int]
 
     @property
     def log_size(self) -> int:
-        """Bytes that were written and are not in the database yet."""
+        """The bytes in the log that are not in the database yet."""
         return self.log[1]
 
 
 def stamp_of(path: Path) -> StoreStamp:
-    """That of the database at a path, whether there is one or not."""
+    """The stamp of the database at a path, which need not exist."""
     return StoreStamp(_stamp(str(path)), _stamp(f"{path}-wal"))
 
 

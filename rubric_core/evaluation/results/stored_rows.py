@@ -1,7 +1,7 @@
-"""Results as rows of JSON in the store. What was sent is bounded there, and a text that was sent several times stands once.
+"""Results as JSON rows of the store, with bounded requests in which repeated texts are stored once.
 
-A judge is sent the same question and answer for every evaluator, and a program gets them in a payload: written out each time,
-these would be most of the store.
+A judge is sent the same question and answer for every evaluator, and a program gets them in a payload: written out each
+time, these would be most of the store.
 """
 
 import json
@@ -15,13 +15,13 @@ from rubric_core.lazy_compilation import replace
 
 __all__ = ["GRADER_ERRORS", "SentTexts", "result_in", "storable_result", "stored_row"]
 
-#: Shorter texts stand where they are.
+#: Shorter texts are stored in place.
 _SHORTEST = 80
-#: Characters of a text that are kept at most, of all texts of a case together, and of each when they are more than that.
+#: The most characters of one text; of all texts of a case; and of each text if they exceed that total.
 _LONGEST, _TOGETHER, _CUT = 50_000, 500_000, 2_000
-#: Under this key of a row are the texts; a mapping with this key alone stands for one of them, by its number.
+#: The key of a row's texts; a mapping with only this key refers to one of them by number.
 _TEXTS, _TEXT = "sent_texts", "rubric:sent-text"
-#: How many graders failed: so it is known without looking at the evaluators.
+#: The number of failed graders, so that it is known without reading the evaluators.
 GRADER_ERRORS = "grader_errors"
 
 
@@ -41,7 +41,7 @@ def storable_result(result: CaseResult) -> CaseResult:
     """A result as it is stored: without the single runs of a repeated case, and with a long reference answer cut."""
     if result.runs:
         result = replace(result, runs=())
-    if len(result.expected_output) > _LONGEST:  # it may be a file of any size
+    if len(result.expected_output) > _LONGEST:  # it may come from a file of any size
         result = replace(result, expected_output=_shortened(result.expected_output, _LONGEST))
     return result
 
@@ -67,7 +67,7 @@ class SentTexts:
         self._numbers: dict[str, int] = {}
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Whether there are any."""
         return bool(self._texts)
 
     @property
@@ -104,7 +104,7 @@ def _unpacked(value: Any, texts: list[str]) -> Any:
 
 
 def _each_exchanges(row: dict[str, Any], made: Any) -> None:
-    """Replace the exchanges of a row, and of its evaluators and their members, by what `made` makes of them."""
+    """Replace the exchanges of a row, of its evaluators and of their members by the results of `made`."""
     if row.get("exchanges"):
         row["exchanges"] = made(row["exchanges"])
     for inner in ("evaluators", "members"):
@@ -115,5 +115,5 @@ def _each_exchanges(row: dict[str, Any], made: Any) -> None:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """A text, or its beginning and how much is left out."""
+    """A text, or its beginning with the number of omitted characters."""
     return text if len(text) <= longest else f"{text[:longest]}\n… and {len(text) - longest:,} more characters"
