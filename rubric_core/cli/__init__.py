@@ -14,14 +14,14 @@ from rubric_core.cli.parser import chosen_colour, make_parser
 __all__ = ["main"]
 
 WRONG_USE = 2
-#: What a shell says of a program that SIGPIPE ended, so that `set -o pipefail` sees it.
+#: The exit code of a program that SIGPIPE ended, which `set -o pipefail` reports.
 READER_GONE = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Gives its exit code: 0 clean, 1 findings or failures, 2 usage error, 3 a case without a score.
+    """Run one command and return its exit code: 0 clean, 1 findings or failures, 2 usage error, 3 a case without a score.
 
-    130 after Ctrl-C, 141 where the reader of what is printed has gone.
+    130 after Ctrl-C, 141 if the reader has closed the output.
     """
     try:
         return _main(arguments)
@@ -32,13 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return 130
     finally:
-        if arguments is None:  # the program ends, and all of its memory goes: no last looks for garbage in it
+        if arguments is None:  # the process ends and frees all memory: a last garbage collection is useless
             gc.freeze()
 
 
 def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if arguments is None:  # what a program loads stays: to look through it for garbage takes a tenth of its start
+    if arguments is None:  # imported objects stay: collecting them takes a tenth of the start
         gc.disable()
     try:
         parser = make_parser(given[0] if given else "")
@@ -48,7 +48,7 @@ def _main(arguments: Sequence[str] | None) -> int:
             gc.enable()
     try:
         options = parser.parse_args(given)
-    except OSError as error:  # of --help, --version and wrong use
+    except OSError as error:  # after --help, --version and usage errors
         return _without_output(error)
     options.invocation = given
     from rubric_core.cli.sanitize import safe_streams  # noqa: PLC0415  # --help and --version need none of it
@@ -58,7 +58,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     try:
         with chosen_colour(options.color), safe_streams(text=_is_for_people(options)):
             code = int(import_module(f"{__name__}.{options.command}").main(options))
-        sys.stdout.flush()  # a full disk is reported here, while it can be
+        sys.stdout.flush()  # so that a full disk is reported while it still can be
     except BrokenPipeError as error:
         return _without_output(error)
     except Exception as error:
@@ -72,22 +72,22 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def _is_interrupt(error: Exception) -> bool:
-    """Whether it stands for Ctrl-C: before Python 3.12 one that comes while a class is made is the cause of a RuntimeError."""
+    """Whether an exception stands for Ctrl-C: before Python 3.12, it may be the cause of a RuntimeError."""
     return isinstance(error, RuntimeError) and isinstance(error.__cause__, KeyboardInterrupt)
 
 
 def _without_output(error: OSError) -> int:
-    """The exit code where something cannot be printed."""
+    """The exit code if something cannot be printed."""
     if not isinstance(error, BrokenPipeError):
         with suppress(OSError):
             print(f"rubric: {_words(error)}", file=sys.stderr)
     _give_up_output()
-    # The reader (head, less) has seen enough. What it did not see may have been a finding: this is no 0.
+    # The reader (head, less) has closed the output. The rest may have contained a finding, so this is not 0.
     return READER_GONE if isinstance(error, BrokenPipeError) else WRONG_USE
 
 
 def _is_for_people(options: argparse.Namespace) -> bool:
-    """Whether a command prints sentences; else a document, a patch, a schema or rows for a program."""
+    """Whether a command prints text for users, rather than a document, a patch, a schema or rows for programs."""
     asked = vars(options)
     data = options.command in ("schema", "completion") or asked.get("diff") or "-" in (asked.get("paths") or ())
     return not data and asked.get("format", "text") == "text"
@@ -102,14 +102,14 @@ def _words(error: Exception) -> str:
 
 
 def _nameless(error: OSError) -> str:
-    """What an error of the system that names no file is about."""
-    if isinstance(error, FileNotFoundError):  # nothing else is looked for without a name
+    """The subject of a system error that names no file."""
+    if isinstance(error, FileNotFoundError):  # nothing else is tried without a name
         return "the current folder is gone"
     return "the output cannot be written"
 
 
 def _give_up_output() -> None:
-    """Let what could not be written go: Python would try again at its end, and complain in its own way."""
+    """Discard output that could not be written: Python would try again at exit and print its own error."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -118,7 +118,7 @@ def _give_up_output() -> None:
 
 
 def _open_streams() -> None:
-    """Open what is closed: the next file to be opened would have its number, and get what a program writes there."""
+    """Open closed standard streams: the next opened file would get their number, and what programs write there."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the end

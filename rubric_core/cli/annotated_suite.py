@@ -16,7 +16,7 @@ from rubric_core.text import LineIndex
 __all__ = ["ROLES", "AnnotatedSuite"]
 
 ROLES = {Verdict.PASSED: "good", Verdict.BORDERLINE: "warning", Verdict.FAILED: "bad", Verdict.UNSCORED: "warning"}
-#: The column at which marks stand at the latest.
+#: The highest column at which marks begin.
 _FURTHEST = 64
 _LONGEST_NOTE = 110
 #: The width in columns when the output is not a terminal.
@@ -24,13 +24,13 @@ _WIDE = 160
 
 
 class AnnotatedSuite:
-    """A file with cases, printed as an editor shows it.
+    """A file with cases, printed with results as in an editor.
 
     Args:
-        analysis: What is in the file.
-        style: Paints.
-        columns: How many the terminal has, None where nobody looks at one.
-        file: The file, when it is not the suite itself.
+        analysis: The analysis of the file.
+        style: Colours.
+        columns: The width of the terminal, None without one.
+        file: The file, if it is not the suite itself.
     """
 
     def __init__(self, analysis: Analysis, style: TerminalStyle, columns: int | None, file: Path | None = None) -> None:
@@ -39,11 +39,11 @@ class AnnotatedSuite:
         self._columns = columns or _WIDE
         self._file = file
         self._index = LineIndex(analysis.document.text)
-        #: Why graders failed, as far as it stands on a line above.
+        #: Reasons of failed graders, if a line above shows them.
         self._told: set[str] = set()
 
     def lines(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> Iterator[str]:
-        """The lines of the file, or of its cases that were run when these are not all; `cases` may be those of other files, too."""
+        """The lines of the file, or only of its cases that ran; `cases` may include those of other files."""
         own = [case for case in cases if case.file == self._file]
         if self._analysis.kind is FileKind.DATASET:
             yield from self._listed(cases, results)
@@ -55,13 +55,13 @@ class AnnotatedSuite:
             yield self._with_marks(self._line(number), marks.get(number, []), column)
 
     def _listed(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> Iterator[str]:
-        """A line for each case of a data set, whose own lines are long."""
+        """One line for each case of a data set, whose own lines are long."""
         for case, result in zip(cases, results, strict=True):
             if case.file == self._file:
                 yield f"{case.line:>4}  {shortened(case.id, _LONGEST_NOTE)}  {self._style.paint(case_words(result), ROLES[result.verdict])}"
 
     def _marks(self, cases: Sequence[Runnable], results: Sequence[CaseResult]) -> dict[int, list[Mark]]:
-        """Marks by line; those of evaluators that grade several cases are counted, and so are cases in other files."""
+        """Marks by line; those of shared evaluators, and of cases in other files, are counted."""
         marks: dict[int, list[Mark]] = {}
         shared: dict[Shape | int, Summary] = {}
         for number, (case, result) in enumerate(zip(cases, results, strict=True)):
@@ -73,7 +73,7 @@ class AnnotatedSuite:
                 line = self._index.line_of(mark.span.start)
                 if line in own or (mark.what == "band" and len(cases) == 1):
                     marks.setdefault(line, []).append(mark)
-                elif mark.what != "band":  # of several cases each may be in another one
+                elif mark.what != "band":  # each of several cases may be in another file
                     shared.setdefault(mark.of or line, Summary(mark.of)).put(CaseMark(str(number), mark))
         for mark in filter(None, (summary.mark for summary in shared.values())):
             marks.setdefault(self._index.line_of(mark.span.start), []).append(mark)
@@ -125,7 +125,7 @@ class AnnotatedSuite:
 
 
 def _in_short(marks: Sequence[Mark]) -> Mark:
-    """One mark for a line without room for all of its marks: that of the case, else how many of its parts passed."""
+    """One mark for a line without room for all: that of the case, else the number of parts that passed."""
     case = next((mark for mark in marks if mark.what == "case"), None)
     if case is not None:
         return case

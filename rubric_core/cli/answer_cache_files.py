@@ -1,4 +1,4 @@
-"""Answers of targets in `.rubric/cache/answers`: a file for each, signed, and for its owner alone."""
+"""Answers of targets in `.rubric/cache/answers`: one signed file each, readable by the owner alone."""
 
 import contextlib
 import json
@@ -20,25 +20,25 @@ __all__ = ["AnswerFiles", "prune"]
 
 #: Bytes.
 _LARGEST = 20_000_000
-#: Seconds after its last use for which an answer is kept, and the bytes of all of them at the beginning of a run.
+#: Seconds after the last use for which an answer is kept, and the maximum bytes of all at the start of a run.
 _LONGEST_KEPT = 30 * 24 * 3600.0
 _MOST_BYTES = 500_000_000
-#: Names in the folder: of answers, of the folders in which they are, and of drafts that a killed run left.
+#: The names in the folder: of answers, of their folders, and of temporary files that a killed run left.
 _ANSWER = re.compile(r"[0-9a-f]{40}\.json")
 _FOLDER = re.compile(r"[0-9a-f]{2}")
 _DRAFT = re.compile(r"\.?[0-9a-f]{40}\.json\.[0-9a-f]{12}")
 
 
 class AnswerFiles:
-    """The answers that a project keeps. What cannot be read is no answer, and what cannot be written is asked for again."""
+    """The cached answers of a project. Unreadable ones are ignored, and failures to write are not fatal."""
 
     def __init__(self, folder: Path, now: Callable[[], str], say: Callable[[str], None]) -> None:
-        """Raises OSError and ValueError where there is no key to sign with.
+        """Raises OSError and ValueError without a key to sign with.
 
         Args:
             folder: The cache of the project, see `cache_folder`.
-            now: Tells the time, in ISO 8601.
-            say: Takes a sentence about an answer that could not be kept; of several, the first.
+            now: Gives the time in ISO 8601.
+            say: Called once with a message if an answer cannot be kept.
         """
         self._folder = folder / "answers"
         self._key = user_key()
@@ -47,7 +47,7 @@ class AnswerFiles:
 
     @classmethod
     def of(cls, names: list[str], now: Callable[[], str], say: Callable[[str], None]) -> "AnswerFiles | None":
-        """The answers of a project in which these files are; None, said, where none can be kept."""
+        """The answers of the project of these files; None, with a notice, if none can be kept."""
         try:
             folder = cache_folder(names)
             if folder is not None:
@@ -64,7 +64,7 @@ class AnswerFiles:
             file = self._file(asked)
             row = json.loads(file.read())
             with contextlib.suppress(OSError):
-                os.utime(file.path)  # it is of use
+                os.utime(file.path)  # mark it as used
             return replace(answer_from_row(row["answer"]), cached_at=str(row["at"]))
         return None
 
@@ -85,15 +85,15 @@ class AnswerFiles:
             self._failed = True
 
     def _file(self, asked: object) -> SignedFile:
-        """The file for a question. Its name tells nobody without the key what was asked."""
+        """The file for a request. Its name reveals nothing without the key."""
         name = blake2b(plain_json(asked).encode("utf-8", "surrogatepass"), key=self._key, digest_size=20).hexdigest()
         return SignedFile(self._folder / name[:2] / f"{name}.json", self._key, _LARGEST)
 
 
 def prune(folder: Path, now: float, *, longest: float = _LONGEST_KEPT, most_bytes: int = _MOST_BYTES) -> None:
-    """Remove answers that were not used for long, and of the others those used longest ago where they take too much room.
+    """Remove answers that have not been used for long, and the least recently used others if they take too much space.
 
-    Nothing else in the folder is touched, and nothing behind a link. Never raises: what cannot be removed stays.
+    Other files in the folder, and links, are left alone. Never raises: files that cannot be removed stay.
 
     Args:
         folder: The folder of all answers.
@@ -116,7 +116,7 @@ def prune(folder: Path, now: float, *, longest: float = _LONGEST_KEPT, most_byte
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """The files of answers, and drafts of such."""
+    """The files of answers, and temporary files."""
     with contextlib.suppress(OSError):
         if folder.is_symlink():
             return

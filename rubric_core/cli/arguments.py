@@ -1,4 +1,4 @@
-"""Types of arguments that several commands have. Each raises argparse.ArgumentTypeError with what it wants."""
+"""Argument types that several commands share. Each raises argparse.ArgumentTypeError with the expected value."""
 
 import argparse
 import contextlib

@@ -28,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Do what is asked. Gives the exit code."""
+    """Run the subcommand. Returns the exit code."""
     database = ResultDatabase.at(Path.cwd())
     try:
         return _act(database, options)
-    except BrokenPipeError:  # the reader has seen enough: the exit code says so
+    except BrokenPipeError:  # the reader has closed the output: the exit code says so
         raise
     except (RunNotFoundError, ValueError, OSError) as error:
         print(f"rubric: {error}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A run beside its baseline: `rubric run --baseline RUN --fail-on regression`."""
+"""Compares a run with its baseline: `rubric run --baseline RUN --fail-on regression`."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -17,13 +17,13 @@ __all__ = ["BaselineCheck"]
 
 
 class BaselineCheck:
-    """Compares what was run with a baseline, which is looked up before anything runs.
+    """Compares a run with a baseline, which is looked up before anything runs.
 
     Args:
         options: The command line.
-        suites: The suites that are to be run.
+        suites: The suites to run.
 
-    Raises WrongUseError where there is no such run, or nothing would be stored to compare it with.
+    Raises WrongUseError without such a run, or if nothing would be stored to compare with it.
     """
 
     def __init__(self, options: argparse.Namespace, suites: Sequence[Path]) -> None:
@@ -46,7 +46,7 @@ class BaselineCheck:
         return bool(self._baselines)
 
     def compare(self, stored: StoredRun) -> Iterator[str]:
-        """Compare a run that has ended; gives the lines for a person. Raises ResultStoreError."""
+        """Compare a run that has ended; returns the lines to print. Raises ResultStoreError."""
         from rubric_core.evaluation.comparison.runs import compare_runs  # noqa: PLC0415  # most runs have no baseline
         from rubric_core.evaluation.reporting.comparison_report import comparison_lines  # noqa: PLC0415  # as above
 
@@ -59,7 +59,7 @@ class BaselineCheck:
 
     @property
     def decides(self) -> bool:
-        """Whether the comparison says if the run fails, not its verdicts alone."""
+        """Whether the comparison determines if the run fails, rather than its verdicts alone."""
         return bool(self) and self._fails_on != "case"
 
     @property

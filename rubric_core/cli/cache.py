@@ -1,7 +1,7 @@
 """The cache of checks in `.rubric/cache`: unchanged files are not analysed again.
 
-There is a file for each kind of check (which paths are named with which options, by which rubric), and it holds what the
-last check of that kind found, nothing older. Whatever goes wrong with it, the check is made without.
+There is a file for each kind of check (paths, options and version of rubric) with the findings of the last check of
+that kind. Whatever goes wrong with the cache, the check runs without it.
 """
 
 import contextlib
@@ -20,11 +20,11 @@ __all__ = ["Cache", "CacheEntry"]
 class CacheEntry(NamedTuple):
     """The cached findings of one file."""
 
-    #: What the file was.
+    #: The state of the file.
     state: str
     #: The numbers of the facts that the findings depend on.
     facts: Sequence[int]
-    #: What was found then.
+    #: The findings.
     row: str
 
 
@@ -32,7 +32,7 @@ class Cache:
     """The cached results of the last check of one kind."""
 
     def __init__(self, file: CacheFile) -> None:
-        """Reads it; a file that is missing, damaged or signed by somebody else holds nothing."""
+        """Reads the file; one that is missing, damaged or signed by another user is treated as empty."""
         self._file = file
         self._facts: dict[int, Fact] = {}
         self._known: dict[str, CacheEntry] = {}
@@ -45,11 +45,11 @@ class Cache:
 
     @classmethod
     def of(cls, names: Sequence[str], kind: object) -> "Cache | None":
-        """The cache for a check of the files of these `names`; None where none can be kept.
+        """The cache for a check of the files of these `names`; None if none can be kept.
 
         Args:
             names: The paths, at least one.
-            kind: Everything that counts for all of them, as plain data.
+            kind: Everything that affects all of them, as plain data.
         """
         with contextlib.suppress(OSError, ValueError):
             folder = cache_folder(names)
@@ -60,12 +60,12 @@ class Cache:
         return name in self._known
 
     def compare(self, holds: Callable[[Iterable[Fact]], Iterator[bool]]) -> None:
-        """Look up which facts no longer hold; entries that depend on one of them are no longer returned."""
+        """Determine which facts no longer hold; entries that depend on them are no longer returned."""
         told = zip(self._facts, holds(self._facts.values()), strict=True)
         self._wrong = frozenset(number for number, is_so in told if not is_so)
 
     def find(self, name: str, state: str) -> str | None:
-        """What was found in the file of that name, None unless it is in that state and everything else is as it was."""
+        """The cached findings of a file, None if it or anything they depend on has changed."""
         entry = self._known.get(name)
         if entry is None or entry.state != state or self._wrong is None or not self._wrong.isdisjoint(entry.facts):
             return None
@@ -73,26 +73,26 @@ class Cache:
         return entry.row
 
     def keep(self, name: str, entry: CacheEntry) -> None:
-        """Remember what was found in a file."""
+        """Cache the findings of a file."""
         self._kept[name] = entry
         self._is_news = True
 
     def learn(self, facts: Iterable[tuple[int, Fact]]) -> None:
-        """Facts that entries refer to."""
+        """Add facts that entries refer to."""
         self._facts.update(facts)
 
     def facts_of(self, names: Collection[str]) -> Iterable[Fact] | None:
-        """What was found out about files of these names, which are all; None where something is not kept."""
+        """The facts about files of these names, which are all; None if some are missing."""
         if self._kept.keys() != set(names):
             return None
         return map(self._facts.__getitem__, self._used())
 
     def _used(self) -> set[int]:
-        """The numbers of the facts that what is kept depends on."""
+        """The numbers of the facts that entries depend on."""
         return set().union(*(entry.facts for entry in self._kept.values()))
 
     def save(self) -> None:
-        """Write what was found and used since it was read, if that is anything else; where it cannot be written, nothing."""
+        """Write the cache if it has changed; if it cannot be written, it is not."""
         if self._is_news or len(self._kept) != len(self._known):
             with contextlib.suppress(OSError):
                 self._write()

@@ -1,9 +1,9 @@
-"""The files in `.rubric/cache` of a project, in which checks keep what they found for later ones.
+"""The files in `.rubric/cache` of a project, in which checks keep findings for later checks.
 
-Each is signed with a key that only the user has: one that comes with a repository, to hide its mistakes, is none.
+Each is signed with the user's key, so that a file that comes with a repository, to hide its mistakes, is ignored.
 """
 
-# Paths as text: a check that has nothing else to do asks for no more than these.
+# Paths as strings: a check without other work needs only these.
 # ruff: noqa: PTH100, PTH109, PTH120, PTH208
 
 import json
@@ -20,11 +20,11 @@ from rubric_core.user_dirs import hide
 
 __all__ = ["CacheFile", "digest"]
 
-#: Bytes; what would be larger is not kept, and not read.
+#: Bytes; larger files are neither written nor read.
 _LARGEST = 64_000_000
-#: Files of one kind, of which the oldest is given up for another one.
+#: The number of files of one kind, of which the oldest is replaced.
 _MOST_FILES = 8
-#: Seconds after which what a check that was killed left behind is cleared away.
+#: Seconds after which temporary files of a killed check are removed.
 _LEFT_BEHIND = 3600
 
 
@@ -34,15 +34,15 @@ def digest(content: bytes) -> str:
 
 
 class CacheFile:
-    """A file that rubric of the same version wrote for the same user in the same place."""
+    """A cache file of the same version of rubric, the same user and the same path."""
 
     def __init__(self, folder: Path, kind: str, wanted: object) -> None:
-        """Raises OSError and ValueError where there is no key to sign it with.
+        """Raises OSError and ValueError without a key to sign it with.
 
         Args:
             folder: The cache, see `cache_folder`.
-            kind: What is kept in it; the first part of its name.
-            wanted: Everything that counts for it, as plain data.
+            kind: The kind of content, which is the first part of its name.
+            wanted: Everything that affects the content, as plain data.
         """
         self._kind = f"{kind}-"
         key = user_key()
@@ -51,11 +51,11 @@ class CacheFile:
         self._signed = SignedFile(self._file, key, _LARGEST)
 
     def read(self) -> bytes:
-        """The text written last. Raises OSError, and ValueError for a file with another signature."""
+        """The text written last. Raises OSError, and ValueError for another signature."""
         return self._signed.read()
 
     def write(self, text: str) -> None:
-        """Keep a text, in place of what was there. Raises OSError."""
+        """Replace the text. Raises OSError."""
         from rubric_core.evaluation.results.journal import write_atomically  # noqa: PLC0415  # most checks write nothing
 
         if len(text) < _LARGEST:
@@ -64,7 +64,7 @@ class CacheFile:
             self._clear()
 
     def _clear(self) -> None:
-        """Delete the oldest files, and drafts left by killed checks."""
+        """Delete the oldest files, and temporary files of killed checks."""
         files = sorted(((e.stat().st_mtime, e.name) for e in os.scandir(self._file.parent)), reverse=True)
         whole = [name for _, name in files if name.startswith(self._kind)]
         half = [name for at, name in files if name.startswith(".") and at < time.time() - _LEFT_BEHIND]
@@ -73,7 +73,7 @@ class CacheFile:
 
 
 def _program() -> list[object]:
-    """What rubric is: its version, its code as far as Python looks at it, and the packages that it can import."""
+    """The identity of rubric: its version, the stamps of its code, and the packages that it can import."""
     home = os.path.dirname(os.path.abspath(rubric_core.__file__))
     packages = [name for folder in sys.path for name in _packages_in(folder)]
     return [rubric_core.__version__, home, digest(repr(sorted(_code_below(home))).encode()), sorted(packages)]

@@ -1,4 +1,4 @@
-"""Which cases the options of `rubric run` leave: by their names, tags and metadata, a part for one machine, or a few of them."""
+"""Filters of `rubric run`: by names, tags and metadata, one shard of the cases, or a sample."""
 
 import argparse
 import re
@@ -37,7 +37,7 @@ class CaseNames:
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """Its tags and those of its suite."""
+        """Its tags, including those of its suite."""
         return tags_of(self.case)
 
     @cached_property
@@ -47,7 +47,7 @@ class CaseNames:
 
     @property
     def words(self) -> list[str]:
-        """The names that `-k` looks at: those of its file, its suite and itself, and its tags."""
+        """The names that `-k` matches: of its file, its suite and itself, and its tags."""
         files = (self.suite.rpartition("/")[2], self.case.file_name.rpartition("/")[2])
         return [*filter(None, files), self.case.suite.name or "", self.case.id, *self.tags]
 
@@ -68,7 +68,7 @@ class CaseNames:
 
 
 def _at(value: Any, path: str) -> Iterator[Any]:
-    """What a path leads to; a key may have dots in it."""
+    """The value at a path; a key may contain dots."""
     if not path:
         yield value
     elif isinstance(value, list):
@@ -81,7 +81,7 @@ def _at(value: Any, path: str) -> Iterator[Any]:
 
 
 class Condition(NamedTuple):
-    """What `--where` asks of a case: something at a path is a value, or nothing there is."""
+    """A condition of `--where`: a path has a value, or does not have it."""
 
     path: str
     value: str
@@ -96,7 +96,7 @@ class Condition(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """One of several parts of equal size, nearly, that are disjoint and together everything."""
+    """One of several disjoint parts of nearly equal size that together cover everything."""
 
     #: From 1 to `total`.
     number: int
@@ -106,7 +106,7 @@ class Shard(NamedTuple):
         return f"{self.number}/{self.total}"
 
     def has(self, key: str) -> bool:
-        """Whether it has what is called `key`. That depends on the name alone: what is added moves nothing else."""
+        """Whether the shard contains `key`. That depends on the key alone: added cases move no others."""
         return _rank(key, "") % self.total == self.number - 1
 
 
@@ -126,7 +126,7 @@ def _rank(key: str, salt: str) -> int:
 
 
 def dependency_groups(cases: Iterable[Runnable]) -> Mapping[str, str]:
-    """For the id of each case that depends on others, or others on it, a name for all that hang together."""
+    """For the id of each case with dependencies, the name of its group of connected cases."""
     leads: dict[str, str] = {}
 
     def first(name: str) -> str:
@@ -144,7 +144,7 @@ def dependency_groups(cases: Iterable[Runnable]) -> Mapping[str, str]:
 
 
 class CaseFilter:
-    """The options that ask something of each case: `-k`, `--tag` and `--where`, which all have to hold."""
+    """The options `-k`, `--tag` and `--where`, which all have to match."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._keywords: KeywordExpression | None = options.keywords
@@ -152,12 +152,12 @@ class CaseFilter:
         self._conditions: Sequence[Condition] = options.where or ()
 
     def __str__(self) -> str:
-        """The options, as they are written."""
+        """The options as written."""
         keywords = [f"-k {str(self._keywords)!r}"] if self._keywords is not None else []
         return " ".join([*keywords, *(f"--tag {t}" for t in self._tags), *(f"--where {c}" for c in self._conditions)])
 
     def takes(self, names: CaseNames) -> bool:
-        """Whether a case is among those that are asked for."""
+        """Whether a case matches."""
         return (
             (self._keywords is None or self._keywords.matches(names.words))
             and all(tag in names.tags for tag in self._tags)
@@ -165,7 +165,7 @@ class CaseFilter:
         )
 
     def refusal(self, every: Iterable[CaseNames]) -> str:
-        """The sentence for a choice that leaves none of these cases, with what was probably meant."""
+        """The error if none of these cases matches, with what was probably meant."""
         known = list(every)
         tags = list(dict.fromkeys(tag for names in known for tag in names.tags))
         hints = [f"; no case has the tag {tag}{_advice(tag, tags)}" for tag in self._tags if tag not in tags]
@@ -185,13 +185,13 @@ def _advice(tag: str, tags: Sequence[str]) -> str:
 
 
 def id_pattern(name: str) -> re.Pattern[str] | None:
-    """What ids a name with `*` or `?` stands for; None for a name without. Brackets are those of variations, and no pattern."""
+    """The pattern of a name with `*` or `?`; None for a name without. Brackets, as in variations, are literal."""
     if not {"*", "?"} & set(name):
         return None
     return re.compile(translate(name.replace("[", "[[]")))
 
 
-# What argparse calls: each raises ArgumentTypeError
+# Called by argparse: each raises ArgumentTypeError
 
 
 def keywords(text: str) -> KeywordExpression:

@@ -7,7 +7,7 @@ from rubric_core.cli.last_report import LastReport
 
 __all__ = ["FORMATS", "add_arguments", "main"]
 
-#: See `printing`, which is not loaded where nothing is printed that is new.
+#: See `printing`, which is imported only if something new is printed.
 FORMATS = ("text", "json", "sarif", "github", "agent")
 
 
@@ -49,8 +49,8 @@ def _amount(text: str) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Check everything named. Gives the exit code."""
-    # Nearly everything that a check makes is kept to its end; looking for what is not doubles the time.
+    """Check everything named. Returns the exit code."""
+    # Nearly everything that a check creates lives to its end; collecting garbage would double the time.
     gc.disable()
     try:
         last = LastReport(options)
@@ -61,6 +61,6 @@ def main(options: argparse.Namespace) -> int:
 
         return check(options, last)
     finally:
-        # The process ends: its last collection would look at everything again, only to let it go one by one.
+        # The process ends: its last collection would visit every object for nothing.
         gc.freeze()
         gc.enable()

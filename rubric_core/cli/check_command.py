@@ -1,4 +1,4 @@
-"""A check with its options."""
+"""`rubric check` with its options."""
 
 import argparse
 import gc
@@ -25,11 +25,11 @@ WRONG_USE = 2
 
 
 class _WrongUseError(Exception):
-    """Options that do not go together, or name what does not exist."""
+    """Contradictory options, or a path that does not exist."""
 
 
 def check(options: argparse.Namespace, last: LastReport) -> int:
-    """Check everything named, and keep what is printed as the `last` report of its kind. Gives the exit code."""
+    """Check everything named, and store the output as the `last` report of its kind. Returns the exit code."""
     language = Language()
     try:
         wishes = _wishes(options, language)
@@ -45,7 +45,7 @@ def check(options: argparse.Namespace, last: LastReport) -> int:
     if options.watch:
         from rubric_core.cli.watch import watch  # noqa: PLC0415  # one check needs none of it
 
-        gc.enable()  # this one does not end soon
+        gc.enable()  # the output of --watch has no end
         return watch(FileChecker(language, configurations, wishes), sources)
     last.begin()
     run = CheckRun(language, configurations, wishes, sources(keeps_account=not options.no_cache))
@@ -120,7 +120,7 @@ def _agree(options: argparse.Namespace) -> None:
 
 
 def write_fixed(files: Iterable[CheckedFile]) -> dict[str, str]:
-    """Write what fixes changed. Gives the files that refuse, each with a sentence that says why."""
+    """Write the fixed files. Returns the files that could not be written, each with the reason."""
     refused: dict[str, str] = {}
     for each in files:
         if each.changed:
@@ -132,7 +132,7 @@ def write_fixed(files: Iterable[CheckedFile]) -> dict[str, str]:
 
 
 def _write_fixes(done: CheckRound, run: CheckRun, standard_input: str | None) -> CheckRound:
-    """Write what fixes changed. Files that refuse are named, and shown as they still are."""
+    """Write the fixed files. Files that could not be written are named, and reported as they are on disk."""
     piped = (STANDARD_INPUT, standard_input)
     for each in done.files:
         if each.path in piped and each.before is not None:

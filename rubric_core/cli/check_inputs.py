@@ -1,11 +1,11 @@
-"""The files and folders that a check depended on, and whether they have changed: compared by stamps.
+"""The files and folders that a check depended on, compared by stamps.
 
-A file is as it was when its size, its times, its mode and its place on the disk are, as in git's index. The time of its last change
-of any kind is one of them, which no program sets. A clock has ticks: what may have changed within one of them counts as changed, and
-so does all that is on a disk that does not keep this time.
+As in git's index, a file is unchanged if its size, times, mode and inode are. Its change time (ctime), which programs
+cannot set, is one of them. Clocks have a resolution: a file that may have changed within one tick counts as changed,
+and so does every file on a disk without change times.
 """
 
-# Paths as text: there are tens of thousands.
+# Paths as strings: there are tens of thousands.
 # ruff: noqa: PTH116, PTH118
 
 import contextlib
@@ -19,23 +19,23 @@ from typing import NamedTuple
 
 __all__ = ["ABSENT", "FILE", "FOLDER", "CheckInputs", "DiskTime", "kind_of", "names_in", "real_path"]
 
-#: What a path leads to; any other word is the number of the error with which the lookup failed.
+#: The kind of a path; any other word is the number of the error of the lookup.
 ABSENT, FILE, FOLDER, _OTHER = "", "file", "folder", "other"
-#: Nanoseconds after which a further change gives a file another time, on any file system.
+#: Nanoseconds after which another change gives a file another time, on any file system.
 _TICK = 2 * 10**9
 
 
 class DiskTime(NamedTuple):
-    """The time of a disk, which may be that of another machine."""
+    """The clock of a disk, which may be that of another machine."""
 
     device: int
     now: int
 
     @classmethod
     def of(cls, folder: Path) -> "DiskTime":
-        """The time of the disk that a folder is on. Raises OSError.
+        """The time of the disk of a folder. Raises OSError.
 
-        Where the system keeps no time of changes this is 1970, so that nothing on that disk counts as settled.
+        Without change times this is 1970, so that nothing on that disk counts as settled.
         """
         probe = folder / f".time.{os.urandom(6).hex()}"
         os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -44,40 +44,40 @@ class DiskTime(NamedTuple):
             found = probe.stat()
         finally:
             probe.unlink()
-        # On Windows this is the time at which a file was made.
+        # On Windows this is the time of creation.
         return cls(found.st_dev, 0 if sys.platform == "win32" else found.st_ctime_ns)
 
     @classmethod
     def before(cls, folder: Path, begun: int, seconds: float) -> "DiskTime":
-        """The time of the disk so many `seconds` ago, or earlier where a clock was set meanwhile. Raises OSError.
+        """The time of the disk `seconds` ago, or earlier if a clock was set meanwhile. Raises OSError.
 
         Args:
             folder: As in `of`.
-            begun: What the clock of this machine said then, in nanoseconds.
+            begun: The time of this machine then, in nanoseconds.
             seconds: By the monotonic clock.
         """
         device, now = cls.of(folder)
         return cls(device, min(begun, now - int(seconds * 10**9)))
 
     def settled(self, found: os.stat_result) -> bool:
-        """Whether something had been as it is for a while: with another change, it would have got another time."""
+        """Whether something had not changed for long enough that another change would have another time."""
         return found.st_dev == self.device and max(found.st_mtime_ns, found.st_ctime_ns) < self.now - _TICK
 
 
 class CheckInputs(NamedTuple):
     """The files and folders that a check depended on."""
 
-    #: By their folders, the names of the files that were read; an empty one for a folder of which the names counted.
+    #: By folder, the names of the files that were read; an empty name stands for the list of names.
     stamped: Mapping[str, Sequence[str]]
     #: The kinds of other paths that were looked up.
     kinds: Mapping[str, str]
-    #: Where they were, links followed.
+    #: Their locations, with links resolved.
     real: Mapping[str, str]
-    #: By their folders, what `names_in` gave where the times of a folder say nothing: a first check makes `.rubric` in it.
+    #: By folder, the digests of `names_in`, where a folder's times are useless: a first check creates `.rubric` in it.
     entries: Mapping[str, str]
 
     def stamp(self, since: DiskTime | None = None) -> str:
-        """The same as long as no file changes. Raises OSError where one is gone, and where one may have changed `since`."""
+        """A value that is equal as long as no file changes. Raises OSError if one is gone, or may have changed `since`."""
         from hashlib import blake2b  # noqa: PLC0415  # loads OpenSSL, and most checks need but the time of the disk
 
         signed = blake2b(digest_size=16)
@@ -91,7 +91,7 @@ class CheckInputs(NamedTuple):
         return signed.hexdigest()
 
     def hold(self) -> bool:
-        """Whether all inputs without a stamp are unchanged. Raises OSError for a folder that cannot be looked into."""
+        """Whether all inputs without a stamp are unchanged. Raises OSError for a folder that cannot be listed."""
         folders: dict[str, str] = {}
         return (
             all(kind_of(path) == kind for path, kind in self.kinds.items())
@@ -107,9 +107,9 @@ class CheckInputs(NamedTuple):
 
 
 def names_in(folder: str, entries: "Iterable[os.DirEntry[str]] | None" = None) -> str:
-    """A digest of the names in a folder and of what they are, but for rubric's own folder; `entries`, where it was listed before.
+    """A digest of the names and kinds of the entries of a folder, except rubric's own folder; `entries`, if it was listed before.
 
-    Raises OSError for a folder that cannot be looked into.
+    Raises OSError for a folder that cannot be listed.
     """
     from hashlib import blake2b  # noqa: PLC0415  # see `stamp`
 
@@ -127,13 +127,13 @@ def kind_of(path: str) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError as error:
-        # A text that may be a path, and is too long for one.
+        # A text that is too long for a path.
         return ABSENT if error.errno == errno.ENAMETOOLONG else str(error.errno)
     return FOLDER if stat.S_ISDIR(mode) else FILE if stat.S_ISREG(mode) else _OTHER
 
 
 def real_path(path: str, folders: dict[str, str]) -> str:
-    """A path with all links followed; `folders` are those that were followed before."""
+    """A path with all links resolved; `folders` are those that were resolved before."""
     folder, name = os.path.split(path)
     with contextlib.suppress(OSError):
         if not name or name in (os.curdir, os.pardir) or stat.S_ISLNK(os.lstat(path).st_mode):

@@ -19,8 +19,8 @@ __all__ = ["FORMATS", "frames", "passed_over", "summary", "write"]
 
 
 def write(done: CheckRound, language: Language, options: argparse.Namespace) -> TextIO | None:
-    """Print everything that was found. Gives the stream of which the last line says how long that took."""
-    # The text that was fixed goes where the text came from: what is said about it must not be mixed with it.
+    """Print the result. Returns the stream whose last line has the duration."""
+    # A fixed text goes to standard output alone: messages about it must not be mixed with it.
     piped = options.fix and STANDARD_INPUT in options.paths
     out = sys.stderr if piped else sys.stdout
     if options.diff:
@@ -50,7 +50,7 @@ def _end(done: CheckRound, out: TextIO, *, fixed: bool, diff: bool = False) -> T
 def _json(value: object) -> str:
     import json  # noqa: PLC0415  # each format loads what it needs
 
-    # A name that is not UTF-8 is written with the numbers of its bytes, as Python reads it: another file's name is another text.
+    # A name that is not UTF-8 is written with its escaped bytes: another file may have the replaced name.
     return escape_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
@@ -85,7 +85,7 @@ def _write_agent(done: CheckRound, _: Language, out: TextIO, fixed: bool) -> Tex
     return _end(done, sys.stderr, fixed=fixed)
 
 
-#: What writes a round in each format; the last argument is whether findings were fixed first.
+#: The writer of each format; the last argument is whether findings were fixed first.
 FORMATS: Mapping[str, Callable[[CheckRound, Language, TextIO, bool], TextIO | None]] = {
     "text": _write_text,
     "json": _write_json,
@@ -96,19 +96,19 @@ FORMATS: Mapping[str, Callable[[CheckRound, Language, TextIO, bool], TextIO | No
 
 
 def frames(files: Iterable[CheckedFile], style: TerminalStyle, columns: int | None = None) -> Iterator[str]:
-    """Every finding as a code frame, in that many columns."""
+    """Every finding as a code frame of that many columns."""
     for each in files:
         source = FramedFile(each.path, each.document)
         yield from (frame(source, diagnostic, style, columns) for diagnostic in each.diagnostics)
 
 
 def passed_over(checked: CheckedFile) -> str:
-    """Why a file that somebody named was not checked."""
+    """Why a named file was not checked."""
     return f"{mask_name(checked.path)}: {checked.passed_over}"
 
 
 def summary(done: CheckRound, *, fixed: bool = False, diff: bool = False) -> str:
-    """The last line: how much was found, where, what can be done, how long it took."""
+    """The last line: the number of findings and files, the available fixes, the duration."""
     found = [d.severity for each in done.files for d in each.diagnostics]
     parts = [_fixes(done, "would be fixed" if diff else "fixed")] if fixed or diff else []
     if done.unwritten:

@@ -17,20 +17,20 @@ __all__ = ["CheckRound", "CheckedFile", "as_json"]
 class CheckedFile:
     """One file after a check."""
 
-    #: As it was given, or found.
+    #: As given or found.
     path: str
     document: Document
     diagnostics: tuple[Diagnostic, ...]
-    #: What comments in the file cover.
+    #: The findings that ignore comments cover.
     ignored: tuple[Diagnostic, ...] = ()
-    #: The text before fixes were made, where they were asked for.
+    #: The text before fixes, with `--fix`.
     before: str | None = None
-    #: How many findings the fixes took away.
+    #: The number of findings that were fixed.
     fixed: int = 0
     is_suite: bool = True
-    #: Why it was looked at and left alone: it is a file of another program. Empty for one that was checked.
+    #: Why it was not checked: it belongs to another program. Empty for a checked file.
     passed_over: str = ""
-    #: What it refers to and what can be checked as well.
+    #: The checkable files that it refers to.
     refers_to: tuple[ReferencedFile, ...] = ()
     #: Every file that its findings depend on.
     depends_on: frozenset[Path] = frozenset()
@@ -42,33 +42,33 @@ class CheckedFile:
 
     @property
     def fixable(self) -> int:
-        """How many findings have a fix that may be made without asking."""
+        """The number of findings with a safe fix."""
         return sum(1 for d in self.diagnostics if safe_fix(d))
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRound:
-    """Everything that one check looked at."""
+    """The result of one check."""
 
     files: tuple[CheckedFile, ...]
-    #: Sentences about what could not be read or found.
+    #: Messages about paths that could not be read or found.
     failures: tuple[str, ...]
     seconds: float
-    #: How many warnings may be there in a clean round; None: any number.
+    #: The maximum number of warnings; None: any number.
     most_warnings: int | None = None
-    #: Whether only what fails the round is shown, and no summary.
+    #: Whether only failing findings are shown, and no summary.
     quiet: bool = False
-    #: How many files refused the fixes that were made for them.
+    #: The number of files whose fixes could not be written.
     unwritten: int = 0
 
     @property
     def passed_over(self) -> tuple[CheckedFile, ...]:
-        """The files that have nothing to do with evals."""
+        """The files that do not belong to evals."""
         return tuple(each for each in self.files if each.passed_over)
 
     @property
     def exit_code(self) -> int:
-        """0 clean, 1 findings of severity error or too many warnings, 2 something could not be read."""
+        """0 clean, 1 errors or too many warnings, 2 unreadable input."""
         if self.failures:
             return 2
         failing = self._failing()
@@ -76,16 +76,16 @@ class CheckRound:
 
     @property
     def too_many_warnings(self) -> bool:
-        """Whether there are more warnings than may be."""
+        """Whether there are more warnings than allowed."""
         found = sum(d.severity == "warning" for each in self.files for d in each.diagnostics)
         return self.most_warnings is not None and found > self.most_warnings
 
     def _failing(self) -> frozenset[Severity]:
-        """Which severities fail the round."""
+        """The severities that fail the check."""
         return frozenset({"error", "warning"} if self.too_many_warnings else {"error"})
 
     def shown(self) -> "CheckRound":
-        """The round with the findings that are to be shown."""
+        """The round with only the findings to show."""
         failing = self._failing()
         files = (replace(f, diagnostics=tuple(d for d in f.diagnostics if d.severity in failing)) for f in self.files)
         return replace(self, files=tuple(files)) if self.quiet else self

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckRun"]
 
-#: Fewer files than these are analysed in the time in which a cache is read.
+#: Reading a cache takes as long as analysing this many files.
 _FEWEST = 24
 
 
 class CheckRun:
-    """Checks what some names stand for, once."""
+    """Checks the files of some paths, once."""
 
     def __init__(
         self, language: Language, configurations: Configurations, wishes: CheckOptions, sources: SourceCollector
@@ -42,7 +42,7 @@ class CheckRun:
         self._checker: FileChecker | None = None
 
     def round(self, *, cached: bool) -> CheckRound:
-        """Everything that was found; `cached`: whether what earlier checks found may be used, and is kept for later ones."""
+        """The result; `cached`: whether cached findings may be used and stored."""
         found = self._found = list(self._sources.found())
         if len(found) >= _FEWEST and all(source.is_file for source in found):
             results, checker = self._check_batch(found, cached=cached)
@@ -56,7 +56,7 @@ class CheckRun:
         return CheckRound((*configurations, *files), (*self._sources.failures, *failures), seconds)
 
     def inputs(self) -> "CheckInputs | None":
-        """Everything that the round depended on; None where that is not certain, or not known."""
+        """Everything that the round depended on; None if uncertain or unknown."""
         if self._cache is None or self._checker is None or self._sources.failures:
             return None
         facts = self._cache.facts_of([source.shown for source in self._found])
@@ -70,7 +70,7 @@ class CheckRun:
         return inputs_of(self._sources, self._found, [path for path in used if path is not None], facts, root)
 
     def unfixed(self, shown: str) -> CheckedFile | str:
-        """A file that was found, as it is on disk, after its fixes could not be written; see `FileChecker.attempt`."""
+        """A file as it is on disk, after its fixes could not be written; see `FileChecker.attempt`."""
         wishes = replace(self._wishes, fix=False)
         source = next(each for each in self._found if each.shown == shown)
         return FileChecker(self.language, self._configurations, wishes, self._project).attempt(source)
@@ -85,7 +85,7 @@ class CheckRun:
         return results, checker
 
     def _check_batch(self, found: list[Source], *, cached: bool) -> tuple[list[CheckedFile | str], FileChecker]:
-        # A few files need none of this.
+        # Not needed for few files.
         from rubric_core.cli.cache import Cache  # noqa: PLC0415
         from rubric_core.cli.dependencies import RecordingProject  # noqa: PLC0415
         from rubric_core.cli.file_batch import FileBatch  # noqa: PLC0415
@@ -105,7 +105,7 @@ class CheckRun:
         return results, checker
 
     def _referenced_sources(self, results: list[CheckedFile | str]) -> list[Source]:
-        """What files refer to, in those of the folders that were named."""
+        """The files that others refer to, inside of the named folders."""
         return list(
             self._sources.referenced(r for each in results if isinstance(each, CheckedFile) for r in each.refers_to)
         )

@@ -1,4 +1,4 @@
-"""A diagnostic as a code frame: the lines it is about, underlined, with reason and fix."""
+"""A diagnostic as a code frame: its lines, underlined, with reason and fix."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,22 +13,23 @@ from rubric_core.validation.rule import Diagnostic
 __all__ = ["FramedFile", "frame"]
 
 _FAR = 3
-#: Columns of text where there is no terminal, and the fewest in a narrow one.
+#: The columns of text without a terminal, and the minimum in a narrow one.
 _LONGEST, _SHORTEST = 160, 20
-#: Characters of a line from which only what is near a finding is looked at: a line may have megabytes, and a finding in each word.
+#: From this length on, only the part of a line near a finding is examined: a line may have megabytes, and a finding per
+#: word.
 _STRETCH = 400
-#: Of a window, how much stands before what is underlined.
+#: The share of a window before the underlined part.
 _BEFORE = 0.4
 
 Mark = tuple[Span, str, str, str]
 
 
 class FramedFile:
-    """A file in which there are findings.
+    """A file with findings.
 
     Args:
         path: Its name.
-        document: What is in it.
+        document: Its text.
     """
 
     def __init__(self, path: str, document: Document) -> None:
@@ -37,7 +38,7 @@ class FramedFile:
 
     @cached_property
     def shown(self) -> str:
-        """Its text as it may be shown; everything stands where it stands in the file."""
+        """Its text with secrets masked; offsets are unchanged."""
         return hide_secrets(self.document.text)
 
 
@@ -89,7 +90,7 @@ def _notes(gutter: int, diagnostic: Diagnostic, style: TerminalStyle) -> Iterato
 
 
 def _between(before: int | None, line: int) -> Iterator[int | None]:
-    """Lines between two marks: all of a few, an ellipsis for many; one line of context above the first."""
+    """The lines between two marks: all of a few, an ellipsis for many; one line of context above the first."""
     if before is None:
         yield from range(max(0, line - 1), line)
     elif line - before <= _FAR:
@@ -99,19 +100,19 @@ def _between(before: int | None, line: int) -> Iterator[int | None]:
 
 
 def _place(document: Document, offset: int) -> tuple[int, int]:
-    """The line of an offset, and the number of the stretch in it: long lines are shown in stretches, others have one."""
+    """The line of an offset, and the number of the section in it: long lines are shown in sections, others have one."""
     line = document.line_of(offset)
     return line, (offset - _bounds(document, line).start) // _STRETCH
 
 
 def _bounds(document: Document, line: int) -> Span:
-    """A line without its break, in the whole text."""
+    """The span of a line without its break."""
     number = document.block_at(document.offset(Position(line, 0)))
     return document.blocks[number].index.line_span(line - document.first_line(number)).moved(document.start(number))
 
 
 class _Stretch:
-    """A line as it is shown; of one that is very long, what is near one place in it."""
+    """A line as it is shown; of a very long one, the part near one place."""
 
     def __init__(self, source: FramedFile, line: int, number: int = 0) -> None:
         whole = _bounds(source.document, line)
@@ -120,14 +121,14 @@ class _Stretch:
         self.shown = visible(self._written)
 
     def columns(self, span: Span) -> tuple[int, int]:
-        """The columns of a span in its first line: where it begins, and how many they are."""
+        """The start and length in columns of a span in its first line."""
         begin = span.start - self._start
         end = max(begin + 1, min(span.end - self._start, len(self._written)))
         return width(visible(self._written[:begin])), max(1, width(visible(self._written[begin:end])))
 
 
 def _views(stretch: _Stretch, marks: list[Mark], room: int) -> Iterator[tuple[int, list[Mark]]]:
-    """The windows in which a line is shown, by their first columns, with the marks in each; nearly always one."""
+    """The windows of a line, by their first columns, each with its marks; nearly always one."""
     whole = width(stretch.shown)
     if whole <= room:
         yield 0, marks
@@ -139,7 +140,7 @@ def _views(stretch: _Stretch, marks: list[Mark], room: int) -> Iterator[tuple[in
         groups[-1:] = [[*groups[-1], place]] if fits else [*groups[-1:], [place]]
     for group in groups:
         first, last = group[0][0], max(before + length for before, length, _ in group)
-        # Of a long one, the begin.
+        # The beginning of a long one.
         lead = int(room * _BEFORE) if last - first < room * (1 - _BEFORE) else 2
         yield (0 if last < room else max(0, min(first - lead, whole - room))), [mark for *_, mark in group]
 

@@ -1,4 +1,4 @@
-"""`rubric compare [A [B]]`: what changed from one run to another, and how sure that is."""
+"""`rubric compare [A [B]]`: the differences between two runs, and their statistical significance."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare and print. Gives the exit code."""
+    """Compare and print. Returns the exit code."""
     database = ResultDatabase.at(Path.cwd())
     try:
         comparison = compare_runs(database, *chosen_runs(database, options.before, options.after))

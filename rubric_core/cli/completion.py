@@ -1,4 +1,4 @@
-"""`rubric completion bash|zsh|fish`: what completes commands and options in a shell, made of the parsers."""
+"""`rubric completion bash|zsh|fish`: shell completion of commands and options, generated from the parsers."""
 
 import argparse
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print the script. Gives the exit code."""
+    """Print the script. Returns the exit code."""
     import shtab  # noqa: PLC0415  # for this command alone
 
     parser = make_parser(None)

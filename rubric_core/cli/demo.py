@@ -1,4 +1,4 @@
-"""The main job in half a minute, offline and without a key: `make demo`."""
+"""A demonstration in half a minute, offline and without a key: `make demo`."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    """Check a broken suite, run a sound one, say how to open them. Exit code 1 when either does not do what it shows."""
+    """Check a broken suite, run a sound one, explain how to open them. Exit code 1 if either fails to show its point."""
     examples = Path(__file__).resolve().parents[2] / "examples"
     if not examples.is_dir():
         print("rubric: the examples are part of the source; run this from a clone", file=sys.stderr)
@@ -29,7 +29,7 @@ def main() -> int:
     nvim, note = _neovim(examples.parent)
     print(f"   Neovim    {nvim} --clean -u editors/neovim/init-example.lua {here}/broken.eval.yaml{note}")
     print("   Others    editors/README.md")
-    # Both examples have findings on purpose: an error in the first, a failing case in the second.
+    # Both examples have problems on purpose: an error in the first, a failing case in the second.
     return 0 if (checked, ran) == (1, 1) else 1
 
 
@@ -41,7 +41,7 @@ def _shown(examples: Path) -> str:
 
 
 def _neovim(root: Path) -> tuple[str, str]:
-    """The Neovim that is here, and what to say of it."""
+    """The installed Neovim, and what to say about it."""
     if (root / ".venv" / "bin" / "nvim").is_file():
         return ".venv/bin/nvim", ""
     return "nvim", "" if which("nvim") else "   (0.10 or later; `make test` brings one: .venv/bin/nvim)"

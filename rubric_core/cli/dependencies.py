@@ -1,7 +1,7 @@
-"""The dependencies of a file's findings: every question that a check asked about other files, with the answer.
+"""The dependencies of a file's findings: every question of a check about other files, with the answer.
 
-Questions, not stamps: a result is used again only where each of them has the same answer today. No clock, and no two
-edits within one tick of it, can make a wrong one look right.
+Unlike with stamps, a result is reused only if each question still has the same answer, whatever the clock says and
+however quickly files change.
 """
 
 import os
@@ -29,7 +29,7 @@ __all__ = [
     "RecordingProject",
 ]
 
-#: A truth, a digest, or the number of an error.
+#: A boolean, a digest, or an error number.
 Answer = bool | str | int
 _FILE, _DIRECTORY, _NAMES, _READ = "file", "directory", "names", "read "
 SUITES, _EVALUATORS, REAL_PATH, FOUND_LANDMARKS = "suites", "evaluators", "real path", "landmarks"
@@ -39,19 +39,19 @@ def _names_digest(names: Iterable[object]) -> str:
     return digest(b"\0".join(os.fsencode(str(name)) for name in names))
 
 
-#: The answer for a folder in which there is nothing, or that does not exist.
+#: The answer for a folder that is empty or missing.
 NO_NAMES = _names_digest(())
 
 
 class RecordingFiles:
-    """Files, with every question that was asked about them and its answer."""
+    """Files that record every question about them with its answer."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
         self.answers: defaultdict[Path, dict[str, Answer]] = defaultdict(dict)
-        #: Those about which something was asked that had not been asked before.
+        #: Paths with new questions.
         self.grown: set[Path] = set()
-        #: The files that changed while they were looked at: one question had two answers.
+        #: Files that changed during the check: one question had two answers.
         self.unsteady: set[Path] = set()
 
     def read(self, path: Path, limit: int | None = None) -> bytes:
@@ -95,7 +95,7 @@ class RecordingFiles:
 
 
 class Fact(NamedTuple):
-    """The questions asked about one path, with the answers."""
+    """Questions about one path, with their answers."""
 
     folder: str
     name: str
@@ -103,13 +103,13 @@ class Fact(NamedTuple):
 
 
 class RecordingProject(Project):
-    """A project that keeps account of what is looked at, file by file."""
+    """A project that records file by file what is looked up."""
 
     def __init__(self, files: Files, fallback: Path) -> None:
         self.recorded = RecordingFiles(files)
         super().__init__(self.recorded, fallback)
         self._looks: list[TrackedLookup] = []
-        #: The number of the known fact about each path, and the facts that have not been passed on yet.
+        #: The number of the known fact about each path, and the facts that were not passed on yet.
         self._numbers: dict[Path, int] = {}
         self._news: list[tuple[int, Fact]] = []
         self._process = 0
@@ -138,7 +138,7 @@ class RecordingProject(Project):
         self._looks.clear()
 
     def facts(self) -> tuple[int, ...] | None:
-        """The numbers of everything that was found out since the last file began; None where some of it is not certain."""
+        """The numbers of all facts since the last file began; None if some are uncertain."""
         seen: set[Path] = set().union(*(look.seen for look in self._looks))
         for path in self.recorded.grown:
             self._numbers.pop(path, None)
@@ -148,7 +148,7 @@ class RecordingProject(Project):
         return tuple(map(self._numbers.__getitem__, seen)) if seen.isdisjoint(self.recorded.unsteady) else None
 
     def news(self) -> list[tuple[int, Fact]]:
-        """The facts behind all numbers that were not told before. No two processes have the same number."""
+        """New facts by their numbers. No two processes share a number."""
         news, self._news = self._news, []
         return news
 
@@ -156,7 +156,7 @@ class RecordingProject(Project):
         if self._process != os.getpid():
             self._process, self._next, self._news = os.getpid(), int.from_bytes(os.urandom(8), "little") << 24, []
         answers = self._answers(path)
-        if not answers:  # what was asked is unknown
+        if not answers:  # the question is unknown
             self.recorded.unsteady.add(path)
         self._next += 1
         self._numbers[path] = self._next
@@ -170,12 +170,12 @@ class RecordingProject(Project):
 
 
 def _folded(name: str) -> str:
-    """The same for every two names that some disk may take for one."""
+    """A key that is equal for names that some file system may consider equal."""
     return name.casefold() if name.isascii() else normalize("NFD", name).casefold()
 
 
 def _listed(folder: str) -> frozenset[str] | None:
-    if sys.platform == "win32":  # where "a." is another name of "a"
+    if sys.platform == "win32":  # where "a." is another spelling of "a"
         return None
     try:
         return frozenset(map(_folded, os.listdir(folder)))  # noqa: PTH208  # names are wanted
@@ -194,7 +194,7 @@ def _suites_digest(project: Project, path: Path) -> str:
 
 
 class CurrentFacts:
-    """The answers of today. Each folder is listed once: most questions are about files that do not exist."""
+    """Current answers. Each folder is listed once: most questions concern missing files."""
 
     def __init__(self, files: Files, project: Project) -> None:
         self._files = files

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Print the page. Exit code 2 for a code that does not exist."""
+    """Print the page. Exit code 2 for an unknown code."""
     if options.language is not None:
         if options.code is not None:
             print("rubric: --language explains a whole dialect; leave out the code", file=sys.stderr)
@@ -51,7 +51,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def page_of(code: str, language: Language) -> str | None:
-    """The page of a code with the departures that it has to do with; None for a code that does not exist."""
+    """The page of a code with the related departures; None for an unknown code."""
     rule = language.rule(code)
     if rule is None:
         return None
@@ -60,14 +60,14 @@ def page_of(code: str, language: Language) -> str | None:
 
 
 def unknown_code(code: str, language: Language) -> str:
-    """What to say of a code that does not exist."""
+    """The message for an unknown code."""
     meant = closest(code, language.codes)
     advice = f"; did you mean {meant}?" if meant else "; `rubric explain` lists them all"
     return f"there is no code {code}{advice}"
 
 
 def _show(page: str) -> None:
-    """Print a page; who pipes it into a file or a viewer wants the Markdown."""
+    """Print a page; as Markdown if it is piped."""
     drawn = sys.stdout.isatty()
     print(render_markdown(page, TerminalStyle.of(), shutil.get_terminal_size().columns) if drawn else page.rstrip())
 

@@ -22,12 +22,12 @@ from rubric_core.lazy_compilation import replace
 
 __all__ = ["RunExports", "add_export_arguments", "export_run", "output_file"]
 
-#: A new file can be read by its owner alone, since it holds answers.
+#: A new file is readable by its owner alone, since it contains answers.
 _PRIVATE = 0o600
 
 
 def output_file(text: str) -> Path:
-    """A file whose ending stands for a format, as an argument. Raises argparse.ArgumentTypeError."""
+    """An argument: a file whose extension selects a format. Raises argparse.ArgumentTypeError."""
     path = Path(text)
     try:
         format_of(path)
@@ -61,7 +61,7 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def export_run(database: ResultDatabase, options: argparse.Namespace) -> None:
-    """Print or write a stored run. Raises RunNotFoundError, and OSError where a file cannot be written."""
+    """Print or write a stored run. Raises RunNotFoundError, and OSError if a file cannot be written."""
     record = database.find(options.run)
     run = ExportedRun(record, lambda: database.cases(record), prompts=options.show_prompts)
     if options.format or not options.output:
@@ -74,18 +74,18 @@ def export_run(database: ResultDatabase, options: argparse.Namespace) -> None:
 class RunExports:
     """Collects the cases of a run for its files.
 
-    They are kept in a database of their own meanwhile: the memory does not depend on how many there are, and the files are complete
-    also with `--no-store`, and where the store of the repository cannot be written.
+    They are kept in a separate temporary database, so that memory use is bounded, and the files are complete even with
+    `--no-store` or if the store of the repository cannot be written.
 
     Args:
         paths: The files.
         command: The command line.
         suites: Every suite of the run.
-        prompts: Whether to include what was sent.
+        prompts: Whether to include the requests.
     """
 
     def __init__(self, paths: Sequence[Path], command: Sequence[str], suites: Sequence[Path], *, prompts: bool) -> None:
-        # Relative paths are those of the folder in which the run began; a program of a run may take it away.
+        # Relative paths belong to the folder in which the run began, which a program may remove.
         self._paths = [path.absolute() for path in paths]
         self._command, self._prompts = tuple(command), prompts
         self._folder = TemporaryDirectory(prefix="rubric-") if paths else None
@@ -94,11 +94,11 @@ class RunExports:
         self._copy = StoredRun(command, suites, self._note, stores=bool(paths), database_of=self._database)
 
     def add_all(self, suite: Path, ended: Sequence[tuple[Runnable | None, CaseResult]]) -> None:
-        """Cases of a suite have ended."""
+        """Add finished cases of a suite."""
         self._copy.add_all(suite, ended)
 
     def write(self, state: RunState) -> Iterator[str]:
-        """The run is over: write the files; yields a sentence for each that could not be written, or is not complete."""
+        """Write the files at the end of the run; yields a message for each that is not written or incomplete."""
         if self._folder is None:
             return
         with self._folder:
@@ -119,7 +119,7 @@ class RunExports:
         )
 
     def _database(self, root: Path) -> ResultDatabase:
-        """The database for what lies below a root."""
+        """The database for a root."""
         if root not in self._roots and self._folder is not None:
             folder = Path(self._folder.name) / str(len(self._roots))
             folder.mkdir()
@@ -131,7 +131,7 @@ class RunExports:
 
 
 def _together(runs: Sequence[RunRecord], command: tuple[str, ...], state: RunState) -> RunRecord:
-    """One record of a run, whose suites may lie in several repositories, or that ran no case."""
+    """One record of a run whose suites may be in several repositories, or that ran no case."""
     if not runs:
         now = datetime.now(tz=timezone.utc).isoformat(timespec="milliseconds")
         return RunRecord(

@@ -20,7 +20,7 @@ _ALLOWED = "Allowed by --allow-grader-errors: the other graders decided."
 
 
 def failures(path: Path, results: Sequence[CaseResult], style: TerminalStyle) -> Iterator[str]:
-    """Each case of a suite that did not pass, with what did not hold; what several in a row have in common is printed once, after the last of them."""
+    """Each case of a suite that did not pass, with the reasons; consecutive cases share a common reason."""
     several = len({result.target for result in results}) > 1
     failing = [result for result in results if result.verdict is not Verdict.PASSED]
     details = [failure_lines(result) for result in failing]
@@ -37,7 +37,7 @@ def failures(path: Path, results: Sequence[CaseResult], style: TerminalStyle) ->
 
 
 def grader_failures(suites: Sequence[tuple[Path, Sequence[CaseResult]]], *, allowed: bool) -> Iterator[str]:
-    """The graders that could not run or crashed in a run: each reason once, with the cases that it hit, and the way out."""
+    """The graders that could not run or crashed: each reason once, with its cases and what to do."""
     found: dict[str, tuple[list[str], list[str]]] = {}
     for path, results in suites:
         for result in results:
@@ -58,7 +58,7 @@ def grader_failures(suites: Sequence[tuple[Path, Sequence[CaseResult]]], *, allo
 
 
 def count_graders(results: Sequence[CaseResult]) -> str:
-    """How many graders failed, as in `⚠ 3 graders failed in 2 cases`; empty when none did."""
+    """The number of failed graders, as in `⚠ 3 graders failed in 2 cases`; empty without any."""
     hit = [errors for result in results if (errors := len(result.grader_errors))]
     where = f" in {len(hit)} cases" if len(hit) > 1 else ""
     return f"{ERROR} {count(sum(hit), 'grader')} failed{where}" if hit else ""

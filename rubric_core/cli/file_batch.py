@@ -20,12 +20,12 @@ __all__ = ["FileBatch"]
 
 
 class _Sent(NamedTuple):
-    """What a process found in a file. Texts, because these go from one to another in no time."""
+    """Findings from another process, as text, which is cheap to send."""
 
     row: str
-    #: Empty where what was found can be shown without.
+    #: Empty if the findings can be shown without the text.
     text: str
-    #: See `Cache.keep`; None for what cannot be kept.
+    #: See `Cache.keep`; None if it cannot be cached.
     state: str | None
     facts: tuple[int, ...] | None
     news: list[tuple[int, Fact]]
@@ -35,7 +35,7 @@ class FileBatch:
     """Checks files of one round."""
 
     def __init__(self, checker: FileChecker, project: RecordingProject | None, cache: Cache | None) -> None:
-        """`project` keeps account of what the `checker` looks at, where there is a `cache`."""
+        """`project` records what the `checker` looks up, if there is a `cache`."""
         self._checker = checker
         self._project = project
         self._cache = cache
@@ -44,10 +44,10 @@ class FileBatch:
             cache.compare(CurrentFacts(DiskFiles(), checker.project).holds)
 
     def results(self, sources: Sequence[Source]) -> list[CheckedFile | str]:
-        """What is in each file, or why it cannot be read."""
+        """The result of each file, or why it cannot be read."""
         known = [self._known(source) for source in sources]
         rest = [source for source, found in zip(sources, known, strict=True) if found is None]
-        # The first one loads what nearly all need; copies of this process then have it.
+        # The first file loads what nearly all need; forked processes then share it.
         checked = iter([*map(self._check, rest[:1]), *parallel_map(self._check, rest[1:])])
         return [
             self._receive(source, next(checked)) if found is None else found
@@ -55,12 +55,12 @@ class FileBatch:
         ]
 
     def save(self) -> None:
-        """Keep what was found for the next check."""
+        """Save the cache for the next check."""
         if self._cache is not None:
             self._cache.save()
 
     def _state(self, source: Source, text: str) -> str | None:
-        """What a file is, for whoever finds things in it; None for what cannot be kept."""
+        """The state of a file as a key of the cache; None if it cannot be cached."""
         if source.path.name in CONFIGURATION_FILES:
             return None
         folder = source.path.parent
@@ -106,5 +106,5 @@ class FileBatch:
 
 
 def _settings_of(configuration: Configuration) -> str:
-    """The text of a configuration, and where it is."""
+    """The text and the path of a configuration."""
     return f"{configuration.path}:{digest(configuration.document.text.encode())}" if configuration.path else ""

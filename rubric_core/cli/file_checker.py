@@ -29,7 +29,7 @@ _TABLE = "not checked, because no configuration of promptfoo in this folder or a
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What the command line says, which counts more than a configuration."""
+    """Options of the command line, which take precedence over a configuration."""
 
     dialect: str | None = None
     select: frozenset[str] | None = None
@@ -39,26 +39,26 @@ class CheckOptions:
 
 
 class FileChecker:
-    """Checks one file after the other."""
+    """Checks files one after another."""
 
     def __init__(
         self, language: Language, configurations: Configurations, wishes: CheckOptions, project: Project | None = None
     ) -> None:
-        """`project` has the files that suites refer to; without, they are those on disk."""
+        """`project` has the files that suites refer to; by default those on disk."""
         self._language = language
         self._configurations = configurations
         self._wishes = wishes
-        # Only looked at, never run: what a suite refers to is there or is not.
+        # Files are only looked up, never run.
         self.project = Project(DiskFiles(), Path.cwd()) if project is None else project
-        #: By the folder: the configuration is looked for in every folder above.
+        #: By folder: a configuration is searched in every parent folder.
         self._of_folders: dict[Path, Configuration] = {}
 
     def knows(self, folders: Iterable[str], sources: Iterable[Source]) -> None:
-        """Register every suite of some folders, so that unused targets can be reported."""
+        """Register all suites of some folders, so that unused targets can be reported."""
         self.project.knows(map(Path, folders), (s.path for s in sources if is_suite_name(s.path.name)), checked=True)
 
     def changed(self, paths: Iterable[Path]) -> None:
-        """Forget what is cached about files that were changed, created or deleted."""
+        """Drop what is cached about changed, created or deleted files."""
         self._of_folders.clear()
         self.project.changed(paths)
 
@@ -81,7 +81,7 @@ class FileChecker:
         return found or DEFAULT
 
     def attempt(self, source: Source) -> CheckedFile | str:
-        """The check of a file, or a sentence that says why it cannot be read."""
+        """The result for a file, or the reason why it cannot be read."""
         try:
             return self.check(source)
         except UnreadableError as error:
@@ -116,7 +116,7 @@ class FileChecker:
         )
 
     def _reason_to_pass_over(self, source: Source, found: Analysis) -> str:
-        """Why a file is not checked; empty for one that is. Files in folders are there because they are eval YAML, others because something refers to them."""
+        """Why a file is not checked; empty if it is. Files in folders were found as eval YAML, others are referred to."""
         if found.kind is FileKind.TABLE:
             return _TABLE
         asked = source.named and source.kind is None and source.place is not None
@@ -124,7 +124,7 @@ class FileChecker:
         return _FOREIGN if is_foreign and not self.configuration(source).includes(source.path) else ""
 
     def analysis(self, source: Source, text: str) -> Analysis:
-        """What is in a text as what it is at its place, with the settings that count there."""
+        """The analysis of a text at its place, with the settings that apply there."""
         configuration = self.configuration(source)
         kind = source.kind
         if kind is None and source.named and source.place is not None and not is_suite_name(source.path.name):
@@ -143,7 +143,7 @@ class FileChecker:
         )
 
     def configurations(self, sources: Collection[Source]) -> Iterator[CheckedFile]:
-        """Every configuration with mistakes that counts for one of the files."""
+        """Every configuration with mistakes that applies to one of the files."""
         named = {s.path for s in sources}
         one_a_folder = {s.path.parent: s for s in sources}.values()
         faulty = {c.path: c for c in map(self.configuration, one_a_folder) if c.diagnostics and c.path is not None}
@@ -155,7 +155,7 @@ class FileChecker:
         chosen = self._wishes.select
         if chosen is None:
             return replace(own, ignore=own.ignore | self._wishes.ignore) if self._wishes.ignore else own
-        # What somebody asks for by name is shown, whatever the configuration turns off.
+        # Codes that the user selects are shown, whatever the configuration turns off.
         severity = {code: level for code, level in own.severity.items() if level != "off"}
         return Selection(chosen, self._wishes.ignore, severity)
 
@@ -165,5 +165,5 @@ def _checked_configuration(configuration: Configuration, shown: str) -> CheckedF
 
 
 def _relative(path: Path) -> str:
-    """The path from the current folder, where that is shorter than going up."""
+    """The path relative to the current folder, if that does not go up."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

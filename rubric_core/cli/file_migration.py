@@ -1,4 +1,4 @@
-"""Migrates files in memory: which files, the new text of each, and what is left to the author."""
+"""Migrates files in memory: selects them, and gives their new texts and what is left to the author."""
 
 import argparse
 import asyncio
@@ -43,16 +43,16 @@ class MigratedFile:
     source: str
     before: str
     after: MigratedText
-    #: What stood in it.
+    #: Its old text.
     analysis: Analysis
-    #: Where it belongs in the newer dialect.
+    #: Its path in the newer dialect.
     home: Path
-    #: What judges said about the suite, as the new text needs it; a sentence where that cannot be read.
+    #: The recordings for the new text; a message if they cannot be read.
     recordings: "RekeyedRecordings | str | None" = None
 
     @property
     def refers_to(self) -> Mapping[Path, FileKind]:
-        """The files that it refers to, and what they are."""
+        """The files that it refers to, with their kinds."""
         return self.analysis.refers_to
 
     @property
@@ -71,20 +71,20 @@ class MigrationRun:
         self._files = DiskFiles()
         self._project = Project(self._files, Path.cwd())
         self.failures: list[str] = []
-        #: What is left alone, and why.
+        #: The files that are left alone, with reasons.
         self.passed: list[str] = []
-        #: Configurations of promptfoo that were named, for each of which a suite is to be written.
+        #: The named promptfoo configurations, for each of which a suite is to be written.
         self.promptfoo: list[Source] = []
 
     def outcomes(self) -> Iterator[MigratedFile]:
-        """Every file that could be read, each once; targets files behind the suites that use them."""
+        """Every readable file, once; targets files after the suites that use them."""
         sources = SourceCollector(
             self._options.paths, Discovery(self._configurations), None, around=False, promptfoo=False
         )
         found = list(sources.found())
         self.failures += sources.failures
         seen = {source.path for source in found}
-        #: Files around suites mostly do not say their dialect: it is that of the first suite that uses them.
+        #: Files around suites rarely name their dialect: it is that of the first suite that uses them.
         around: dict[Path, tuple[str, FileKind | None]] = {}
         done: list[MigratedFile] = []
         for source in found:
@@ -102,7 +102,7 @@ class MigrationRun:
         yield from (replace(o, after=self._without(o, carried), recordings=self._recordings(o, carried)) for o in done)
 
     def _around(self, path: Path, outcome: "MigratedFile") -> Iterator[tuple[Path, FileKind | None]]:
-        """The files that are carried along with a suite."""
+        """The files that are migrated along with a suite."""
         if self._options.targets or self._options.around:
             targets = find_targets(path.parent, self._files, Path.cwd())
             if targets is not None:
@@ -111,13 +111,13 @@ class MigrationRun:
             yield from ((file, kind) for file, kind in outcome.refers_to.items() if kind is not FileKind.SUITE)
 
     def _without(self, outcome: "MigratedFile", carried: Collection[Path]) -> MigratedText:
-        """What is left to the author: not what is done in a file that was carried along."""
+        """What is left to the author, except what is done in a file that is migrated along."""
         left = [n for n in outcome.after.notes if not n.file or not self._settled(n.file, outcome, carried)]
         behind = self._left_behind(outcome, carried)
         return MigratedText(outcome.after.text, tuple(sorted([*left, *behind], key=lambda n: (n.offset, n.words))))
 
     def _left_behind(self, outcome: "MigratedFile", carried: Collection[Path]) -> Iterator[MigrationNote]:
-        """Files with cases, and templates, that the suite takes over and that are not what it is now."""
+        """Included case files and templates that are not in the suite's new dialect."""
         written = {file: each.text for each in outcome.analysis.external for file in each.found.files}
         for file, kind in outcome.refers_to.items():
             if kind not in _TAKEN_OVER or file in carried:
@@ -174,7 +174,7 @@ class MigrationRun:
         return MigratedFile(shown, source.path, name, text, made, analysis, home)
 
     def _home(self, path: Path) -> Path:
-        """Where a targets file belongs, when it may be renamed and nothing is there yet."""
+        """The new path of a targets file, if renaming is allowed and the path is free."""
         name = self._language.dialect(self._options.to).properties.targets_file
         if not self._options.rename or path.stem != "targets" or name == _USUAL_TARGETS:
             return path
@@ -182,7 +182,7 @@ class MigrationRun:
         return path if home.exists() else home
 
     def _recordings(self, outcome: MigratedFile, texts: Mapping[Path, str]) -> "RekeyedRecordings | str | None":
-        """The recordings beside a suite: most suites have none, and what reads them takes long to load."""
+        """The recordings beside a suite: most suites have none, and reading them needs slow imports."""
         path, before, text = outcome.path, outcome.analysis, outcome.after.text
         untouched = text == outcome.before and not any(file in texts for file in outcome.refers_to)
         if before.kind is not FileKind.SUITE or untouched or not any(path.parent.glob("*.recordings.yaml")):
@@ -209,7 +209,7 @@ class MigrationRun:
         )
 
     def _reader(self, path: Path) -> Reader:
-        """Gives the text of files that the file at `path` refers to."""
+        """A function that gives the text of files that the file at `path` refers to."""
 
         def read(name: str) -> str | None:
             found = find_file(name, path.parent, self._files, Path.cwd())

@@ -49,7 +49,7 @@ class _Formatted:
     source: Source
     before: str
     after: str
-    #: Whether something in the way kept it from being formatted.
+    #: Whether an obstacle kept it from being formatted.
     blocked: bool = False
 
     @property
@@ -58,7 +58,7 @@ class _Formatted:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Format everything named. Gives the exit code."""
+    """Format everything named. Returns the exit code."""
     if options.path is not None and STANDARD_INPUT not in options.paths:
         print("rubric: --path needs standard input: pass - as well", file=sys.stderr)
         return FAILED
@@ -93,7 +93,7 @@ def _formatted(sources: SourceCollector, language: Language, failures: list[str]
 
 
 def _write(done: _Formatted, options: argparse.Namespace, failures: list[str]) -> bool:
-    """Write the file, or show what would be written; whether it is, or would be, another text."""
+    """Write the file, or show what would be written; returns whether it changes."""
     shown = done.source.shown
     if options.diff:
         sys.stdout.writelines(difference(shown, done.before, done.after, TerminalStyle.of()))
@@ -112,7 +112,7 @@ def _write(done: _Formatted, options: argparse.Namespace, failures: list[str]) -
 
 
 def _summarise(done: list[_Formatted], changed: int, options: argparse.Namespace) -> None:
-    """How many files were formatted, as the last line; on standard error where a diff or a text goes to standard output."""
+    """The number of formatted files, as the last line; on standard error if standard output has a diff or a text."""
     would = options.check or options.diff
     verb = "would be formatted" if would else "formatted"
     kept = sum(not each.changed and not each.blocked for each in done)

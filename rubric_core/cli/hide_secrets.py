@@ -63,7 +63,7 @@ _ENDS_WITH_KEY = pattern(rf"{_KEY}[ \t]{{0,99}}(?:[|>][-+0-9]{{0,2}}[ \t]{{0,99}
 _LONGEST_KEY = 700
 _SECRET = pattern(rf"{_KEY}[ \t]*(?P<value>\"(?:[^\"\\]|\\.)*\"?|'[^']*'?|[^\s\"'#|>&*{{\[][^,}}\]#]*)", re.IGNORECASE)
 _PASSWORD = pattern(r"(?<=://)[^\s/:@\"']{0,200}:(?P<value>[^\s/@\"']{1,200})(?=@)")
-#: References to environment variables, which are shown: they lead to a secret and hold none.
+#: References to environment variables are shown: they name a secret but do not contain it.
 _REFERENCES = pattern(r"(\$?\{\{[^{}]{0,200}\}\}|\$\{\w{1,100}\}|\$[A-Z_][A-Z0-9_]{0,99}\b)")
 _VARIABLE = pattern(r"[\"']?(?:[A-Z]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]*)+)[\"']?\s*\Z")
 _SHOWN = pattern(r"\S")
@@ -137,11 +137,11 @@ def _with_hidden_value(found: re.Match[str]) -> str:
 
 
 def _hidden(value: str) -> str:
-    """A masked value; references to variables stay, since they tell where the secret comes from."""
+    """A masked value; references to variables stay, since they show where the secret comes from."""
     if _VARIABLE.match(value):
         return value
     parts = _REFERENCES.split(value)
-    # Nothing but references, blanks and quotes.
+    # Only references, blanks and quotes.
     if all(not part.strip(" \t\n\"'") for part in parts[::2]):
         return value
     return "".join(part if number % 2 else _SHOWN.sub("*", part) for number, part in enumerate(parts))

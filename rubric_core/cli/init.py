@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Write, check and run. Gives the exit code."""
+    """Write, check and run. Returns the exit code."""
     folder = Path(options.folder)
     try:
         if options.promptfoo:
@@ -80,7 +80,7 @@ def _is_decided(options: argparse.Namespace) -> bool:
 
 
 def _complete(options: argparse.Namespace, folder: Path) -> None:
-    """Find out what the options leave open: from the other options, from the folder, or by asking."""
+    """Determine what the options leave open: from other options, from the folder, or by asking."""
     named = {"command": options.program, "python": options.function, "http": options.url, "openai": options.model}
     chosen = [test for test, value in named.items() if value]
     flags = {"command": "--command", "python": "--function", "http": "--url", "openai": "--model"}
@@ -136,7 +136,7 @@ def _ask(question: str) -> str:
 
 
 def _write(plan: Plan) -> None:
-    """Write every file, or none where one exists already. Raises RefusedError."""
+    """Write every file, or none if one exists already. Raises RefusedError."""
     for path in plan.texts:
         if path not in plan.replaced and (path.exists() or path.is_symlink()):
             raise RefusedError(f"{path} exists already; nothing was written. Move it away, or choose another FOLDER")
@@ -152,7 +152,7 @@ def _write(plan: Plan) -> None:
 
 
 def _try(plan: Plan) -> int:
-    """Check and run what was written, and say what to do next. Gives the exit code."""
+    """Check and run the new suite, and print the next steps. Returns the exit code."""
     from rubric_core.cli import main as rubric  # noqa: PLC0415  # it imports this module when asked for this command
 
     shown = shlex.quote(str(plan.suite))

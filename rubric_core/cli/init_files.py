@@ -17,7 +17,7 @@ __all__ = [
     "targets",
 ]
 
-#: The target that answers the three cases, so that the first run needs nobody's system.
+#: The target that answers the three cases, so that the first run needs no system of the user's.
 EXAMPLE_TARGET = "example-bot"
 #: Where each CI server looks for its job.
 CI_FILES = {"github": ".github/workflows/rubric.yml", "gitlab": ".gitlab-ci.yml"}
@@ -177,7 +177,7 @@ def suite(name: str, target: str | None) -> str:
 
 
 def recordings(name: str) -> str:
-    """What the judge said of them."""
+    """The recorded replies of the judge."""
     return _RECORDINGS.format(name=name, answer=json.dumps(_WARM))
 
 
@@ -190,7 +190,7 @@ def targets(written: list[FirstTarget]) -> str:
 
 
 def example_target() -> FirstTarget:
-    """The target that the example bot is."""
+    """The target for the example bot."""
     return command_target(
         EXAMPLE_TARGET, "An example that answers the first cases: offline and free.", "bot.py {PROMPT}"
     )
@@ -201,13 +201,13 @@ def command_target(name: str, comment: str, command: str, cwd: str = "") -> Firs
 
     Args:
         name: Its name.
-        comment: What it is, for the person who reads the file.
-        command: The command line; a script of Python alone is started with the interpreter's usual name.
-        cwd: Where it is started, relative to the targets file; the folder of the suite if empty.
+        comment: A description for readers of the file.
+        command: The command line; a bare Python script is run with the usual interpreter.
+        cwd: Its working directory, relative to the targets file; the folder of the suite if empty.
     """
     if command.startswith("bot.py"):
         command = f"{_PYTHON} {command}"
-    keys = [("provider", "cli"), ("command", json.dumps(command, ensure_ascii=False))]  # JSON's strings are YAML's
+    keys = [("provider", "cli"), ("command", json.dumps(command, ensure_ascii=False))]  # JSON's strings are valid YAML
     return FirstTarget(name, comment, (*keys, *([("cwd", json.dumps(cwd))] if cwd else [])))
 
 

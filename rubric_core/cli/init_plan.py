@@ -1,4 +1,4 @@
-"""What `rubric init` is going to write, decided before the first file is made."""
+"""The plan of `rubric init`, complete before the first file is written."""
 
 import argparse
 import json
@@ -30,7 +30,7 @@ __all__ = ["OWN_TARGET", "Plan", "RefusedError", "make_plan", "targets_file"]
 #: The name of the suite, and of the folder that holds it.
 _NAME = "first"
 _FOLDER = "evals"
-#: The name of the target that is written.
+#: The name of the new target.
 OWN_TARGET = "my-bot"
 
 
@@ -40,7 +40,7 @@ class RefusedError(Exception):
 
 @dataclass
 class Plan:
-    """What is going to be written: the text of each file, and what stands in their place now."""
+    """The text of each file to write, and the current texts."""
 
     folder: Path
     texts: dict[Path, str] = field(default_factory=dict)
@@ -81,7 +81,7 @@ def make_plan(options: argparse.Namespace, folder: Path) -> Plan:
 
 
 def _extended(path: Path, added: list[FirstTarget]) -> str:
-    """The targets file with more targets. Raises RefusedError where they would not be sound in its dialect."""
+    """The targets file with more targets. Raises RefusedError if they would be invalid in its dialect."""
     files = DiskFiles()
     taken = ({target.name for target in added} - {EXAMPLE_TARGET}) & set(names_in(path, files))
     if taken:

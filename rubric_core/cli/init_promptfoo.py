@@ -1,4 +1,4 @@
-"""`rubric init` in a repository of promptfoo: nothing has to be written, and what to do instead; or a first configuration."""
+"""`rubric init` in a repository of promptfoo: prints what to do, or writes a first configuration."""
 
 import shlex
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from rubric_core.loading.detect_promptfoo import is_promptfoo_configuration
 __all__ = ["configurations_in", "point_to", "write_configuration"]
 
 _NAME = "promptfooconfig.yaml"
-#: More are not listed.
+#: The maximum number that is listed.
 _MOST_SHOWN = 5
 
 
 def configurations_in(folder: Path) -> list[str]:
-    """The configurations of promptfoo in a folder and below it, as `rubric check` finds them; a few of many."""
+    """Some of the promptfoo configurations below a folder, as `rubric check` finds them."""
     return list(islice(_configurations(folder), _MOST_SHOWN + 1)) if folder.is_dir() else []
 
 
@@ -32,7 +32,7 @@ def _configurations(folder: Path) -> Iterator[str]:
 
 
 def point_to(configurations: list[str]) -> int:
-    """Say that nothing has to be written, check what there is, and say what to do next. Gives the exit code."""
+    """Check the existing configurations, and print the next steps. Returns the exit code."""
     shown = configurations[:_MOST_SHOWN]
     more = " and more" if len(configurations) > _MOST_SHOWN else ""
     print(f"This is a repository of promptfoo: {', '.join(shown)}{more}")
@@ -50,7 +50,7 @@ def point_to(configurations: list[str]) -> int:
 
 
 def write_configuration(folder: Path) -> int:
-    """Write a first configuration, check it and run it, offline. Gives the exit code. Raises RefusedError."""
+    """Write a first configuration, check it and run it, offline. Returns the exit code. Raises RefusedError."""
     path = folder / _NAME
     if path.exists() or path.is_symlink():
         raise RefusedError(f"{path} exists already; nothing was written. Choose another FOLDER")
@@ -65,7 +65,7 @@ def write_configuration(folder: Path) -> int:
 
 
 def _call(command: list[str]) -> int:
-    """Show and run a command of rubric."""
+    """Print and run a command of rubric."""
     from rubric_core.cli import main as rubric  # noqa: PLC0415  # it imports this module when asked for this command
 
     print(f"\n$ rubric {shlex.join(command)}", flush=True)

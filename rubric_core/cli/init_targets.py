@@ -1,4 +1,4 @@
-"""Adds targets to a targets file that exists: its text stays as it is, comments included."""
+"""Adds targets to an existing targets file, whose text and comments stay."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,10 +29,11 @@ def extended(path: Path, files: Files, added: Sequence[FirstTarget]) -> str:
 
     Args:
         path: The file.
-        files: What reads it.
-        added: The targets; of a name that the file has already, nothing is added.
+        files: Reads files.
+        added: The targets; those with an existing name are not added.
 
-    Raises TargetsNotExtendedError where `targets` is no block list, or where the result would not be the old targets and the new.
+    Raises TargetsNotExtendedError if `targets` is not a block list, or if the result would not be the old and the new
+    targets.
     """
     text = _text(path, files)
     before = _parsed(text, path)
@@ -46,7 +47,8 @@ def extended(path: Path, files: Files, added: Sequence[FirstTarget]) -> str:
     indent = head[head.rfind("\n") + 1 :].partition("-")[0]
     if value.flow_style or indent.strip():
         raise TargetsNotExtendedError(f"{path}:{value.start_mark.line + 1} is not a list with one target after another")
-    # The node of a block list ends where the next token starts, behind blank lines and comments that are not its own.
+    # The node of a block list ends where the next token starts, after blank lines and comments that do not belong to
+    # it.
     end = len(text[: _last_leaf(value).end_mark.index].rstrip())
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = [line for target in missing for line in ("", *target.lines(indent))]

@@ -1,6 +1,6 @@
 """Collects the inputs of a check: its arguments, the folders that it listed, the files that it read."""
 
-# Paths as text: there are tens of thousands.
+# Paths as strings: there are tens of thousands.
 # ruff: noqa: PTH109, PTH118, PTH120, PTH208
 
 import errno
@@ -17,7 +17,7 @@ from rubric_core.loading.landmarks import LANDMARKS
 
 __all__ = ["inputs_of"]
 
-#: What is said of a path at which nothing is.
+#: The marker for a missing path.
 _GONE = (errno.ENOENT, errno.ENOTDIR, NO_NAMES)
 
 
@@ -28,14 +28,14 @@ def inputs_of(
     facts: Iterable[Fact],
     root: Path | None,
 ) -> CheckInputs | None:
-    """Everything that a check depended on, as plain paths; None where no stamp can stand for some of it.
+    """Everything that a check depended on, as plain paths; None if stamps cannot express some of it.
 
     Args:
-        sources: What was asked for, after it was looked for.
-        found: What was checked.
-        configurations: The files that said how.
-        facts: What was found out for that.
-        root: The folder that has the cache, which a first check makes there.
+        sources: The arguments, after the search.
+        found: The checked files.
+        configurations: The configuration files.
+        facts: The facts about other files.
+        root: The folder with the cache, which a first check creates.
     """
     try:
         collection = _Collection(sources.listed_folders, str(root))
@@ -47,12 +47,12 @@ def inputs_of(
         for source in found:
             if not source.is_file:
                 return None
-            # As it was spelt: what `..` leads to depends on links.
+            # As written: the meaning of `..` depends on links.
             collection.content(os.path.join(os.getcwd(), source.shown))
             folders.update(map(str, source.path.parents))
         for folder in folders:
             for name in CONFIGURATION_FILES:
-                # One that is gone by now, and counted, is among those that did.
+                # A file that counted and is gone is among the missing ones.
                 collection.depend_on_content(os.path.join(folder, name))
         for configuration in configurations:
             collection.content(str(configuration))
@@ -64,12 +64,12 @@ def inputs_of(
 
 
 class _UncertainError(Exception):
-    """Something cannot be told from stamps."""
+    """Stamps cannot express an input."""
 
 
 class _Collection:
     def __init__(self, listed: Mapping[str, Sequence["os.DirEntry[str]"]], root: str) -> None:
-        """`listed` are folders of which all names counted; see `inputs_of`. Raises _UncertainError and OSError."""
+        """`listed` are folders whose lists of names count; see `inputs_of`. Raises _UncertainError and OSError."""
         self._entries: dict[str, str] = {}
         self._stamped: defaultdict[str, set[str]] = defaultdict(set)
         for folder, entries in listed.items():
@@ -81,16 +81,16 @@ class _Collection:
                 self._stamped[folder].add("")
         self._kinds: dict[str, str] = {}
         self._real: dict[str, str] = {}
-        #: The names in folders; None for those that are no folders.
+        #: The names in folders; None for other paths.
         self._names: dict[str, frozenset[str] | None] = {}
 
     def inputs(self) -> CheckInputs:
-        """What came together."""
+        """The collected inputs."""
         stamped = {folder: sorted(names) for folder, names in self._stamped.items()}
         return CheckInputs(stamped, self._kinds, self._real, self._entries)
 
     def content(self, path: str) -> None:
-        """A file was read."""
+        """Record that a file was read."""
         folder, name = os.path.split(path)
         self._stamped[folder].add(name)
 
@@ -99,12 +99,12 @@ class _Collection:
         return kind
 
     def named(self, path: str) -> None:
-        """It was asked for. A file or a folder is among what was read or listed; anything else stands for others."""
+        """Record a path of the command line: what was read or listed for it, or any other path."""
         if self._kind(path) == FILE:
             self.content(path)
 
     def depend_on_content(self, path: str, *, was_there: bool = False) -> None:
-        """What is in a file counted, or that it does not exist. Raises _UncertainError."""
+        """Record that the content of a file counted, or its absence. Raises _UncertainError."""
         kind = kind_of(path)
         if kind == FILE:
             self.content(path)
@@ -116,7 +116,7 @@ class _Collection:
             self.absent(path)
 
     def absent(self, path: str) -> None:
-        """Nothing was there: where all names of a folder count, that is one more that is not among them."""
+        """Record a missing path: covered if all names of its folder count."""
         self._absent(*os.path.split(path))
 
     def _absent(self, folder: str, name: str) -> None:
@@ -132,7 +132,7 @@ class _Collection:
                 raise _UncertainError
 
     def _is_missing(self, folder: str, name: str) -> bool:
-        """Whether it is not among the names of a folder of which all count."""
+        """Whether it is missing from the names of a folder whose names all count."""
         if folder not in self._entries and "" not in self._stamped.get(folder, ()):
             return False
         names = self._listed(folder)
@@ -149,10 +149,10 @@ class _Collection:
         return self._names[folder]
 
     def fact(self, fact: Fact) -> None:
-        """Something was asked about a path. Raises _UncertainError."""
+        """Record a question about a path. Raises _UncertainError."""
         folder, name, answers = fact
         if SUITES in answers:
-            return  # the same as long as folders hold the same
+            return  # implied by the content of folders
         if FOUND_LANDMARKS in answers:
             self._landmarks(os.path.dirname(folder), str(answers[FOUND_LANDMARKS]).split())
             return
@@ -175,7 +175,7 @@ class _Collection:
             self._kinds[path] = kind
 
     def _landmarks(self, folder: str, found: Collection[str]) -> None:
-        """Which of the landmarks are there counted. Raises _UncertainError where that has changed."""
+        """Record which landmarks exist. Raises _UncertainError if that has changed."""
         if not found and all(self._is_missing(folder, first) for first in LANDMARKS):
             return
         for name in (name for those in LANDMARKS.values() for name in those):
@@ -189,7 +189,7 @@ class _Collection:
                 self._kinds[path] = kind
 
     def _agree(self, answers: Mapping[str, object], kind: str) -> None:
-        """Raises _UncertainError where something is not what it was, or what no stamp stands for."""
+        """Raises _UncertainError if something has changed, or no stamp can express it."""
         if kind not in (FILE, FOLDER):
             raise _UncertainError
         is_file, is_folder = kind == FILE, kind == FOLDER

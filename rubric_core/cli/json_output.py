@@ -1,4 +1,4 @@
-"""The results of a run for other programs: one JSON document that is written case by case, or a row for each case at once."""
+"""The results of a run as JSON: one document that is written case by case, or one row per case at once."""
 
 from typing import Any, Protocol
 
@@ -12,17 +12,17 @@ __all__ = ["JsonReport", "JsonRows", "TextOutput"]
 
 
 class TextOutput(Protocol):
-    """Where text goes: standard output, or a file."""
+    """A destination for text: standard output, or a file."""
 
     def put(self, text: str, upto: int | None = None, /) -> None:
-        """Add to it; `upto` is the number of cases written once it is out."""
+        """Write text; `upto` is the number of cases written once it is out."""
 
 
 class JsonRows:
-    """A row of JSON for each case, as soon as it is done."""
+    """One JSON row per case, as soon as it is done."""
 
     def __init__(self, page: TextOutput, *, prompts: bool = False) -> None:
-        """`prompts` says whether rows have the requests that were sent."""
+        """`prompts`: whether rows include the requests."""
         self._page = page
         self._prompts = prompts
         self._head: dict[str, Any] = {}
@@ -36,24 +36,24 @@ class JsonRows:
         self._page.put(json_row(self._head, result, prompts=self._prompts))
 
     def kept(self, result: CaseResult) -> CaseResult:
-        """What is needed of a result that was written."""
+        """The part of a result that is still needed after it was written."""
         return _verdict_of(result)
 
     def end(self, done: SuiteOutcome) -> None:
-        """A suite is over: nothing is left to be written."""
+        """A suite has ended."""
 
     def finish(self, ending: Ending) -> None:
         """End the output of all suites."""
 
 
 class JsonReport:
-    """One JSON object, or with several suites one that lists theirs: cases in the order of the file, each as soon as that is possible.
+    """One JSON object, or with several suites one that lists theirs: cases in file order, each as soon as possible.
 
     Only the cases that are done before one that stands above them are kept in memory.
     """
 
     def __init__(self, page: TextOutput, *, several: bool, prompts: bool = False) -> None:
-        """`prompts` says whether cases have the requests that were sent."""
+        """`prompts`: whether cases include the requests."""
         self._order: InFileOrder[CaseResult] = InFileOrder()
         self._document = JsonExport(page.put, several=several, prompts=prompts)
 
@@ -69,11 +69,11 @@ class JsonReport:
             self._document.put(each, place + 1)
 
     def kept(self, result: CaseResult) -> CaseResult:
-        """What is needed of a result that was written."""
+        """The part of a result that is still needed after it was written."""
         return _verdict_of(result)
 
     def end(self, done: SuiteOutcome) -> None:
-        """Write what is left of a suite that is over or was interrupted."""
+        """Write the rest of a suite that has ended or was interrupted."""
         for result in self._order.rest():
             self._document.put(result)
         derived = {name: value for name, value, _ in done.derived.values()} if done.derived else None

@@ -20,7 +20,7 @@ from rubric_core.ports import Ports, ProviderError
 __all__ = ["add_arguments", "main"]
 
 GOOD, NOT_GOOD, WRONG_USE, NOT_ASKED = 0, 1, 2, 3
-#: What the measures mean, in the order in which they are shown.
+#: The meaning of the measures, in the order in which they are shown.
 _MEANINGS = {
     "accuracy": "verdicts that agree with the reference; guessing gives 50 %",
     "kappa": "agreement beyond chance, from -1 to 1",
@@ -58,7 +58,7 @@ def _count(text: str) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Check and report. Gives the exit code."""
+    """Check and report. Returns the exit code."""
     if options.targets is not None and not options.targets.is_file():
         print(f"rubric: {options.targets}: {no_file(options.targets)}", file=sys.stderr)
         return WRONG_USE
@@ -94,7 +94,7 @@ async def _checked(options: argparse.Namespace) -> JudgeCheck:
 
 
 def _judge_of_default(targets: Targets, ports: Ports) -> str:
-    """The judge where none is named. Raises Unscored."""
+    """The judge if none is named. Raises Unscored."""
     found = targets.judge_name("default", ports.environment)
     if found is None and not targets.kind_judges("default", ports.environment):
         raise Unscored("the target default has no judge; name the target to check: rubric judge check TARGET")

@@ -6,11 +6,11 @@ from typing import NamedTuple, TypeAlias
 
 __all__ = ["KeywordError", "KeywordExpression"]
 
-#: Says whether a name holds.
+#: Tells whether a name matches.
 _Matcher: TypeAlias = Callable[[str], bool]
 _Node: TypeAlias = Callable[[_Matcher], bool]
 
-#: The characters of names in pytest, and those that ids of variations and tags have as well.
+#: The characters of names in pytest, and those that variations and tags have in addition.
 _NAME = r"[\w:+\-.\[\]\\/=,@~#]+"
 _TOKEN = re.compile(rf"(?P<space>\s+)|(?P<open>\()|(?P<close>\))|(?P<name>{_NAME})|(?P<other>.)", re.DOTALL)
 _WORDS = ("and", "or", "not")
@@ -31,7 +31,7 @@ class _Token(NamedTuple):
 class KeywordExpression:
     """An expression over names. Raises KeywordError.
 
-    A name holds when it is a part of any of the names of a case, in small letters or capitals alike.
+    A word matches if it is part of any of a case's names, regardless of upper and lower case.
     """
 
     def __init__(self, text: str) -> None:
@@ -48,7 +48,7 @@ class KeywordExpression:
 
 
 def _always(_: _Matcher) -> bool:
-    """An expression without words leaves everything in, as in pytest."""
+    """An expression without words matches everything, as in pytest."""
     return True
 
 
@@ -92,7 +92,7 @@ class _Parser:
         return lambda matches: matches(name.text)
 
     def _accepted(self, kind: str) -> bool:
-        """Go on behind the token if it is one of this kind."""
+        """Move past the token if it is of this kind."""
         if self._token.kind != kind:
             return False
         self._token = next(self._tokens)
@@ -104,7 +104,7 @@ class _Parser:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """The tokens of a text, and a last one of kind `end`. Raises KeywordError for a character that no name has."""
+    """The tokens of a text, followed by one of kind `end`. Raises KeywordError for a character that no name has."""
     for found in _TOKEN.finditer(text):
         kind, word, column = found.lastgroup or "", found.group(), found.start() + 1
         if kind == "other":

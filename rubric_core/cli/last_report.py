@@ -1,6 +1,6 @@
 """The output of the last check, printed again if none of its inputs has changed."""
 
-# Paths as text: a check that has nothing else to do asks for no more than these.
+# Paths as strings: a check without other work needs only these.
 # ruff: noqa: PTH208
 
 import argparse
@@ -24,23 +24,23 @@ _KIND = "report"
 
 
 class PrintedReport(NamedTuple):
-    """What a check printed, and how it ended."""
+    """The output and exit code of a check."""
 
     code: int
     out: str
     err: str
-    #: The stream at the end of which the time stands that it took: "out", "err" or, for none, "".
+    #: The stream whose last line has the duration: "out", "err" or "" for none.
     timed: str
 
     @classmethod
     def of(cls, code: int, out: str, err: str, timed: str, seconds: float) -> "PrintedReport":
-        """What was printed, the last line of one stream with the seconds that it took."""
+        """The output of a check, with the duration in the last line of one stream."""
         end = _took(seconds)
         streams = [text.removesuffix(end) if name == timed else text for name, text in (("out", out), ("err", err))]
         return cls(code, streams[0], streams[1], timed)
 
     def again(self, seconds: float) -> int:
-        """Print it. Gives the exit code."""
+        """Print it again. Returns the exit code."""
         for name, text, stream in (("err", self.err, sys.stderr), ("out", self.out, sys.stdout)):
             if text:
                 stream.write(text)
@@ -54,24 +54,24 @@ def _took(seconds: float) -> str:
 
 
 class TeeStream:
-    """A stream, and what went into it."""
+    """A stream that also records its text."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._pieces: list[str] = []
 
     def write(self, text: str) -> int:
-        """As that of a stream."""
+        """See `io.TextIOBase.write`."""
         self._pieces.append(text)
         return self._stream.write(text)
 
     def writelines(self, lines: Iterator[str]) -> None:
-        """As that of a stream."""
+        """See `io.IOBase.writelines`."""
         for line in lines:
             self.write(line)
 
     def text(self) -> str:
-        """Everything that went into it."""
+        """The recorded text."""
         return "".join(self._pieces)
 
     def __getattr__(self, name: str) -> Any:
@@ -80,7 +80,7 @@ class TeeStream:
 
 @contextlib.contextmanager
 def tee_streams() -> Iterator[tuple[TeeStream, TeeStream]]:
-    """While this lasts, what is printed is kept as well."""
+    """Within this context, printed text is recorded, too."""
     streams = sys.stdout, sys.stderr
     copies = TeeStream(sys.stdout), TeeStream(sys.stderr)
     sys.stdout, sys.stderr = (cast("TextIO", each) for each in copies)
@@ -91,24 +91,24 @@ def tee_streams() -> Iterator[tuple[TeeStream, TeeStream]]:
 
 
 class LastReport:
-    """Where the report of a check is kept."""
+    """The stored report of the last check of a kind."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        #: Seconds of the monotonic clock, and nanoseconds of the system clock, which may be set meanwhile.
+        #: By the monotonic clock in seconds, and by the system clock, which may be set meanwhile, in nanoseconds.
         self._begun, self._clock = time.monotonic(), time.time_ns()
         self._options = options
         self._file: CacheFile | None = None
         self._since: DiskTime | None = None
 
     def printed(self) -> int | None:
-        """Print what was printed then. Gives the exit code; None where there is nothing, or not the same to be said."""
+        """Print the stored report. Returns the exit code; None without a report, or if something has changed."""
         printed = self._unchanged()
         return None if printed is None else printed.again(time.monotonic() - self._begun)
 
     def _unchanged(self) -> PrintedReport | None:
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             folder = self._folder()
-            # Nearly every check of a few files ends here, before anything is asked about rubric itself.
+            # Most checks of a few files end here, without looking up anything about rubric itself.
             if folder is None or not any(name.startswith(_KIND) for name in os.listdir(folder)):
                 return None
             import json  # noqa: PLC0415  # see above
@@ -122,7 +122,7 @@ class LastReport:
         return None
 
     def begin(self) -> None:
-        """Everything that is looked at is looked at from now on."""
+        """Start recording inputs."""
         with contextlib.suppress(OSError, ValueError):
             folder = self._folder()
             if folder is not None and folder.is_dir():
@@ -131,7 +131,7 @@ class LastReport:
                 self._since = DiskTime.of(folder)
 
     def keep(self, printed: PrintedReport, inputs: "CheckInputs") -> None:
-        """Remember what a check printed, unless something that it looked at may be another thing by now."""
+        """Store the output of a check, unless one of its inputs may have changed meanwhile."""
         import json  # noqa: PLC0415  # a few files need none of these
 
         from rubric_core.cli.check_inputs import DiskTime  # noqa: PLC0415  # see above

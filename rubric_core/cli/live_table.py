@@ -31,10 +31,10 @@ from rubric_core.evaluation.reporting.inline_marks import case_words, seconds_wo
 __all__ = ["Live"]
 
 _TICK = 0.1
-#: Running cases that are shown at once, and cases that were done last, where there is no room for all.
+#: How many running cases, and how many finished ones, are shown if there is no room for all.
 _MOST_RUNNING = 8
 _LATEST = 4
-#: A terminal that is narrower has ids shortened to half of it.
+#: In a narrower terminal, ids are shortened to half of the width.
 _LONGEST_ID = 60
 #: The width in columns of the text before an id: a sign, and the score or the elapsed time.
 _HEAD = 6
@@ -43,13 +43,13 @@ _PATIENCE = 2.0
 
 
 class Live:
-    """Shows how a run goes on, and prints results above that.
+    """Shows the progress of a run, and prints results above it.
 
     Args:
-        out: Where results go.
-        count: How many cases there are, in all suites together.
-        plain: Whether a line for each case is printed on standard error, after a while, where nobody looks at a terminal.
-        whole: Whether a table stays together until its suite is done; else lines that are printed above leave it.
+        out: The destination of results.
+        count: The number of cases in all suites.
+        plain: Whether, without a terminal, a line for each case is printed on standard error after a while.
+        whole: Whether the table keeps all lines until its suite is done; otherwise lines printed above leave it.
     """
 
     def __init__(self, out: TextIO, count: int, *, plain: bool, whole: bool) -> None:
@@ -57,40 +57,40 @@ class Live:
         self._whole = whole
         self._safe = StreamSanitizer(sys.stderr)
         self._region = TerminalRegion(sys.stderr, out) if can_redraw(sys.stderr, out) else None
-        #: Whether what is printed and the table are on the same terminal.
+        #: Whether results and the table are on the same terminal.
         self._shared = self._region is not None and out.isatty()
         self._plain = plain and self._region is None
         self._waiting: list[str] = []
-        #: Results that the next tick prints above the table, so that a thousand in a second cost no more than ten.
+        #: Results that the next tick prints above the table, so that a thousand per second cost no more than ten.
         self._above: list[str] = []
         self._holds = False
         self.table = CaseProgress(())
-        #: The first place whose line has not been printed above.
+        #: The first position whose line was not printed above.
         self._first = 0
         self._before = 0
         self._count = count
         self._verdicts: Counter[Verdict] = Counter()
         self._spent = 0.0
         self._errors = 0
-        #: Cases with an answer of an earlier run.
+        #: Cases with a cached answer.
         self._recorded = 0
-        #: How many workers of a cluster run cases; 0 without one.
+        #: The number of workers of a cluster; 0 without one.
         self.workers = 0
         self._began = time.monotonic()
 
     @property
     def draws(self) -> bool:
-        """Whether there is a terminal that shows a table."""
+        """Whether a terminal shows the table."""
         return self._region is not None
 
     def begin(self, cases: Sequence[tuple[str, str]], expected: int) -> None:
-        """The next suite: pairs of an id and a target; so many of its cases were `expected`."""
+        """Begin the next suite: pairs of an id and a target, of which the first `expected` were announced."""
         self._before += len(self.table.slots)
         self._count += len(cases) - expected
         self.table, self._first = CaseProgress(cases), 0
 
     def heard(self, event: Event) -> int:
-        """Take note of what happens; it is drawn with the next tick. Gives the place of a case that is done, else -1."""
+        """Handle an event; the next tick draws it. Returns the position of a finished case, else -1."""
         if isinstance(event, Noted):
             self.say(f"rubric: {event.message}")
         elif isinstance(event, CaseStarted):
@@ -122,10 +122,10 @@ class Live:
     def _ended(self) -> int:
         return sum(self._verdicts.values())
 
-    # What is printed above
+    # Lines printed above
 
     def put(self, text: str, upto: int | None = None) -> None:
-        """Print results; those of places below `upto` need not stand in the table any more."""
+        """Print results; positions below `upto` may leave the table."""
         if upto is not None and not self._whole:
             self._first = upto
         if self._shared:
@@ -137,7 +137,7 @@ class Live:
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
-        """What is printed in the block is written at its end, if it is not too much."""
+        """Buffer what is printed within the block until its end, if it is not too much."""
         self._holds = True
         try:
             yield
@@ -147,7 +147,7 @@ class Live:
                 self._out.flush()
 
     def say(self, line: str) -> None:
-        """Print a line that is no result on standard error."""
+        """Print a line that is not a result on standard error."""
         if self._region is not None:
             self._flush()
             self._region.print_notice(self._safe(line))
@@ -155,7 +155,7 @@ class Live:
             print(self._safe(line), file=sys.stderr)
 
     def line(self, result: CaseResult, style: TerminalStyle) -> str:
-        """A case that is done: its sign, its score, its id and what else there is to say."""
+        """The line of a finished case: sign, score, id and details."""
         sign, _, words = case_words(result).partition(" ")
         if result.score is not None:
             score, _, words = words.partition("  ")
@@ -168,7 +168,7 @@ class Live:
 
     @asynccontextmanager
     async def drawing(self) -> AsyncIterator[None]:
-        """Redraw until the block ends, and leave only what was printed above. What others print goes there too."""
+        """Redraw within the block, and leave only lines printed above. Output of other code goes there, too."""
         if self._region is None:
             yield
             return
@@ -201,7 +201,7 @@ class Live:
             self._region.draw([self._safe(line) for line in lines])
 
     def close(self) -> None:
-        """Stop showing anything."""
+        """Stop showing the table."""
         if self._region is not None:
             self._flush()
             self._region.close()
@@ -209,14 +209,14 @@ class Live:
         self._above.clear()
 
     def _flush(self) -> None:
-        """Print the lines that are whole."""
+        """Print complete lines."""
         lines, end, rest = "".join(self._above).rpartition("\n")
         if end and self._region is not None:
             self._above = [rest]
             self._region.above(lines + end)
 
     def _rows(self, columns: int, room: int) -> list[str]:
-        """The cases in the order of the file: all of them where there is room, else those on their way and those done last."""
+        """The cases in file order: all if there is room, else the running ones and the last finished ones."""
         slots = self.table.slots[self._first :]
         if self._whole and len(slots) <= room:
             shown, more = slots, 0

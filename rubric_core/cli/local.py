@@ -49,7 +49,7 @@ def _port(text: str) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Set up or serve. Gives the exit code: 0, that of COMMAND, or 2 when the model cannot be had or used."""
+    """Set up or serve. Returns the exit code: 0, that of COMMAND, or 2 if the model is not available."""
     try:
         check_runtime()
         if options.action == "setup":
@@ -90,7 +90,7 @@ def _serve(port: int, command: Sequence[str]) -> int:
 
 
 def _beside(server: LocalServer, key: str, command: Sequence[str]) -> int:
-    """Run a command while the server runs. Gives its exit code."""
+    """Run a command while the server runs. Returns its exit code."""
     try:
         return subprocess.run(command, env={**os.environ, _URL: server.url, _KEY: key}, check=False).returncode  # noqa: S603  # what the user asks for
     except OSError as error:

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Migrate everything named. Gives the exit code."""
+    """Migrate everything named. Returns the exit code."""
     if STANDARD_INPUT in options.paths:
         print("rubric: migrate changes files, so it needs their names", file=sys.stderr)
         return FAILED
@@ -78,7 +78,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _migrate_promptfoo(work: MigrationRun, options: argparse.Namespace) -> int:
-    """Write a suite for each configuration of promptfoo that was named. Returns how many there are, or would be."""
+    """Write a suite for each named promptfoo configuration. Returns how many were, or would be, written."""
     if options.output and len(work.promptfoo) != 1:
         work.failures.append("-o names the suite for one promptfoo configuration: name exactly one")
         return 0
@@ -90,7 +90,7 @@ def _migrate_promptfoo(work: MigrationRun, options: argparse.Namespace) -> int:
 
 
 def _settled(outcome: MigratedFile, options: argparse.Namespace, failures: list[str]) -> bool:
-    """Write the file, or show what would be written; list what is left to the author. Whether it is, or would be, another one."""
+    """Write the file, or show what would be written; list what is left to the author. Returns whether it changes."""
     if options.check:
         sys.stdout.writelines(difference(outcome.shown, outcome.before, outcome.after.text, TerminalStyle.of()))
     elif outcome.changed:
@@ -111,14 +111,14 @@ def _settled(outcome: MigratedFile, options: argparse.Namespace, failures: list[
 
 
 def _write(outcome: MigratedFile) -> None:
-    """Write the file, and take it away from where it was. Raises OSError."""
+    """Write the file, and remove it from its old path. Raises OSError."""
     write_file(outcome.home, outcome.after.text.encode())
     if outcome.home != outcome.path:
         outcome.path.unlink()
 
 
 def _report_recordings(outcome: MigratedFile, options: argparse.Namespace, failures: list[str]) -> None:
-    """Carry the recordings along; list those that nobody can use any more."""
+    """Migrate the recordings; list those that are no longer usable."""
     found = outcome.recordings
     if found is None or isinstance(found, str):
         if found:

@@ -60,7 +60,7 @@ def write_suite(source: Source, options: argparse.Namespace, failures: list[str]
 
 
 def _trouble(home: Path, configuration: Path) -> str:
-    """Why a suite cannot go there; empty where it can."""
+    """Why a suite cannot be written there; empty if it can."""
     if home.exists() or home.is_symlink():
         return f"{home}: this file exists, and is not overwritten: name another with -o"
     if home.absolute().parent.resolve() != configuration.absolute().parent.resolve():

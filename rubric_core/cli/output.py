@@ -15,19 +15,19 @@ _OUT, _ERR = 1, 2
 
 @contextmanager
 def results_only_stdout() -> Iterator[TextIO]:
-    """Gives standard output. Meanwhile, all that others write there goes to standard error.
+    """Yields standard output; within the context, everything that other code writes there goes to standard error.
 
-    Others are evaluators of one's own, which run within this process, and the programs that they start.
+    Other code includes custom evaluators, which run in this process, and the programs that they start.
     """
     usual = sys.stdout
     usual.flush()
     kept = _moved(usual)
-    if kept is None:  # a test, or somebody else's program, looks at what is printed
+    if kept is None:  # a test or another program captures the output
         results: TextIO = usual
     else:
         opened = open(kept, "w", encoding=usual.encoding, errors=usual.errors, buffering=1 if usual.isatty() else -1)  # noqa: PTH123, SIM115  # closed below
         results = as_safe(opened, usual)
-    sys.stdout = underlying(sys.stderr)  # whoever shows what is printed makes it safe, and knows what `\r` means
+    sys.stdout = underlying(sys.stderr)  # the reader sanitizes the output, and handles `\r`
     try:
         yield results
         results.flush()
@@ -39,7 +39,7 @@ def results_only_stdout() -> Iterator[TextIO]:
 
 
 def _moved(stream: TextIO) -> int | None:
-    """Where standard output is from now on; None when `stream` is not what programs know as standard output."""
+    """The stream with the original standard output; None if `stream` is not the process's standard output."""
     try:
         if stream.fileno() != _OUT:
             return None
@@ -51,7 +51,7 @@ def _moved(stream: TextIO) -> int | None:
 
 
 def _closed(results: TextIO) -> None:
-    """Close it; what could not be written, as on a full disk, was said already and is let go."""
+    """Close it; a failure to write, as on a full disk, was reported already and is ignored."""
     try:
         results.flush()
     except OSError:

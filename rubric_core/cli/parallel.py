@@ -1,4 +1,4 @@
-"""Many files on several processors."""
+"""Processes many files with several processes."""
 
 import contextlib
 import os
@@ -13,18 +13,18 @@ __all__ = ["parallel_map"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: Each process gets at least this many items: with fewer, starting it takes longer than it saves.
+#: The minimum number of items per process: with fewer, starting it costs more than it saves.
 _FEWEST = 24
 _MOST_PROCESSES = 8
-#: Items are handed out in parts: neighbours share what was found out about their folder, and all processes end together.
+#: Items are handed out in chunks: neighbours share facts about their folder, and all processes finish together.
 _ITEMS = 8
 _MOST_PARTS = 1024
-#: Bytes of a ticket, the number of a part.
+#: The bytes of a ticket, the number of a chunk.
 _TICKET = 2
 
 
 def parallel_map(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """`function` of each item, in their order. The results have to be such that they can be sent between processes."""
+    """`function` of each item, in order. The results are sent between processes."""
     number = min(_processors(), len(items) // _FEWEST, _MOST_PROCESSES)
     if number < 2:
         return [function(item) for item in items]
@@ -32,12 +32,12 @@ def parallel_map(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
 
 
 def _processors() -> int:
-    # Elsewhere a process starts as slowly as a whole check does, or must not be copied.
+    # On other systems starting a process is as slow as a whole check, or forking is unsafe.
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 class _Work(Generic[T, R]):
-    """Items in parts, of which each process takes the next one when it is done with the last."""
+    """Chunks of items; each process takes the next one when it is finished with the last."""
 
     def __init__(self, function: Callable[[T], R], items: Sequence[T], processes: int) -> None:
         self._function = function
@@ -46,13 +46,13 @@ class _Work(Generic[T, R]):
         parts = min(_MOST_PARTS, -(-len(items) // _ITEMS))
         bounds = [n * len(items) // parts for n in range(parts + 1)]
         self._parts = list(pairwise(bounds))
-        # All tickets are in the pipe before anybody takes one; whoever finds it empty is done.
+        # All tickets are in the pipe before the first is taken; an empty pipe means the end.
         self._tickets, full = os.pipe()
         os.write(full, b"".join(n.to_bytes(_TICKET, "little") for n in range(parts)))
         os.close(full)
 
     def done(self) -> list[R]:
-        """Every result."""
+        """All results."""
         helpers: list[_Helper[R]] = []
         try:
             helpers += (_Helper(self._computed_parts) for _ in range(1, self._processes))
@@ -63,7 +63,7 @@ class _Work(Generic[T, R]):
             os.close(self._tickets)
             for helper in helpers:
                 helper.end()
-        # What a helper failed to do is computed here, where an error is seen.
+        # Failed chunks of a child process are computed here, where an error is visible.
         return [each for n in range(len(self._parts)) for each in (done[n] if n in done else self._part(n))]
 
     def _computed_parts(self) -> Iterator[tuple[int, list[R]]]:
@@ -77,14 +77,14 @@ class _Work(Generic[T, R]):
 
 
 class _Helper(Generic[R]):
-    """A copy of this process that does a part of the work and sends what came out."""
+    """A forked process that computes chunks and sends the results."""
 
     def __init__(self, work: Callable[[], Iterator[tuple[int, list[R]]]]) -> None:
         ours, theirs = os.pipe()
         parent = os.getpid()
         self._process = os.fork()
         if self._process == 0:
-            # With our end open here too, writing would not fail after the reader has gone.
+            # With the parent's end open here too, writing would not fail after the reader has gone.
             os.close(ours)
             _send(work, theirs, parent)
         os.close(theirs)
@@ -92,7 +92,7 @@ class _Helper(Generic[R]):
         self._ended = False
 
     def results(self) -> dict[int, list[R]]:
-        """The results by the numbers of their parts; nothing from a process that failed."""
+        """The results by the numbers of their chunks; none from a failed process."""
         import pickle  # noqa: PLC0415  # few files need none of it
 
         sent = self._pipe.read()
@@ -101,7 +101,7 @@ class _Helper(Generic[R]):
         return dict(pickle.loads(sent)) if status == 0 else {}  # noqa: S301  # from a copy of ourselves
 
     def end(self) -> None:
-        """Release the copied process, so that it ends when this one has given up."""
+        """Release the child process, so that it ends if this one has given up."""
         self._pipe.close()
         if not self._ended:
             self._ended = True
@@ -125,12 +125,12 @@ def _send(work: Callable[[], Iterator[tuple[int, list[R]]]], pipe: int, parent: 
             pickle.dump(done, out, pickle.HIGHEST_PROTOCOL)
         code = 0
     finally:
-        # Nothing of the process that this is a copy of may be done twice.
+        # Nothing of the parent process may be done twice.
         os._exit(code)
 
 
 def _let_go_of_output() -> None:
-    """Whoever reads the output of a program waits for all who may write there, and a copy writes nothing."""
+    """Close the output: its readers wait for every process that could write to it, and a child process never does."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)

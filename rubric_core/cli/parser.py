@@ -1,4 +1,4 @@
-"""The parser of the command line: its commands, and what was meant where a word is misspelt."""
+"""The parser of the command line: its commands, and suggestions for misspelt words."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from rubric_core.language.closest_name import closest
 
 __all__ = ["COMMANDS", "CommandParser", "RootParser", "chosen_colour", "make_parser"]
 
-#: Each is a module here with `add_arguments(parser)` and `main(args) -> int`; only the one asked for is imported.
+#: Each is a module here with `add_arguments(parser)` and `main(args) -> int`; only the requested one is imported.
 COMMANDS = {
     "init": "write a first suite, check it and run it",
     "check": "check suites, and fix them",
@@ -34,13 +34,13 @@ COMMANDS = {
     "trust": "allow suites in a folder to be run from the editor",
     "completion": "print the completion script for a shell",
 }
-#: For those who work on rubric itself; not listed.
+#: For contributors; not listed.
 _INTERNAL = {"reference": "write the pages of the reference"}
 _COLOURS = ("auto", "always", "never")
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """As usual, but that the terminal is asked for its width only when something is shown: every option makes such a formatter."""
+    """A formatter that determines the terminal's width lazily: every option creates one."""
 
     def __init__(self, prog: str, indent_increment: int = 2, max_help_position: int = 24) -> None:
         super().__init__(prog, indent_increment, max_help_position, width=1)
@@ -56,15 +56,15 @@ class HelpFormatter(argparse.HelpFormatter):
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser that says which option was probably meant."""
+    """A parser that suggests the option that was probably meant."""
 
     @property
     def arguments(self) -> Sequence[argparse.Action]:
-        """Everything that it takes."""
+        """Its arguments."""
         return self._actions
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help, a version or an error. Raises OSError where argparse takes a full disk for success."""
+        """Print help, a version or an error. Raises OSError where argparse ignores a full disk."""
         stream = file or sys.stderr
         if message and stream is not None:  # it may be closed
             stream.write(message)
@@ -72,11 +72,11 @@ class CommandParser(argparse.ArgumentParser):
 
     @property
     def options(self) -> list[str]:
-        """The options that it knows and lists."""
+        """Its documented options."""
         return [name for each in self._actions if each.help != argparse.SUPPRESS for name in each.option_strings]
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
-        """Say that arguments are not known, and end."""
+        """Report unknown arguments, and exit."""
         name = next((each.partition("=")[0] for each in unknown if each.startswith("--")), "")
         meant = closest(name, [each for each in self.options if each.startswith("--")]) if name else None
         self.error(f"unrecognized arguments: {' '.join(unknown)}{f'; did you mean {meant}?' if meant else ''}")
@@ -88,7 +88,7 @@ class RootParser(CommandParser):
     commands: "argparse._SubParsersAction[CommandParser]"
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """See `argparse.ArgumentParser`; ends the program for wrong use, in the words of the command."""
+        """See `argparse.ArgumentParser`; exits after a usage error of a command."""
         first = args[0] if args else ""
         if first and not first.startswith("-") and first not in self.commands.choices:
             meant = closest(first, COMMANDS)
@@ -101,7 +101,7 @@ class RootParser(CommandParser):
 
 
 def make_parser(wanted: str | None) -> RootParser:
-    """The parser of the command `wanted`. It knows all commands where that is none of them, and all options where it is None."""
+    """The parser with the command `wanted`. All commands if it is unknown, and all their options if it is None."""
     parser = RootParser(
         prog="rubric",
         description="Checks and runs LLM evaluation suites in YAML.",
@@ -131,7 +131,7 @@ def make_parser(wanted: str | None) -> RootParser:
 
 @contextmanager
 def chosen_colour(choice: str) -> Iterator[None]:
-    """While this lasts, the environment says what `--color` says, to everything that prints and to programs that are started."""
+    """Within this context, the environment has the value of `--color`, for all output and started programs."""
     names = ("NO_COLOR", "FORCE_COLOR")
     before = {name: os.environ.get(name) for name in names}
     wanted = {"always": (None, "1"), "never": ("1", None)}.get(choice)

@@ -1,4 +1,4 @@
-"""The suites of a run, read and with their cases chosen, before anything of them is run."""
+"""The plan of a run: its suites, loaded and with their cases selected, before anything runs."""
 
 import argparse
 import gc
@@ -26,9 +26,9 @@ from rubric_core.validation.wording import count
 
 __all__ = ["RunPlan", "SuitePlan", "plan_run", "plan_suites"]
 
-#: New objects between two looks for garbage while suites are read.
+#: New objects between two garbage collections while suites are loaded.
 _SELDOM = 1_000_000
-#: Seeds are numbers that a person can type.
+#: Seeds are short enough to type.
 _SEEDS = 100_000
 
 
@@ -43,16 +43,16 @@ class RunPlan(NamedTuple):
     """The suites and cases selected by a command line."""
 
     plans: list[SuitePlan]
-    #: A sentence for each name and each suite that is of no use.
+    #: A message for each unusable name and suite.
     failures: list[str]
-    #: Whether more than one suite was asked for, although of others nothing may have to be run.
+    #: Whether several suites were requested, even if only one has something to run.
     several: bool
 
 
 def plan_run(options: argparse.Namespace) -> RunPlan:
-    """Read the suites that are asked for, and choose their cases. Raises WrongUseError."""
-    # What is read stays until it has been run and leaves no garbage behind: to look for some took a seventh of a run. What then
-    # is set aside by `freeze` is not looked through either; a session takes it back.
+    """Load the requested suites, and select their cases. Raises WrongUseError."""
+    # Loaded suites live until they have run and leave no garbage: collecting it took a seventh of a run. Objects that
+    # are then frozen by `freeze` are not traversed either; a session unfreezes them.
     before = gc.get_threshold()
     gc.set_threshold(_SELDOM, *before[1:])
     try:
@@ -68,10 +68,10 @@ def plan_run(options: argparse.Namespace) -> RunPlan:
 def plan_suites(
     choice: RunSelection, wanted: Sequence[SuiteSelection], options: argparse.Namespace
 ) -> tuple[list[SuitePlan], list[str]]:
-    """The suites with something to run, and a sentence for each that cannot be run.
+    """The suites with something to run, and a message for each that cannot run.
 
-    A suite on its own is listed even without cases, so that "nothing failed" is printed. Raises WrongUseError when no case has the
-    names, tags and values that are asked for.
+    A single suite is listed even without cases, so that "nothing failed" is printed. Raises WrongUseError if no case
+    has the requested names, tags and values.
     """
     if options.seed is not None and options.sample is None:
         raise WrongUseError("--seed chooses the cases of --sample, which is not given")
@@ -96,7 +96,7 @@ def plan_suites(
 
 
 def _filtered(plans: Sequence[SuitePlan], options: argparse.Namespace) -> list[SuitePlan]:
-    """What `-k`, `--tag` and `--where` leave. Raises WrongUseError when that is nothing."""
+    """The cases that match `-k`, `--tag` and `--where`. Raises WrongUseError if there are none."""
     wish = CaseFilter(options)
     if not str(wish) or not plans:
         return list(plans)
@@ -110,7 +110,7 @@ def _filtered(plans: Sequence[SuitePlan], options: argparse.Namespace) -> list[S
 def _stored(
     plans: Sequence[SuitePlan], options: argparse.Namespace, failures: list[str], *, alone: bool
 ) -> Iterator[SuitePlan]:
-    """What `--failed` and `--changed` leave; what keeps a suite from being asked is added to `failures`."""
+    """The cases selected by `--failed` and `--changed`; problems with a suite are added to `failures`."""
     for suite, cases in plans:
         try:
             left = failed_cases(suite.path, cases, options, alone=alone) if options.failed else cases
@@ -121,7 +121,7 @@ def _stored(
 
 
 def _some(plans: Sequence[SuitePlan], options: argparse.Namespace) -> Iterator[SuitePlan]:
-    """What `--shard`, `--sample` and `--limit` leave, in this order, of the cases of all suites together."""
+    """The cases selected by `--shard`, `--sample` and `--limit`, in this order, among those of all suites."""
     every = [(place, names) for place, plan in enumerate(plans) for names in _in_shard(plan, options.shard)]
     if options.sample is not None:
         number = count(len(every), "case")
@@ -134,7 +134,7 @@ def _some(plans: Sequence[SuitePlan], options: argparse.Namespace) -> Iterator[S
 
 
 def _in_shard(plan: SuitePlan, part: Shard | None) -> Iterator[CaseNames]:
-    """The cases of a part; those that depend on each other are in the same one."""
+    """The cases of a shard; those that depend on each other are in the same one."""
     shown = _shown(plan.suite.path)
     groups = dependency_groups(plan.suite.cases) if part is not None else {}
     for case in plan.cases:
@@ -145,8 +145,8 @@ def _in_shard(plan: SuitePlan, part: Shard | None) -> Iterator[CaseNames]:
 
 
 def _shown(path: Path) -> str:
-    """The path of a suite from the current folder, the same on every system."""
+    """The path of a suite relative to the current folder, the same on every system."""
     try:
         return Path(os.path.relpath(path)).as_posix()
-    except ValueError:  # another drive of Windows
+    except ValueError:  # on another drive of Windows
         return path.as_posix()

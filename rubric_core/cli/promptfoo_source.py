@@ -1,4 +1,4 @@
-"""Reads a promptfoo configuration for its migration: with the files that it names, and nothing else; it runs nothing."""
+"""Reads a promptfoo configuration and the files that it refers to, for its migration. Runs nothing."""
 
 import os
 from collections import Counter
@@ -34,12 +34,12 @@ from rubric_core.text import LineIndex
 
 __all__ = ["ConfigurationError", "read_source"]
 
-#: Functions that make prompts, as AgentV calls them, too; a Python file without one is a program for promptfoo.
+#: Functions that make prompts, as AgentV calls them, too; for promptfoo, a Python file without a function is a program.
 _FUNCTION = pattern(r"(?:file://)?([^\s:]+(?:\.[cm]?js(?::[\w$.]+)?|\.py:\w+))")
 
 
 def read_source(path: Path, shown: str, text: str) -> SourceConfiguration:
-    """A configuration with everything that it names. Raises ConfigurationError, also for what is no YAML."""
+    """A configuration with everything that it refers to. Raises ConfigurationError, also for invalid YAML."""
     broken = next(iter(parse(text).problems), None)
     if broken is not None:
         line = LineIndex(text).line_of(broken.span.start) + 1
@@ -103,7 +103,7 @@ class _Reader:
         )  # fmt: skip
 
     def test(self, test: PromptfooTest) -> SourceTest:
-        """A test, and where it is written."""
+        """A test and its place."""
         file = self.main
         if test.source is not None:
             key = test.source.path, id(test.source.text)
@@ -119,7 +119,7 @@ class _Reader:
         return SourceTest(test.data, test.assertions[test.inherited :], inherits, test.node, file, test.trouble)
 
     def text(self, name: str) -> str | None:
-        """The text of a file beside the configuration; None where it cannot be read."""
+        """The text of a file relative to the configuration; None if it cannot be read."""
         try:
             return self._configuration.read(name)
         except ConfigurationError:
@@ -129,7 +129,7 @@ class _Reader:
 def _default_assertions(
     default: Mapping[str, Any], node: Node, configuration: PromptfooConfiguration
 ) -> list[tuple[Mapping[str, Any], Node]]:
-    """The assertions of `defaultTest`, each with where it is written."""
+    """The assertions of `defaultTest`, each with its place."""
     listed = default.get("assert")
     if not isinstance(listed, list):
         return []
@@ -160,7 +160,7 @@ def _provider(provider: PromptfooProvider) -> SourceProvider:
 def _grader(
     written: Any, at: Node, configuration: PromptfooConfiguration, answering: list[PromptfooProvider]
 ) -> SourceProvider | None:
-    """The provider that a reference of an assertion means; None for one that promptfoo refuses."""
+    """The provider of an assertion's reference; None for one that promptfoo rejects."""
     known = next((each for each in answering if written in (each.label, each.id)), None)
     try:
         found = known or own_provider(written, at, configuration)

@@ -1,4 +1,4 @@
-"""`rubric reference`: the pages of the reference, written or compared with what is there."""
+"""`rubric reference`: writes the reference pages, or compares them with the current ones."""
 
 import argparse
 import inspect
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Write the pages, or say which of them are not current."""
+    """Write the pages, or list the outdated ones."""
     folder = Path(options.folder)
     stale = {name: text for name, text in reference().items() if _read(folder / name) != text}
     if options.check:
@@ -66,13 +66,13 @@ def reference() -> dict[str, str]:
 
 
 def _row(rule: "Rule[object]") -> RuleRow:
-    # A rule that has fixes makes them: its module knows the class, or something that makes one.
+    # A rule with fixes creates them: its module uses the class, or a function that creates one.
     has_fix = any(known is Fix or _makes_fixes(known) for known in rule.check.__globals__.values())
     return RuleRow(rule.code, rule.severity, rule.summary, f"{_RULES}/{rule.page.name}", has_fix)
 
 
 def _evaluator_pages(dialects: Sequence[Dialect]) -> Mapping[str, str]:
-    """The page on how each type scores, by the type as it is written; types that rubric does not run have none."""
+    """The page of each evaluator type, by its name; types that rubric does not run have none."""
     from rubric_core.evaluation.engine.registry import kind_of  # noqa: PLC0415  # only the reference needs to know what runs
 
     found = find_spec("rubric_core.evaluation.evaluators")
@@ -97,12 +97,12 @@ def _read(path: Path) -> str | None:
 
 
 def _makes_fixes(known: object) -> bool:
-    """Whether it is a function that gives fixes, or a class with a method that does."""
+    """Whether it is a function that returns fixes, or a class with a method that does."""
     if inspect.isclass(known):
         return any(inspect.isfunction(each) and _makes_fixes(each) for each in vars(known).values())
     if not inspect.isfunction(known):
         return False
     returned = known.__annotations__.get("return")
-    if Finding in get_args(returned):  # what several rules share, in a module that knows the class
+    if Finding in get_args(returned):  # shared helpers of rules, in a module that imports the class
         return Fix in known.__globals__.values()
     return returned is Fix or Fix in get_args(returned)

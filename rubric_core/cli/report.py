@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Write the page. Gives the exit code."""
+    """Write the page. Returns the exit code."""
     database = ResultDatabase.at(Path.cwd())
     try:
         base, run = selected_runs(database, options.runs)
@@ -55,7 +55,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def selected_runs(database: ResultDatabase, selectors: list[str]) -> tuple[RunRecord | None, RunRecord]:
-    """The run to compare with, if there is one, and the run to show. Raises RunNotFoundError; ValueError for more than two."""
+    """The run to compare with, if any, and the run to show. Raises RunNotFoundError; ValueError for more than two."""
     if len(selectors) > 2:
         raise ValueError(f"one run or two, not {len(selectors)}")
     *before, run = [database.find(each) for each in selectors or ["last"]]

@@ -1,7 +1,7 @@
 """The server of `rubric view`: to this computer, for one browser that knows the address, and read-only.
 
-Any page that a browser shows may send requests to this computer. So the address holds a secret, the `Host` must be ours (a name that
-somebody makes point here is another one), and a request that another page sent is refused.
+Any page in a browser may send requests to this computer. So the address contains a secret, the `Host` must be this
+server's own (against DNS rebinding), and requests of other pages are refused.
 """
 
 import hmac
@@ -21,7 +21,7 @@ __all__ = ["ReportServer"]
 
 _TITLE = "rubric view"
 _JSON, _HTML, _TEXT = "application/json", "text/html; charset=utf-8", "text/plain; charset=utf-8"
-#: Seconds in which a browser has to have sent its request.
+#: Seconds within which a browser has to send its request.
 _PATIENCE = 30
 
 
@@ -43,16 +43,16 @@ class ReportServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is. Who knows it can read all results."""
+        """The address of the page, which gives access to all results."""
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """What a browser on this computer calls this server."""
+        """The names of this server in browsers on this computer."""
         return f"127.0.0.1:{self.server_port}", f"localhost:{self.server_port}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that has gone is no error of anybody."""
+        """Ignore errors of a connection: the browser has gone."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -62,8 +62,8 @@ class _Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "rubric", ""
     timeout = _PATIENCE
 
-    def do_GET(self) -> None:  # the name that http.server looks for
-        """Answer."""
+    def do_GET(self) -> None:  # the name that http.server expects
+        """Answer a request."""
         self._answer()
 
     def do_HEAD(self) -> None:  # see do_GET
@@ -71,7 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer()
 
     def log_message(self, *_: object) -> None:
-        """The address holds a secret: nothing is logged."""
+        """Log nothing: the address contains a secret."""
 
     def _answer(self) -> None:
         if not self._is_ours():
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, str(error).encode(errors="replace"))
 
     def _is_ours(self) -> bool:
-        """Whether the request comes from the page itself, or from somebody who typed its address."""
+        """Whether the request comes from the page itself, or from an address typed by the user."""
         hosts, origin = self.server.hosts, self.headers.get("Origin")
         site = self.headers.get("Sec-Fetch-Site", "none")
         mode = self.headers.get("Sec-Fetch-Mode", "")
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         return (
             self.headers.get("Host") in hosts
             and (origin is None or origin in [f"http://{host}" for host in hosts])
-            # A file on disk that leads a browser here is another site; what it opens is a page that others cannot read.
+            # A file on disk that redirects a browser here is another site; it opens a page that others cannot read.
             and (site in ("same-origin", "none") or typed)
         )
 

@@ -1,4 +1,4 @@
-"""The files that a suite asks for with `output_path`: the results of a run of it, as `--format` prints them."""
+"""Result files of a suite (`output_path`): the results of its run, in the formats of `--format`."""
 
 import tempfile
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ _FORMS = (".json", ".jsonl")
 
 
 class _Held:
-    """What will stand in a file, kept on disk meanwhile: answers may be more than the memory should hold."""
+    """The future content of a file, kept on disk, as answers may exceed the memory."""
 
     def __init__(self) -> None:
         self._file: IO[str] | None = None
         self._error: OSError | None = None
 
     def put(self, text: str, _: int | None = None) -> None:
-        """Add to it. The run goes on when that fails; `write` tells."""
+        """Add text. The run continues if that fails; `write` reports it."""
         if self._error is None:
             try:
                 self._opened().write(text)
@@ -33,7 +33,7 @@ class _Held:
                 self._error = error
 
     def write(self, path: Path) -> None:
-        """Put it in its place. Raises OSError, also for what could not be held."""
+        """Move it to its path. Raises OSError, also for an earlier failure."""
         with self._opened() as file:
             if self._error is not None:
                 raise self._error
@@ -47,7 +47,7 @@ class _Held:
 
 
 class ResultFiles:
-    """Collects the results of a run of `suite`, and writes them when it has ended or was interrupted.
+    """Collects the results of a run of `suite`, and writes them when the run has ended or was interrupted.
 
     A path is relative to the current directory, as for `--format json > PATH`.
     """
@@ -66,12 +66,12 @@ class ResultFiles:
             each.begin(suite)
 
     def take(self, place: int, result: CaseResult) -> None:
-        """A case is done; `place` is that of the case in its file."""
+        """Add a finished case; `place` is its position in the file."""
         for each in self._shown:
             each.take(place, result)
 
     def end(self, done: SuiteOutcome) -> Iterator[str]:
-        """Write the files; gives a sentence for each that is not written."""
+        """Write the files; yields a message for each that is not written."""
         for path in self._paths:
             if not _is_written(path):
                 yield f"{done.suite.path}: `output_path`: {path} is not written; rubric writes .json and .jsonl"

@@ -1,4 +1,4 @@
-"""Cases that end one right after the other, stored and shown together."""
+"""Groups cases that end shortly after one another, so that they are stored and shown together."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -7,20 +7,20 @@ from rubric_core.evaluation.engine.events import CaseDone
 
 __all__ = ["ResultGroup"]
 
-#: Cases of a group at most: a transaction for each case takes as much as all else about storing it, and an eighth of that is little.
+#: The maximum size of a group: a transaction per case takes as long as everything else about storing it.
 _MOST = 8
-#: Turns of the event loop in which no case ends, and after which a group is over. Between cases that wait for nothing there are fewer.
+#: A group ends after this many turns of the event loop in which no case ends. Cases without waiting end sooner.
 _QUIET_TURNS = 4
-#: Milliseconds from which a case ends its group: what a model was asked for is stored at once.
+#: A case with a longer duration in milliseconds ends its group: answers of models are stored at once.
 _SLOW = 100.0
 
 
 class ResultGroup:
-    """Collects cases that have ended until no other one ends right after them. None of them is shown before it is stored.
+    """Collects finished cases until no other one ends right after them. None is shown before it is stored.
 
     Args:
         hand_on: Stores and shows a group, in the order in which its cases ended.
-        fail: Called when `hand_on` raised outside of `add` and `flush`; the next `flush` raises its error.
+        fail: Called if `hand_on` raises outside of `add` and `flush`; the next `flush` raises its error.
     """
 
     def __init__(self, hand_on: Callable[[Sequence[CaseDone]], None], fail: Callable[[], None]) -> None:
@@ -31,7 +31,7 @@ class ResultGroup:
         self._error: Exception | None = None
 
     def add(self, done: CaseDone) -> None:
-        """A case has ended. Raises what `hand_on` raises, also for an earlier group."""
+        """Add a finished case. Raises errors of `hand_on`, also for an earlier group."""
         self._ended.append(done)
         self._quiet = 0
         if len(self._ended) >= _MOST or (done.result.duration_ms or 0.0) >= _SLOW:
@@ -41,7 +41,7 @@ class ResultGroup:
             asyncio.get_running_loop().call_soon(self._watch)
 
     def flush(self) -> None:
-        """Hand on what there is. Raises what `hand_on` raises, also for an earlier group."""
+        """Hand on the group. Raises errors of `hand_on`, also for an earlier group."""
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -50,7 +50,7 @@ class ResultGroup:
             self._hand_on(ended)
 
     def _watch(self) -> None:
-        """Look for the end of a group, once in each turn of the loop."""
+        """Check for the end of a group in each turn of the loop."""
         self._quiet += 1
         if self._ended and self._quiet <= _QUIET_TURNS:
             asyncio.get_running_loop().call_soon(self._watch)

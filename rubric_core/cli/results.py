@@ -1,4 +1,4 @@
-"""`rubric results`: the runs that are stored, what came of one, exports, and their removal."""
+"""`rubric results`: lists stored runs, shows, exports and removes them."""
 
 import argparse
 import sys
@@ -19,9 +19,9 @@ from rubric_core.evaluation.results.records import RunNotFoundError, RunRecord, 
 __all__ = ["add_arguments", "main"]
 
 DONE, WRONG_USE = 0, 2
-#: Runs that are listed where nobody says how many.
+#: The default number of listed runs.
 _LISTED = 20
-#: Characters of a commit.
+#: The characters of a commit.
 _SHORT = 9
 
 
@@ -51,14 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Do what is asked. Gives the exit code."""
+    """Run the subcommand. Returns the exit code."""
     database = ResultDatabase.at(Path.cwd())
     actions: dict[str | None, Callable[[ResultDatabase, argparse.Namespace], None]] = {
         None: _list_runs, "show": show_run, "export": export_run, "flaky": show_flaky, "prune": prune_runs,
     }  # fmt: skip
     try:
         actions[options.action](database, options)
-    except BrokenPipeError:  # the reader has seen enough: the exit code says so
+    except BrokenPipeError:  # the reader has closed the output: the exit code says so
         raise
     except (RunNotFoundError, OSError) as error:
         print(f"rubric: {error}", file=sys.stderr)

@@ -12,7 +12,7 @@ from rubric_core.evaluation.results.database import ResultDatabase
 __all__ = ["add_flaky_arguments", "show_flaky"]
 
 _LEVELS = "▁▂▃▄▅▆▇█"
-#: The newest outcomes that a line shows.
+#: The number of newest outcomes per line.
 _SHOWN = 30
 _RUNS = 50
 

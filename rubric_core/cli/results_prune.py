@@ -50,7 +50,7 @@ def _whole(text: str) -> int:
 
 
 def prune_runs(database: ResultDatabase, options: argparse.Namespace) -> None:
-    """Remove runs, and print which. Raises OSError."""
+    """Remove runs, and list them. Raises OSError."""
     limits = PruneLimits(options.older_than, options.keep, options.max_size)
     if limits == PruneLimits():
         raise OSError("prune needs --older-than, --keep or --max-size")

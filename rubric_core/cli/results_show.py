@@ -1,4 +1,4 @@
-"""`rubric results show`: the cases of a stored run, or one of them in full."""
+"""`rubric results show`: the cases of a stored run, or one case in full."""
 
 import argparse
 import sys
@@ -16,10 +16,10 @@ __all__ = ["show_run"]
 
 
 def show_run(database: ResultDatabase, options: argparse.Namespace) -> None:
-    """Print a run. Raises RunNotFoundError, also for a case that it does not have."""
+    """Print a run. Raises RunNotFoundError, also for an unknown case."""
     selector, _, name = options.run.partition("::")
     run = database.find(selector or "last")
-    # For people, also through a pager or in a log: no answer commands what shows it.
+    # For users, also through a pager or in a log: control sequences in answers have no effect.
     safe = StreamSanitizer(sys.stdout)
     for line in _cases_lines(database, run, name) if name else _run_lines(database, run):
         print(safe(line))

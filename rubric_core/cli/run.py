@@ -21,12 +21,12 @@ from rubric_core.evaluation.model.result import Verdict
 __all__ = ["add_arguments", "main"]
 
 PASSED, NOT_PASSED, WRONG_USE, NOT_SCORED, NOT_RUN = 0, 1, 2, 3, 4
-#: What promptfoo ends with where a row failed or was an error.
+#: The exit code of promptfoo if a row failed or was an error.
 _FAILED_IN_PROMPTFOO = 100
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run and report. Gives the exit code."""
+    """Run and report. Returns the exit code."""
     with results_only_stdout() as out, _log_told():
         try:
             return _main(options, out)
@@ -35,7 +35,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _main(options: argparse.Namespace, out: TextIO) -> int:
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what it says of programs that were ended is for nobody
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # messages about ended programs are of no use
     try:
         check_cluster_options(options)
         if options.watch:
@@ -73,7 +73,7 @@ def _main(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _compared(check: BaselineCheck, session: CliSession, options: argparse.Namespace, out: TextIO) -> bool:
-    """Show how the run compares with its baseline; whether that could be done."""
+    """Print the comparison with the baseline; returns whether that was possible."""
     if not check:
         return True
     safe = StreamSanitizer(out)
@@ -87,7 +87,7 @@ def _compared(check: BaselineCheck, session: CliSession, options: argparse.Names
 
 
 class _StandardErrorLog(logging.Handler):
-    """What loading a suite logs; everything else that is wrong with it is for `rubric check`."""
+    """Prints warnings from loading a suite; other problems are for `rubric check`."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler`."""
@@ -96,7 +96,7 @@ class _StandardErrorLog(logging.Handler):
 
 @contextlib.contextmanager
 def _log_told() -> Iterator[None]:
-    """Meanwhile, warnings of the core reach the person who runs the command."""
+    """Within this context, warnings of the core are printed."""
     log, told = logging.getLogger("rubric_core"), _StandardErrorLog(logging.WARNING)
     log.addHandler(told)
     try:

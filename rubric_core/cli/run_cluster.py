@@ -1,4 +1,4 @@
-"""`rubric run --on`: the cluster that runs the cases of all suites of a run. Without it, nothing of a cluster is imported."""
+"""`rubric run --on`: the cluster for the cases of all suites of a run. Imports nothing of a cluster unless used."""
 
 import argparse
 import logging
@@ -24,7 +24,7 @@ _EXCLUDED = {
 
 
 def check_cluster_options(options: argparse.Namespace) -> None:
-    """Raises WrongUseError for options that do not go together with `--on`, and for those that need it."""
+    """Raises WrongUseError for options that exclude `--on`, and for those that need it."""
     if options.on is None:
         if options.send_env or options.shared_files:
             raise WrongUseError(
@@ -44,11 +44,11 @@ def check_cluster_options(options: argparse.Namespace) -> None:
 
 
 class RunCluster:
-    """What `--on` says, set up around a run.
+    """The cluster of `--on`, set up for a run.
 
     Args:
-        options: What the command line says.
-        live: Where the number of workers is shown.
+        options: The command line.
+        live: Shows the number of workers.
     """
 
     def __init__(self, options: argparse.Namespace, live: Live) -> None:
@@ -63,9 +63,9 @@ class RunCluster:
             from rubric_core.cluster.connection import cluster_at, required_distributed  # noqa: PLC0415  # an extra
 
             required_distributed()
-            for name in list(logging.root.manager.loggerDict):  # each of them has a level of its own
+            for name in list(logging.root.manager.loggerDict):  # each has a level of its own
                 if name.partition(".")[0] == "distributed":
-                    logging.getLogger(name).setLevel(logging.CRITICAL)  # rubric says what becomes of the run
+                    logging.getLogger(name).setLevel(logging.CRITICAL)  # rubric reports the outcome itself
             self._address = self._stack.enter_context(cluster_at(self._options.on, self._options.workers or WORKERS))
 
     def __exit__(
@@ -75,7 +75,7 @@ class RunCluster:
         self._stack.close()
 
     def executor(self, suite: LoadedSuite) -> Executor | None:
-        """What runs the cases of a suite; None for this process."""
+        """The executor for a suite; None for this process."""
         if not self._address:
             return None
         from rubric_core.cluster.executor import ClusterExecutor  # noqa: PLC0415  # an extra

@@ -10,7 +10,7 @@ __all__ = ["RunLimits"]
 
 
 class RunLimits:
-    """What `--maxfail`, `--max-cost` and `--max-seconds` allow, over all suites of a run together."""
+    """The limits `--maxfail`, `--max-cost` and `--max-seconds`, over all suites of a run."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._most_failures: int | None = 1 if options.exitfirst else options.maxfail
@@ -20,22 +20,22 @@ class RunLimits:
         self._failures = 0
         self._cost = 0.0
         self._began = time.monotonic()
-        #: Why no further case is started; empty as long as some may be.
+        #: Why no further case starts; empty while cases may start.
         self.reason = ""
-        #: Whether it is a limit of cost or time, and not of failures.
+        #: Whether it is a limit of cost or time, rather than of failures.
         self.is_budget = False
-        #: How many cases did not tell what they cost.
+        #: The number of cases with unknown cost.
         self.unpriced = 0
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the run may still take; None where nothing is said."""
+        """The remaining seconds; None without a limit."""
         if self._most_seconds is None:
             return None
         return max(0.0, self._most_seconds - (time.monotonic() - self._began))
 
     def take(self, result: CaseResult) -> None:
-        """A case is done."""
+        """Count a finished case."""
         errors = bool(result.grader_errors) and not self._allows_errors
         self._failures += result.verdict is not Verdict.PASSED or errors
         self._cost += result.cost_usd or 0.0
@@ -46,11 +46,11 @@ class RunLimits:
             self._stop(f"${self._cost:.4f} of --max-cost {self._most_cost:g} are spent", is_budget=True)
 
     def end_time(self) -> None:
-        """The seconds are over."""
+        """The time is up."""
         self._stop(f"--max-seconds {self._most_seconds:g} are over", is_budget=True)
 
     def end(self, reason: str) -> None:
-        """Something else ends the run."""
+        """Another reason ends the run."""
         self._stop(reason)
 
     def _stop(self, reason: str, *, is_budget: bool = False) -> None:
@@ -59,7 +59,7 @@ class RunLimits:
 
     @property
     def note(self) -> str:
-        """What a person should know who relies on `--max-cost`; empty when there is nothing to say."""
+        """A note for users of `--max-cost`; empty without one."""
         if self._most_cost is None or not self.unpriced:
             return ""
         return f"--max-cost does not count {count(self.unpriced, 'case')} of which nobody told the cost; `prices` of a target let it be worked out"

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_roles(parser: argparse.ArgumentParser) -> None:
-    """Declare who answers and who judges."""
+    """Declare the options for targets and judges."""
     add = parser.add_argument_group("targets and judges").add_argument
     add(
         "--target",
@@ -67,7 +67,7 @@ def _add_roles(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
-    """Declare what is shown and kept."""
+    """Declare the options for output and storage."""
     shown = parser.add_argument_group("output")
     add = shown.add_argument
     how_much = shown.add_mutually_exclusive_group().add_argument
@@ -105,7 +105,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_baseline(parser: argparse.ArgumentParser) -> None:
-    """Declare what the run is compared with."""
+    """Declare the options for comparison."""
     add = parser.add_argument_group("comparison").add_argument
     add("--baseline", metavar="RUN", help="compare the results with this run: a baseline's name, an id, a commit")
     add(
@@ -118,7 +118,7 @@ def _add_baseline(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
-    """Declare which cases are run."""
+    """Declare the options that select cases."""
     add = parser.add_argument_group("select cases").add_argument
     add(
         "-k",
@@ -149,7 +149,7 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
-    """Declare how cases are run, and when the run ends."""
+    """Declare the options for execution and limits."""
     add = parser.add_argument_group("execution").add_argument
     add("-x", "--exitfirst", action="store_true", help="start no further case after the first one that did not pass")
     add("--maxfail", metavar="N", type=count, help="start no further case after N that did not pass")
@@ -177,7 +177,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_cluster(parser: argparse.ArgumentParser) -> None:
-    """Declare the machines that run cases."""
+    """Declare the options for distributed runs."""
     add = parser.add_argument_group("distributed runs").add_argument
     add(
         "--on",

@@ -1,4 +1,4 @@
-"""How far a run is, in a line: what is done, how it ended, what it cost, how fast it is, and how long the rest takes."""
+"""The progress of a run in one line: counts, verdicts, cost, rate and remaining time."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -14,30 +14,30 @@ _MINUTE = 60
 
 
 class RunProgress(NamedTuple):
-    """A run on its way."""
+    """The progress of a run."""
 
-    #: How many cases came to each verdict.
+    #: The number of cases by verdict.
     verdicts: Mapping[Verdict, int]
-    #: How many cases there are.
+    #: The total number of cases.
     total: int
-    #: How many graders failed.
+    #: The number of failed graders.
     grader_errors: int
     cost_usd: float
-    #: Since it began.
+    #: Since the start.
     seconds: float
-    #: How many answers were those of an earlier run.
+    #: The number of cached answers.
     cached: int = 0
-    #: How many workers of a cluster run cases; 0 without one.
+    #: The number of workers of a cluster; 0 without one.
     workers: int = 0
 
     @property
     def done(self) -> int:
-        """How many cases are done."""
+        """The number of finished cases."""
         return sum(self.verdicts.values())
 
     @property
     def rate(self) -> str:
-        """Cases a minute, or a second where these are many; empty before the first."""
+        """Cases per minute, or per second if these are many; empty before the first."""
         if not self.done or not self.seconds:
             return ""
         each_second = self.done / self.seconds
@@ -45,11 +45,11 @@ class RunProgress(NamedTuple):
 
     @property
     def left(self) -> str:
-        """How long the rest will take, at this rate; empty before the first case is done."""
+        """The remaining time at this rate; empty before the first case is done."""
         return seconds_words(self.seconds / self.done * (self.total - self.done) * 1000) if self.done else ""
 
     def line(self, columns: int) -> str:
-        """`3/12  2 passed, 1 failed  4.2s  43/min  $0.01  ~13s left`; in signs, and with less of it, where that is too wide."""
+        """`3/12 2 passed, 1 failed 4.2s 43/min $0.01 ~13s left`; shortened to signs if that is too wide."""
         counts = [(verdict, self.verdicts[verdict]) for verdict in Verdict if self.verdicts.get(verdict)]
         errors = [f"{ERROR}{self.grader_errors}"] if self.grader_errors else []
         words = ", ".join([f"{number} {verdict.value}" for verdict, number in counts] + errors)

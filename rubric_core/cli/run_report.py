@@ -1,4 +1,4 @@
-"""A run for users at a terminal: the suite with its results, or a line for each case, and at the end what did not pass."""
+"""The report of a run on a terminal: the suite with its results, or a line per case, and at the end the failures."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from rubric_core.validation.wording import count
 
 __all__ = ["SuiteReport", "Volume", "listed"]
 
-#: Lines of a suite that are still printed as a whole.
+#: The longest suite that is printed as a whole, in lines.
 _MOST_LINES = 250
 _MOST_NAMES = 6
 _LONGEST_REASON = 400
@@ -37,7 +37,7 @@ _NOTHING = EvaluatorResult(name="", type="", verdict=Verdict.UNSCORED)
 
 @dataclass(slots=True)
 class _Ended:
-    """A suite that is over, with what is still to be told of it; the suite itself only where it is shown as a whole."""
+    """A finished suite, with what is still needed for the summary; the suite itself only if it is shown as a whole."""
 
     path: Path
     results: Sequence[CaseResult]
@@ -45,16 +45,16 @@ class _Ended:
 
 
 class SuiteReport:
-    """Shows the results of suites: a short suite as a whole with results at the ends of its lines, of others a line for each case.
+    """Shows the results of suites: a short suite as a whole with results at the ends of its lines, a long one with a line per case.
 
     Args:
-        out: Where results go.
-        live: What shows how the run goes on, above which lines are printed.
+        out: The destination of results.
+        live: The progress, above which lines are printed.
         several: Whether there is more than one suite.
-        explain: Whether to say how each score came about.
-        show_prompts: Whether to show what was sent.
-        allows_errors: Whether a case may pass although a grader of it failed.
-        volume: Whether only what did not pass is shown, or more of every case.
+        explain: Whether to explain each score.
+        show_prompts: Whether to show the requests.
+        allows_errors: Whether a case may pass although one of its graders failed.
+        volume: Whether to show only what did not pass, or more of every case.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class SuiteReport:
         return sum(each.document.line_count for each in (suite.analysis, *suite.files.values())) > _MOST_LINES
 
     def begin(self, suite: LoadedSuite, cases: int) -> None:
-        """The next suite."""
+        """Begin the next suite."""
         self._listing = self._several or self._volume != "normal" or self.is_listed(suite)
         if self._several and cases and self._volume != "quiet":
             space = "\n" if self._begun else ""
@@ -90,7 +90,7 @@ class SuiteReport:
         self._begun, self._order = self._begun or cases > 0, InFileOrder()
 
     def take(self, place: int, result: CaseResult) -> None:
-        """A case is done. On a terminal lines keep the order of the file, elsewhere they come as they can."""
+        """Add a finished case. On a terminal, lines are in file order, elsewhere in the order of completion."""
         if not self._listing or self._volume == "quiet":
             return
         ready = self._order.take(place, result) if self._live.draws and place >= 0 else (result,)
@@ -104,7 +104,7 @@ class SuiteReport:
         self._live.put("".join(f"{self._safe(line)}\n" for line in lines), self._order.next + 1)
 
     def kept(self, result: CaseResult) -> CaseResult:
-        """What is still told of a result at the end. The rest is stored, and needs no memory meanwhile."""
+        """The part of a result that the summary needs. The rest is stored and freed."""
         if not self._listing:
             return result
         judges = (
@@ -119,7 +119,7 @@ class SuiteReport:
         )
 
     def end(self, done: SuiteOutcome) -> None:
-        """Print what is left of a suite that is over or was interrupted."""
+        """Print the rest of a suite that has ended or was interrupted."""
         for result in self._order.rest() if self._volume != "quiet" else ():
             self._print_result(result)
         self._before += done.before
@@ -127,7 +127,7 @@ class SuiteReport:
         self._ended.append(_Ended(done.suite.path, done.results, whole))
 
     def finish(self, ending: Ending) -> None:
-        """Print the suite with its results, if it is short and has them all, what did not pass, and a summary."""
+        """Print the suite with its results, if it is short and complete, the failures, and a summary."""
         for ended in self._ended:
             whole = self._whole(ended.whole) if ended.whole is not None and ended.results else ()
             for line in (*whole, *failures(ended.path, ended.results, self._style)):
@@ -141,7 +141,7 @@ class SuiteReport:
         self._live.put(f"\n{self._safe(self._summary(ending))}\n")
 
     def _whole(self, done: SuiteOutcome) -> Iterator[str]:
-        """The suite, and then each file with cases of its own, with results behind the lines."""
+        """The suite, and then each of its case files, with results at the ends of lines."""
         suite, cases, results = done.suite, done.cases, done.results
         files, columns = {case.file for case in cases}, columns_of(self._out)
         if None in files or len(cases) >= len(suite.cases):
@@ -192,7 +192,7 @@ class SuiteReport:
 
 
 def _detailed(result: CaseResult, style: TerminalStyle) -> Iterator[str]:
-    """What each evaluator of a case says, and its answer."""
+    """The details of each evaluator of a case, and its answer."""
     for each in result.evaluators:
         score = "no score" if each.score is None else f"{each.score:.2f}"
         words = each.reason or each.reasoning or "; ".join((*each.misses, *each.hits))
@@ -203,7 +203,7 @@ def _detailed(result: CaseResult, style: TerminalStyle) -> Iterator[str]:
 
 
 def _explained(result: CaseResult) -> list[str]:
-    """How the score of a case came about, and what it took."""
+    """The explanation of a case's score, and its usage."""
     return [*explanation(result), *(f"  {usage_words(each)}" for each in result.usage if each.has_usage)]
 
 
@@ -213,6 +213,6 @@ def _without_details(result: EvaluatorResult) -> EvaluatorResult:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Some of many names."""
+    """The first of many names."""
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}"

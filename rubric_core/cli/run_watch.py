@@ -1,4 +1,4 @@
-"""`rubric run --watch`: the cases again whose suites, prompts, targets or files change."""
+"""`rubric run --watch`: reruns the cases whose suites, prompts, targets or files change."""
 
 import argparse
 import gc
@@ -24,15 +24,15 @@ from rubric_core.validation.wording import count
 
 __all__ = ["RunWatch"]
 
-#: Of a file that was read before anybody looked when it changed: it may have changed meanwhile, so the next look reads it again.
+#: The stamp of a file that was read before it was first checked: it may have changed meanwhile, so it is read again.
 _NOT_LOOKED_AT = "not looked at"
 _WRONG_USE = 2
-#: What narrows down the first round alone: later ones run what has changed.
+#: Options that apply to the first round only: later ones run what has changed.
 _FIRST = ("failed", "changed", "resume")
 
 
 class _CaseName(NamedTuple):
-    """Tells a case from every other one."""
+    """Identifies a case."""
 
     suite: Path
     id: str
@@ -40,12 +40,12 @@ class _CaseName(NamedTuple):
 
 
 class RunWatch:
-    """Runs what is asked for, and then whatever changes.
+    """Runs the selected cases, and then those that change.
 
     Args:
-        options: What the command line says.
-        out: Where results go.
-        pause: Seconds between two looks at the files.
+        options: The command line.
+        out: The destination of results.
+        pause: Seconds between two checks of the files.
     """
 
     def __init__(self, options: argparse.Namespace, out: TextIO, pause: float = LOOK) -> None:
@@ -64,7 +64,7 @@ class RunWatch:
         self._told: Sequence[str] = ()
 
     def run(self) -> int:
-        """Run until Ctrl-C. Gives the exit code: 0, that of a run that was stopped, 2 when there is nothing to run. Raises WrongUseError."""
+        """Run until Ctrl-C. Returns the exit code: 0, that of a run that was stopped, 2 if there is nothing to run. Raises WrongUseError."""
         code = self.begin()
         try:
             while not code:
@@ -75,22 +75,22 @@ class RunWatch:
         return code
 
     def begin(self) -> int:
-        """The first round. Gives the exit code of what cannot go on, else 0. Raises WrongUseError."""
+        """The first round. Returns the exit code if it cannot continue, else 0. Raises WrongUseError."""
         first = plan_run(self._options)
         if any(getattr(self._options, name) for name in _FIRST):
-            self._note(plan_run(self._later).plans)  # what is left out now has not changed either
+            self._note(plan_run(self._later).plans)  # cases that are left out now have not changed either
         self._tell(first.failures)
         if first.failures and not first.plans:
             return _WRONG_USE
         return self._round(first, self._options)
 
     def look(self) -> int:
-        """Run what has changed since the last look. Gives the exit code of a run that was stopped, else 0."""
+        """Run what has changed since the last check. Returns the exit code of a run that was stopped, else 0."""
         return self._again(self._later) if self._touched() else 0
 
     def _again(self, options: argparse.Namespace) -> int:
-        """Read everything again, and run what is different. Gives the exit code of a run that was stopped, else 0."""
-        gc.unfreeze()  # what earlier rounds have read may go
+        """Load everything again, and run what has changed. Returns the exit code of a run that was stopped, else 0."""
+        gc.unfreeze()  # objects of earlier rounds may be freed
         try:
             planned = plan_run(options)
         except WrongUseError as error:
@@ -108,7 +108,7 @@ class RunWatch:
         return SuitePlan(plan.suite, with_needed(changed, plan.suite.cases) if changed else [])
 
     def _round(self, planned: RunPlan, options: argparse.Namespace) -> int:
-        """Run, and remember what was run. Gives the exit code of a run that was stopped, else 0."""
+        """Run, and record the inputs. Returns the exit code of a run that was stopped, else 0."""
         self._watch(planned.plans)
         self._note(planned.plans)
         session = CliSession(planned.plans, options, self._out, several=planned.several)
@@ -120,7 +120,7 @@ class RunWatch:
         return session.interrupt_code
 
     def _note(self, plans: Iterable[SuitePlan]) -> None:
-        """What cases are made of now; what changes from here on makes them run again."""
+        """Record the inputs of the cases; later changes make them run again."""
         self._ran.update((_name(case), _state(case)) for plan in plans for case in plan.cases)
 
     def _tell(self, failures: Sequence[str]) -> None:
@@ -133,7 +133,7 @@ class RunWatch:
         safe = StreamSanitizer(sys.stderr)
         print(safe(safe.style.paint(words, "dim")), file=sys.stderr, flush=True)
 
-    # What is looked at
+    # Watched files
 
     def _watch(self, plans: Iterable[SuitePlan]) -> None:
         named = (Path(name.partition("::")[0]).absolute() for name in self._options.suites)
@@ -142,7 +142,7 @@ class RunWatch:
             self._stamps.setdefault(path, _NOT_LOOKED_AT)
 
     def _touched(self) -> bool:
-        """Whether something is different from what it was at the last look."""
+        """Whether something has changed since the last check."""
         now: Mapping[Path, object] = {path: stamp(path) for path in self._stamps}
         touched = now != self._stamps
         self._stamps = dict(now)
@@ -159,7 +159,7 @@ def _state(case: Runnable) -> str:
 
 
 def _paths(case: Runnable) -> Iterator[Path]:
-    """The files that a case depends on, and their folders: there a file may appear that is missing now."""
+    """The files that a case depends on, and their folders, in which missing files may appear."""
     files = DiskFiles()
     targets = shared_targets(case, files)
     found = [case.path.absolute(), *files_of(case, files, targets), *case.borrowed_files]

@@ -1,4 +1,4 @@
-"""Sanitized lines: only characters that a stream can show, and no control sequences."""
+"""Sanitized lines: only characters that the stream can encode, and no control sequences."""
 
 import os
 import re
@@ -32,17 +32,17 @@ _ASCII = str.maketrans(
 )
 
 
-#: What GitHub Actions obeys in a log: `::error …` at the beginning of a line, and the older `##[error]` anywhere.
+#: Workflow commands of GitHub Actions: `::error …` at the start of a line, and the older `##[error]` anywhere.
 _COMMAND = pattern(r"^[^\S\n]*::|##\[", re.MULTILINE)
 
 
 def in_workflow() -> bool:
-    """Whether what is printed is read by GitHub Actions, which obeys some of it."""
+    """Whether the output is a log of GitHub Actions, which interprets some of it."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 class StreamSanitizer:
-    """Makes lines fit for a stream: what an answer or an id holds moves no cursor and sets no title."""
+    """Makes lines safe for a stream: an answer or id cannot move the cursor or set a title."""
 
     def __init__(self, stream: TextIO) -> None:
         self.style = TerminalStyle.of(stream)
@@ -50,7 +50,7 @@ class StreamSanitizer:
         self._plain = not _can_say("✔", stream)
 
     def __call__(self, line: str) -> str:
-        # Every other part is a colour of ours.
+        # Every other part is a colour of rubric's own.
         parts = COLOURS.split(line) if self.style.colour else [line]
         line = "".join(part if number % 2 else mask(part) for number, part in enumerate(parts))
         if self._in_workflow:
@@ -67,7 +67,7 @@ def _can_say(text: str, stream: TextIO) -> bool:
 
 
 class _SafeStream:
-    """A stream that shows text and does nothing else."""
+    """A stream that shows text without control sequences."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -87,12 +87,12 @@ class _SafeStream:
 
 @contextmanager
 def safe_streams(*, text: bool = False) -> Iterator[None]:
-    """While this lasts, names of files and texts of others do nothing on a terminal or in the log of a workflow, whoever prints them.
+    """Within this context, file names and untrusted texts have no effect on a terminal or in a workflow log, whoever prints them.
 
-    What goes into a file or to another program stays as it is: it may be data.
+    Output to a file or another program is unchanged, as it may be data.
 
     Args:
-        text: Whether standard output is for people.
+        text: Whether standard output is for users.
     """
     streams = sys.stdout, sys.stderr
     logged = (in_workflow() and text, in_workflow())
@@ -108,15 +108,15 @@ def safe_streams(*, text: bool = False) -> Iterator[None]:
 
 
 def act(stream: TextIO, sequence: str) -> None:
-    """Let the terminal behind a stream do something, such as clear a line."""
+    """Send a control sequence to the terminal of a stream, for example to clear a line."""
     underlying(stream).write(sequence)
 
 
 def as_safe(stream: TextIO, usual: TextIO) -> TextIO:
-    """A stream that stands for `usual`, made safe where that one is."""
+    """`stream`, made safe if `usual` is."""
     return cast("TextIO", _SafeStream(stream)) if isinstance(usual, _SafeStream) else stream
 
 
 def underlying(stream: TextIO) -> TextIO:
-    """The stream as it was before `safe_streams`."""
+    """The stream before `safe_streams`."""
     return stream.stream if isinstance(stream, _SafeStream) else stream

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, which code hosts and security dashboards read."""
+"""Findings as SARIF 2.1.0, for code hosts and security dashboards."""
 
 import os
 from collections.abc import Iterable
@@ -30,13 +30,13 @@ def sarif(done: CheckRound, language: Language) -> Json:
         "name": "rubric",
         "version": __version__,
         "semanticVersion": __version__,
-        # The addresses of this machine mean nothing to whoever reads the log.
+        # Addresses of this machine are useless to readers of the log.
         **({"informationUri": REPOSITORY} if REPOSITORY else {}),
         "rules": rules,
     }
     run = {
         "tool": {"driver": driver},
-        # Columns are counted in characters, as a person counts them.
+        # Columns count characters.
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(done.failures)],
         "results": [row for each in done.files for row in _results(each, numbers)],

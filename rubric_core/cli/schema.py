@@ -1,4 +1,4 @@
-"""`rubric schema`: the JSON Schema of a dialect, for editors and programs that know nothing else."""
+"""`rubric schema`: the JSON Schema of a dialect, for editors and programs without rubric."""
 
 import argparse
 import json

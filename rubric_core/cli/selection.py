@@ -1,4 +1,4 @@
-"""Which cases `rubric run` runs: those of suites and folders that are named, single ones, or what did not pass last time."""
+"""Selects the cases of `rubric run`: those of named suites and folders, single ones, or those that did not pass."""
 
 import argparse
 import asyncio
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 log = logging.getLogger(__name__)
-#: Options that a run after a run takes over.
+#: Options that are repeated in the suggested next command.
 _REPEATED = (
     "keywords", "tag", "where", "shard", "sample", "seed", "limit", "dialect", "target", "grader_target", "targets", "threshold", "repeat", "workers", "record", "refresh", "replay", "keep_workspaces",
     "allow_grader_errors", "show_prompts", "cache", "no_store", "promptfoo_exit_code",
@@ -62,18 +62,18 @@ _MODES: tuple[RecordingMode, ...] = ("record", "refresh", "replay")
 
 
 class WrongUseError(Exception):
-    """Something that the caller has to mend; the message says what."""
+    """A usage error; the message says what is wrong."""
 
 
 class SuiteSelection(NamedTuple):
-    """A suite to run, and the ids of its cases that are asked for; none for all of them."""
+    """A suite to run, and the requested ids of its cases; empty for all."""
 
     path: Path
     ids: tuple[str, ...] = ()
 
 
 class RunSelection:
-    """What a command line asks to be run. Raises WrongUseError for options that do not go together."""
+    """The suites and cases that a command line requests. Raises WrongUseError for contradictory options."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         modes: list[RecordingMode] = [mode for mode in _MODES if getattr(options, mode)]
@@ -100,11 +100,11 @@ class RunSelection:
         )
         self._configurations = Configurations(self._language)
         self._project = Project(DiskFiles(), Path.cwd())
-        #: A sentence for each name behind which nothing was found.
+        #: A message for each name without a match.
         self.failures: list[str] = []
 
     def suites(self) -> list[SuiteSelection]:
-        """The suites, each once, in the order in which they are named."""
+        """The suites, each once, in the order of their names on the command line."""
         found: dict[Path, SuiteSelection] = {}
         for name in self._options.suites:
             path, case_id = _parted(name)
@@ -130,7 +130,7 @@ class RunSelection:
 
 
 def _answer_cache(options: argparse.Namespace) -> AnswerFiles | None:
-    """Where answers are kept: in the project of the suites that are named."""
+    """The answer cache of the project of the suites."""
     names = [_parted(name)[0] or "." for name in options.suites]
     now = SystemClock().now
     return AnswerFiles.of(
@@ -141,7 +141,7 @@ def _answer_cache(options: argparse.Namespace) -> AnswerFiles | None:
 
 
 def _parted(name: str) -> tuple[str, str]:
-    """The file and the id of the case in `FILE::ID`; names of files may have two colons in them, too."""
+    """The file and the id of the case in `FILE::ID`; file names may contain two colons, too."""
     parts = name.split("::")
     splits = (("::".join(parts[:n]), "::".join(parts[n:])) for n in range(len(parts), 0, -1))
     first, _, behind = name.partition("::")
@@ -156,7 +156,7 @@ async def _generated(suite: LoadedSuite) -> Mapping[str, GeneratedCases]:
 
 
 def named_cases(suite: LoadedSuite, ids: Sequence[str]) -> list[Runnable]:
-    """The cases with these ids, or all of them, each with the target that answers it. Raises WrongUseError if there are none."""
+    """The cases with these ids, or all, each with its target. Raises WrongUseError if there are none."""
     every = suite.cases
     if not every:
         raise WrongUseError(_no_cases(suite.path, suite.analysis))
@@ -168,7 +168,7 @@ def named_cases(suite: LoadedSuite, ids: Sequence[str]) -> list[Runnable]:
 
 
 def is_partial(suite: LoadedSuite, chosen: Sequence[Runnable]) -> bool:
-    """Whether a suite has cases to run that are not among those chosen."""
+    """Whether a suite has further cases besides the selected ones."""
     names = {case.id for case in chosen}
     try:
         return any(case.id not in names for case in _variations(suite.in_range))
@@ -177,9 +177,9 @@ def is_partial(suite: LoadedSuite, chosen: Sequence[Runnable]) -> bool:
 
 
 def with_needed(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[Runnable]:
-    """Those chosen and all the cases that they depend on, in the order of `every`.
+    """The selected cases and all their dependencies, in the order of `every`.
 
-    A variation that is chosen stands for itself alone, unless it needs the others; of a case that is needed, every variation runs.
+    A selected variation is selected alone, unless it needs the others; of a dependency, every variation runs.
     """
     kept, asked = {id(case) for case in chosen}, {case.base_id for case in chosen}
     some = [case for case in every if any(id(each) in kept for each in variations(case))]
@@ -191,7 +191,7 @@ def with_needed(chosen: Sequence[Runnable], every: Sequence[Runnable]) -> list[R
 
 
 def _cases_named(suite: LoadedSuite, name: str) -> list[Runnable]:
-    """The cases with an id, or with one that a pattern stands for; an id comes before what it would be as a pattern."""
+    """The cases with an id, or matching it as a pattern; an exact match takes precedence."""
     every = _variations(suite.cases)
     found = [v for v in every if name in (v.id, v.base_id)]
     pattern = id_pattern(name) if not found else None
@@ -211,7 +211,7 @@ def _variations(cases: Sequence[Runnable]) -> list[Runnable]:
 
 
 def failed_cases(path: Path, cases: Sequence[Runnable], options: argparse.Namespace, *, alone: bool) -> list[Runnable]:
-    """Those of the cases that did not pass when they ran last. Raises WrongUseError where none was run yet, if the suite is `alone`."""
+    """The cases that did not pass in their last run. Raises WrongUseError if none was run yet and the suite is `alone`."""
     allows = options.allow_grader_errors
     stored = {(known.id, known.target, _earlier_verdict(known, allows=allows)) for known in _latest(path)}
     if not stored and alone:
@@ -224,14 +224,14 @@ def failed_cases(path: Path, cases: Sequence[Runnable], options: argparse.Namesp
 
 
 def changed_cases(path: Path, cases: Sequence[Runnable]) -> list[Runnable]:
-    """Those of the cases that have not run yet, or whose result is that of another text, prompt, target or file."""
+    """The cases that never ran, or whose result is for another text, prompt, target or file."""
     files = DiskFiles()
     ran = {(known.id, known.summary.fingerprint) for known in _latest(path)}
     return [case for case in cases if (case.id, fingerprint(case, files, shared_targets(case, files))) not in ran]
 
 
 def _latest(suite: Path) -> Collection[KnownCase]:
-    """The last results of a suite; none where they cannot be read, which is said."""
+    """The latest results of a suite; none, with a message, if they cannot be read."""
     try:
         return ResultDatabase.of(suite).latest(suite).values()
     except OSError as error:
@@ -240,12 +240,12 @@ def _latest(suite: Path) -> Collection[KnownCase]:
 
 
 def _earlier_verdict(known: KnownCase, *, allows: bool) -> Verdict:
-    """The verdict of an earlier run; one in which a grader failed does not stand unless that is allowed."""
+    """The verdict of an earlier run; one with a failed grader does not count unless that is allowed."""
     return Verdict.UNSCORED if known.summary.grader_errors and not allows else known.summary.verdict
 
 
 def unfinished_cases(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runnable], Counter[Verdict]]:
-    """The cases that have no result, or one that does not hold any more, or one without a score; and how the others ended."""
+    """The cases without an up-to-date, scored result; and the verdicts of the others."""
     if not cases:
         return [], Counter()
     allows = cases[0].options.allow_grader_errors
@@ -267,7 +267,7 @@ def unfinished_cases(cases: Sequence[Runnable], ports: Ports) -> tuple[list[Runn
 
 
 def resume_command(options: argparse.Namespace, suites: Sequence[str], wish: str) -> str:
-    """The command that goes on, with `--resume` or `--failed` as `wish`: the same in all that makes a difference."""
+    """The command that continues, with `--resume` or `--failed` as `wish` and all options that matter."""
     words = ["rubric", "run", *suites, f"--{wish}"]
     for name in _REPEATED:
         written = getattr(options, name)

@@ -18,12 +18,12 @@ _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def needs_text(checked: CheckedFile) -> bool:
-    """Whether the text of the file is needed to show what was found in it, or to write it."""
+    """Whether the text of the file is needed to show or write its result."""
     return bool(checked.diagnostics or checked.ignored or checked.changed)
 
 
 def dumps(checked: CheckedFile) -> str:
-    """Everything but the text of the file as it was read, and what the findings depend on."""
+    """Everything except the original text and the dependencies of the findings."""
     refers_to = checked.refers_to
     dialect, ids = (refers_to[0].dialect, refers_to[0].ids) if refers_to else (None, None)
     return _encode(
@@ -44,11 +44,11 @@ def dumps(checked: CheckedFile) -> str:
 
 
 def loads(row: str, text: str) -> CheckedFile:
-    """The same again. Raises ValueError, TypeError or LookupError for a row that `dumps` did not write.
+    """The inverse of `dumps`. Raises ValueError, TypeError or LookupError for a row that `dumps` did not write.
 
     Args:
-        row: What `dumps` made of it.
-        text: The text of the file as it was read; any where it `needs_text` for nothing.
+        row: The result of `dumps`.
+        text: The original text of the file; any text if the file does not `needs_text`.
     """
     path, is_suite, passed_over, fixing, fixed, after, diagnostics, ignored, files, dialect, ids = json.loads(row)
     known = None if ids is None else frozenset(ids)

@@ -1,4 +1,4 @@
-"""One run of suites, one after another, shown as it goes on."""
+"""One run of suites, one after another, with progress."""
 
 import argparse
 import asyncio
@@ -30,13 +30,13 @@ __all__ = ["CliSession"]
 
 
 class CliSession:
-    """Runs what was planned.
+    """Runs a plan.
 
     Args:
         plans: The suites with their cases.
-        options: What the command line says.
-        out: Where results go.
-        several: Whether more than one suite was asked for, although of others nothing may have to be run.
+        options: The command line.
+        out: The destination of results.
+        several: Whether several suites were requested, even if only one has something to run.
     """
 
     def __init__(self, plans: Sequence[SuitePlan], options: argparse.Namespace, out: TextIO, *, several: bool) -> None:
@@ -47,15 +47,15 @@ class CliSession:
         self._done = 0
         #: Whether results, recordings or files of `output_path` could not be written.
         self.lossy = False
-        #: The verdicts of all cases, including those that `--resume` left out.
+        #: The verdicts of all cases, including those skipped by `--resume`.
         self.verdicts: set[Verdict] = set()
         #: Whether an evaluator could not run or crashed.
         self.grader_errors = False
-        #: What ends the run early.
+        #: The limits that end the run early.
         self.limits = RunLimits(options)
-        #: The ids of the cases that were not run, because the run ended before.
+        #: The ids of the cases that were not run because the run ended early.
         self.not_run: list[str] = []
-        #: The exit code of an interrupted run: 128 plus the signal; 0 for one that was not interrupted.
+        #: The exit code of an interrupted run: 128 plus the signal; 0 without interruption.
         self.interrupt_code = 0
         text = options.format == "text"
         volume: Volume = "quiet" if options.quiet else "verbose" if options.verbose else "normal"
@@ -72,7 +72,7 @@ class CliSession:
             options.output, ("rubric", *options.invocation), suites, prompts=options.show_prompts
         )
         self._cluster = RunCluster(options, self._live)
-        #: Whether the cluster could not be used.
+        #: Whether the cluster failed.
         self.unusable = False
         self._shown: ResultDisplay
         if text:
@@ -92,7 +92,7 @@ class CliSession:
         return self._stored
 
     def run(self) -> None:
-        """Run all of it, and report."""
+        """Run all suites, and report."""
         began = time.monotonic()
         try:
             with self._cluster:
@@ -113,7 +113,7 @@ class CliSession:
             print(f"rubric: {words}", file=sys.stderr)
 
     def _end_cluster(self, error: ClusterError) -> None:
-        """The workers run no further case."""
+        """Stop the workers from starting further cases."""
         self.limits.end(str(error))
         self.unusable = self.unusable or not isinstance(error, SchedulerLostError)
 
@@ -129,7 +129,7 @@ class CliSession:
             self._live.say(f"rubric: {trouble}")
 
     def _run(self, plan: SuitePlan) -> None:
-        gc.freeze()  # what was read stays until its suite is over: no need to look through it again and again
+        gc.freeze()  # loaded objects stay until their suite is over: do not collect them again and again
         outputs = ResultFiles(plan.suite)
         run = SuiteRun(
             plan.suite,
@@ -167,8 +167,8 @@ class CliSession:
         return not (self._options.no_store or self._stored.waiting)
 
     def _words(self) -> str:
-        """What there is after a run that ended before all of its cases, and how to go on; empty after one that did not."""
-        # What did not pass before and did now is not among the failed any more; what failed again is among what is done.
+        """A message after a run that ended early, with the command that continues; empty after a complete one."""
+        # Cases that pass now are no longer among the failed ones; those that failed again are among the finished ones.
         resume_hint = resume_command(
             self._options, self._options.suites, "failed" if self._options.failed else "resume"
         )

@@ -10,12 +10,12 @@ from typing import Any
 
 __all__ = ["TerminationSignal"]
 
-#: How often one has to be told before it is done without putting things away.
+#: The number of signals after which the process ends without cleaning up.
 _IMPATIENT = 3
 
 
 class TerminationSignal:
-    """Which signal asked a run to end, if one did."""
+    """The signal that asked the run to end, if any."""
 
     def __init__(self) -> None:
         #: 0 for none.
@@ -38,7 +38,7 @@ class TerminationSignal:
         finally:
             for number in heard:
                 loop.remove_signal_handler(number)
-                if self.signal:  # told once is enough: what is left to do is to say so
+                if self.signal:  # the first signal is enough: the rest of the work is reporting
                     signal.signal(number, signal.SIG_IGN)
 
     def _on_signal(self, number: int, task: "asyncio.Task[Any]") -> None:
@@ -47,4 +47,4 @@ class TerminationSignal:
             self.signal = number
             task.cancel()
         elif self._times == _IMPATIENT:
-            os._exit(128 + number)  # what still runs is ended by the guard
+            os._exit(128 + number)  # running programs are ended by the guard

@@ -1,6 +1,6 @@
-"""Files in a project that count only if this user's rubric wrote them; those that come with a repository are ignored."""
+"""Project files that count only if signed by this user's rubric; those that come with a repository are ignored."""
 
-# Paths as text: a check that has nothing else to do asks for no more than these.
+# Paths as strings: a check without other work needs only these.
 
 import contextlib
 import os
@@ -18,15 +18,15 @@ _KEY_BYTES = 32
 
 
 class SignedFile(NamedTuple):
-    """A file whose first line is a signature of the rest, and of its place."""
+    """A file whose first line is a signature of its content and its path."""
 
     path: Path
     key: bytes
-    #: Bytes that are read at most.
+    #: The maximum number of bytes read.
     largest: int
 
     def read(self) -> bytes:
-        """What was written last. Raises OSError, ValueError for what somebody else signed."""
+        """The text written last. Raises OSError, and ValueError for another signature."""
         signature, _, body = read_file(self.path, self.largest).partition(b"\n")
         if not compare_digest(signature, self._signature(body)):
             raise ValueError("this was signed with another key")
@@ -53,7 +53,7 @@ def user_key() -> bytes:
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as written:
             written.write(os.urandom(_KEY_BYTES))
-    # Of two checks that make one at once, the first wins.
+    # If two checks create one at the same time, the first wins.
     with contextlib.suppress(FileExistsError):
         os.link(draft, file)
     draft.unlink(missing_ok=True)

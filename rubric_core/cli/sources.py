@@ -1,6 +1,6 @@
 """The inputs of a check: files, folders, patterns and standard input."""
 
-# Names as they are given: one that is too long is not a folder, and no error either.
+# Names as given: one that is too long is not a folder, and not an error either.
 # ruff: noqa: PTH112
 
 import os
@@ -25,24 +25,24 @@ _MAGIC = frozenset("*?[")
 class Source:
     """One text to check."""
 
-    #: As it was given, or found.
+    #: As given or found.
     shown: str
-    #: Where it is, or would be; what is around it there counts.
+    #: Its path, real or assumed, which determines configuration and neighbours.
     path: Path
     is_file: bool = True
-    #: What it is and which dialect it is read in, where what refers to it says so.
+    #: Its kind and dialect, as determined by a file that refers to it.
     kind: FileKind | None = None
     dialect: str | None = None
-    #: The ids of the cases of those that take it over, where these are known.
+    #: The ids of the cases of the suites that include it, if known.
     siblings: frozenset[str] | None = None
-    #: Whether it was named itself, or by a pattern, rather than found in a folder.
+    #: Whether it was named, also by a pattern, rather than found in a folder.
     named: bool = False
-    #: Its text, where that is neither in the file nor on standard input.
+    #: Its text, if it is neither that of the file nor of standard input.
     text: str | None = None
 
     @property
     def place(self) -> Path | None:
-        """Where it is, as far as anybody said so; None for standard input without a name."""
+        """Its path, as far as known; None for standard input without a name."""
         return None if self.shown == STANDARD_INPUT else self.path
 
     def read(self) -> str:
@@ -53,18 +53,18 @@ class Source:
 
 
 class ReferencedFile(NamedTuple):
-    """A file that another one refers to."""
+    """A file that another file refers to."""
 
     path: Path
     kind: FileKind
-    #: The dialect of the one that refers to it, as far as that is certain.
+    #: The dialect of the referring file, if that is certain.
     dialect: str | None
-    #: The ids of all its cases, where these are known.
+    #: The ids of all its cases, if known.
     ids: frozenset[str] | None
 
 
 class SourceCollector:
-    """Finds what the names stand for, each file once."""
+    """Finds the files for the given names, each once."""
 
     def __init__(
         self,
@@ -75,22 +75,22 @@ class SourceCollector:
         around: bool = True,
         promptfoo: bool = True,
     ) -> None:
-        """`standard_input` is the name under which `-` is read; `around`: whether folders have more than suites.
+        """`standard_input` is the name assumed for `-`; `around`: whether related files are found in folders, too.
 
-        `promptfoo`: whether configurations of promptfoo are found in folders; a migration leaves them alone.
+        `promptfoo`: whether promptfoo configurations are found in folders; a migration leaves them alone.
         """
-        #: As they were given.
+        #: As given.
         self.names = tuple(names)
         self._discovery = discovery
         self._standard_input = standard_input
         self._around = around
         self._promptfoo = promptfoo
-        #: A sentence for each name behind which nothing was found.
+        #: A message for each name without a match.
         self.failures: list[str] = []
         self._seen: set[Path] = set()
 
     def found(self) -> Iterator[Source]:
-        """Everything there is to check."""
+        """All files to check."""
         self._seen.clear()
         for name in self.names:
             for source in self._sources_named(name):
@@ -100,7 +100,7 @@ class SourceCollector:
         self.failures += self._discovery.unreadable
 
     def referenced(self, refers_to: Iterable[ReferencedFile]) -> Iterator[Source]:
-        """What files refer to, as far as it is in one of the folders and not among the files to check."""
+        """The referenced files inside of one of the folders that are not among the files to check."""
         several = list(refers_to)
         ids: dict[Path, frozenset[str] | None] = {}
         for each in several:
@@ -123,7 +123,7 @@ class SourceCollector:
         return self._discovery.looked_at
 
     def forget(self, behind: Iterable[Source]) -> None:
-        """Give what was behind others again when it is asked for."""
+        """Allow referenced files to be given again."""
         self._seen.difference_update(source.path for source in behind)
 
     @property
@@ -166,7 +166,7 @@ class SourceCollector:
 
 
 def _advice(path: Path) -> str:
-    """The file that was probably meant."""
+    """Suggest the file that was probably meant."""
     try:
         meant = closest(path.name, os.listdir(path.parent))  # noqa: PTH208  # names only
     except OSError:

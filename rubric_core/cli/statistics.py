@@ -1,4 +1,4 @@
-"""How often each code was found."""
+"""`--statistics`: the number of findings per code."""
 
 from collections.abc import Iterable
 
@@ -46,7 +46,7 @@ def as_rows(files: Iterable[CheckedFile], language: Language) -> list[dict[str, 
 
 
 def table(files: Iterable[CheckedFile], language: Language, style: TerminalStyle) -> str:
-    """A line for each code; what can be fixed is marked."""
+    """A line for each code; fixable codes are marked."""
     amounts = _amounts(files)
     widths = [
         max((len(f(a)) for a in amounts), default=0)

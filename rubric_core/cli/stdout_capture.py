@@ -1,4 +1,4 @@
-"""Captures output of other code, line by line, while a region of the terminal is redrawn."""
+"""Captures the output of other code, line by line, while a region of the terminal is redrawn."""
 
 import codecs
 import os
@@ -16,10 +16,10 @@ _PIECE = 65536
 
 @contextmanager
 def capture_stdout(show: Callable[[str], None]) -> Iterator[None]:
-    """Give each line that is printed meanwhile, whoever prints it, to `show`, which is called in its own thread.
+    """Pass each line that is printed within the context, by any code, to `show`, which is called in its own thread.
 
-    Others are evaluators of one's own, which run within this process, and the programs that they start. They wait while
-    nobody reads, as they would for a terminal.
+    Such code includes custom evaluators, which run in this process, and the programs that they start. They block while
+    nobody reads, as with a terminal.
     """
     sys.stderr.flush()
     reader, writer = os.pipe()
@@ -44,7 +44,7 @@ def capture_stdout(show: Callable[[str], None]) -> Iterator[None]:
 
 
 def _read(reader: int, told: int, show: Callable[[str], None]) -> None:
-    """Read until asked to end, and then what is left: a program that lives on may never close its side."""
+    """Read until asked to end, and then the rest: a surviving program may never close its end."""
     lines = _Lines(show)
     with selectors.DefaultSelector() as waiting:
         waiting.register(reader, selectors.EVENT_READ)
@@ -55,14 +55,14 @@ def _read(reader: int, told: int, show: Callable[[str], None]) -> None:
             if reader in ready:
                 data = os.read(reader, _PIECE)
                 lines.take(data)
-                # No pipe holds more than a piece that was written before the end was told.
+                # The pipe holds only one write that came before the end was signalled.
                 if not data or told in ready:
                     break
     lines.end()
 
 
 class _Lines:
-    """Cuts what arrives into lines."""
+    """Splits data into lines."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show
@@ -77,11 +77,11 @@ class _Lines:
             self.end()
 
     def end(self) -> None:
-        """Nothing follows what has no end yet."""
+        """No data follows an incomplete line."""
         rest, self._rest = self._rest, ""
         if rest:
             self._line(rest)
 
     def _line(self, line: str) -> None:
-        # A bar that draws itself again in its line has ended with its last state.
+        # Of a progress bar that redraws its line, only the last state counts.
         self._show(line.rstrip("\r").rpartition("\r")[2])

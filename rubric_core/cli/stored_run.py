@@ -1,4 +1,4 @@
-"""The run of a command, in the database of each repository in which it has suites."""
+"""The run of a command, stored in the database of each repository of its suites."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -33,14 +33,14 @@ class _Waiting(NamedTuple):
 
 
 class StoredRun:
-    """Stores cases as they end. What cannot be stored waits: there may be room later.
+    """Stores cases as they end. Results that cannot be stored are retried later.
 
     Args:
         command: The command line.
         suites: Every suite of the run.
-        say: Tells a person.
+        say: Shows a message.
         stores: Whether anything is stored at all.
-        partial: As of `RunInfo`.
+        partial: See `RunInfo`.
         database_of: The database of a root.
     """
 
@@ -56,7 +56,7 @@ class StoredRun:
     ) -> None:
         self._command, self._say, self._stores, self._database_of = command, say, stores, database_of
         self._partial = partial
-        #: The suites as they are named, with their roots; a program of a run may take the current folder away.
+        #: The suites as named, with their roots; a program of a run may remove the current folder.
         self._places = {suite: _Place(absolute(suite), ResultDatabase.of(suite).root) for suite in suites}
         self._writers: dict[Path, RunWriter] = {}
         self._ended: list[tuple[Path, str]] = []
@@ -64,20 +64,20 @@ class StoredRun:
 
     @property
     def waiting(self) -> int:
-        """How many results could not be stored."""
+        """The number of results that could not be stored."""
         return len(self._waiting)
 
     @property
     def runs(self) -> list[tuple[ResultDatabase, str]]:
-        """What was stored, once it has ended: the id of the run in each database."""
+        """The stored run after its end: its id in each database."""
         return [(self._database_of(root), name) for root, name in self._ended]
 
     def add(self, suite: Path, case: Runnable | None, result: CaseResult) -> None:
-        """Store a case that has ended."""
+        """Store a finished case."""
         self.add_all(suite, [(case, result)])
 
     def add_all(self, suite: Path, ended: Sequence[tuple[Runnable | None, CaseResult]]) -> None:
-        """Store cases of a suite that have ended: together, or else as many of them as can be."""
+        """Store finished cases of a suite: together, or as many of them as possible."""
         if not self._stores:
             return
         every = [_Waiting(suite, case, result) for case, result in ended]
@@ -93,7 +93,7 @@ class StoredRun:
             self._waiting += every
 
     def store_waiting(self) -> None:
-        """Store what could not be stored before. Raises OSError."""
+        """Store the results that could not be stored before. Raises OSError."""
         late = bool(self._waiting)
         while self._waiting:
             self._write(self._waiting[:1])
@@ -102,7 +102,7 @@ class StoredRun:
             self._say("rubric: now they are stored")
 
     def end(self, state: RunState) -> None:
-        """The run is over. Raises OSError."""
+        """End the run. Raises OSError."""
         self._ended += [(root, writer.id) for root, writer in self._writers.items()]
         writers, self._writers = self._writers, {}
         for writer in writers.values():

@@ -100,11 +100,11 @@ class SuiteRun:
         self._exports = exports
         self._group = ResultGroup(self._take_all, self._stop)
         self.done = SuiteOutcome(suite, cases, DerivedMetrics(cases[0].suite if cases else suite.analysis.suite))
-        #: What is kept of results that are on their way to the end of the run, by their identity.
+        #: The kept parts of results that are on their way to the end of the run, by identity.
         self._kept: dict[int, CaseResult] = {}
         #: The cases by their ids and targets.
         self._cases = {(case.id, case.options.target or ""): case for case in cases}
-        #: Whether results or recordings could not be put in their place, even at the end.
+        #: Whether results or recordings could not be written, even at the end.
         self.lossy = False
 
     @property
@@ -145,7 +145,7 @@ class SuiteRun:
         finally:
             if ending is not None:
                 ending.cancel()
-            # An error that ends the run, such as a cluster that is gone, leaves cases that the schedule has not reached.
+            # After an error that ends the run, such as a lost cluster, the schedule has not reached some cases.
             not_run = schedule.without_result if isinstance(sys.exc_info()[1], ClusterError) else schedule.not_run
             self.done.not_run = [case.id for case in not_run]
             left_out = {id(case) for case in not_run}
@@ -181,7 +181,7 @@ class SuiteRun:
         self._group.add(event)
 
     def _take_all(self, ended: Sequence[CaseDone]) -> None:
-        """Store cases that have ended, and only then show them."""
+        """Store finished cases, and only then show them."""
         every = [(self._case_of(done.result), done.result) for done in ended]
         self._stored.add_all(self.done.suite.path, every)
         self._exports.add_all(self.done.suite.path, every)
@@ -195,7 +195,7 @@ class SuiteRun:
         return self._cases.get((result.id, result.target)) or self._cases.get((result.id, ""))
 
     def _keep(self) -> None:
-        """Export what has finished, and try again to store what could not be stored before."""
+        """Export finished cases, and try again to store those that could not be stored before."""
         self._keep_results()
         try:
             save_recordings(self.done.cases)

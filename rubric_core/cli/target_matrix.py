@@ -1,4 +1,4 @@
-"""Cases × targets in a terminal: a line per case, a column per target, and below it how the target did altogether."""
+"""Cases × targets in a terminal: a line per case, a column per target, and below it the total of the target."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from rubric_core.evaluation.reporting.target_matrix import MatrixCell, TargetMat
 __all__ = ["matrix_lines"]
 
 _LONGEST_ID, _LONGEST_TARGET = 40, 24
-#: Cases that are all shown; of more, those about which the targets differ.
+#: The most cases that are all shown; of more, only those on which the targets differ.
 _MOST_CASES = 40
 _BETWEEN = "  "
 
@@ -56,7 +56,7 @@ def _line(head: str, left: int, cells: Sequence[str], wide: Sequence[int]) -> st
 
 
 def _foot(matrix: TargetMatrix, target: str) -> tuple[str, str, str, str]:
-    """Below a column: how many passed, the mean score, what it cost and took; empty for what is not known."""
+    """The foot of a column: passes, mean score, cost and duration, as far as known."""
     totals = matrix.totals(target)
     score, cost, time = totals["mean_score"], totals["cost_usd"], totals["mean_duration_ms"]
     return (

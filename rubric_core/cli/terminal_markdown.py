@@ -16,7 +16,7 @@ _SPACE = "\ue000"
 
 
 def render_markdown(markdown: str, style: TerminalStyle, columns: int) -> str:
-    """The page in `columns` columns, or fewer where lines would be too long to read."""
+    """The page in `columns` columns, or fewer to keep lines readable."""
     lines = markdown.rstrip().split("\n")
     return "\n".join(_Page(lines, style, min(columns, _WIDEST)).lines())
 
@@ -45,7 +45,7 @@ class _Page:
                 yield from self._paragraph()
 
     def _take_while(self, wanted: "re.Pattern[str]") -> list[str]:
-        """The lines from here on that match."""
+        """The following lines that match."""
         start = self.at
         while self.at < len(self.source) and wanted.match(self.source[self.at]):
             self.at += 1
@@ -55,7 +55,7 @@ class _Page:
         self.at += 1
         for line in self._take_while(re.compile(r"(?!```)")):
             marker = _MARKER.match(line)
-            # The `#` of a marker line is there for YAML; what stands under a text begins where the text does.
+            # The `#` of a marker line is for YAML; the marker below a text is aligned with the text.
             text = line.replace("#", " ", 1) if marker and line.startswith("#") else line
             role = "" if marker is None else "dim" if marker[1] == "note" else marker[1]
             yield f"{self.style.paint('│', 'dim')} {self.style.paint(text, role)}".rstrip()
@@ -86,7 +86,7 @@ class _Page:
         for item in items:
             found = _ITEM.match(item)
             indent = " " * len(found[0]) if found else ""
-            # Code is not torn apart at the end of a line.
+            # Code is not broken at the end of a line.
             whole = _INLINE.sub(lambda m: m[0].replace(" ", _SPACE), item)
             wrapped = wrap(
                 whole, self.columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
@@ -100,5 +100,5 @@ class _Page:
 
 
 def _bare(text: str, style: TerminalStyle) -> str:
-    """`text` as wide as it will be."""
+    """`text` as it is displayed, to measure its width."""
     return _INLINE.sub(lambda m: m[1] or m[2], text) if style.colour else text

@@ -1,4 +1,4 @@
-"""Some lines at the end of a terminal that are redrawn in place; everything else is printed above them."""
+"""A region at the bottom of a terminal that is redrawn in place, with other output above it."""
 
 import os
 import stat
@@ -11,14 +11,14 @@ from rubric_core.cli.terminal_style import columns_of, fitted, width
 
 __all__ = ["TerminalRegion", "can_redraw"]
 
-#: Terminals that only print.
+#: Terminals without cursor movement.
 _DUMB = ("dumb", "unknown")
-#: Ends a line that is drawn, and empties one.
+#: Ends a drawn line, and erases one.
 _END, _EMPTIED = "\x1b[0m\x1b[K\r\n", "\x1b[2K\r\n"
 
 
 def can_redraw(stream: TextIO, out: TextIO) -> bool:
-    """Whether a stream is a terminal whose cursor can be moved, and to which no other stream writes at the same time."""
+    """Whether a stream is a terminal with a movable cursor, to which no other stream writes."""
     return stream.isatty() and os.environ.get("TERM", "") not in _DUMB and not _is_pipe(out)
 
 
@@ -34,7 +34,8 @@ class TerminalRegion:
     """The last lines of a terminal.
 
     Args:
-        stream: The terminal. It is written to by a number of its own, so that standard error can be turned aside meanwhile.
+        stream: The terminal. It is written to by a file descriptor of its own, so that standard error can be
+            redirected.
         out: Where the lines above go: the same terminal, or something else.
     """
 
@@ -46,7 +47,7 @@ class TerminalRegion:
         self._lines: Sequence[str] = ()
 
     def size(self) -> tuple[int, int]:
-        """Columns and rows, as they are now; COLUMNS and LINES say something else."""
+        """The current columns and rows, regardless of COLUMNS and LINES."""
         columns, rows = columns_of(self._terminal) or 0, 0
         with suppress(OSError):
             rows = os.get_terminal_size(self._terminal.fileno()).lines
@@ -54,7 +55,7 @@ class TerminalRegion:
         return columns or 80, int(written) if written.isdecimal() and int(written) else rows or 24
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Put these lines in place of those that are there, each cut to the width of the terminal."""
+        """Replace the region by these lines, cut to the width of the terminal."""
         with self._lock:
             columns, _ = self.size()
             fit = [fitted(line, max(1, columns - 1)) for line in lines]
@@ -64,7 +65,7 @@ class TerminalRegion:
             self._lines = fit
 
     def above(self, text: str) -> None:
-        """Print whole lines above; what is redrawn stays below them."""
+        """Print complete lines above the region."""
         with self._lock:
             self._write(self._erased(self.size()[0]))
             self._out.write(text)
@@ -72,12 +73,12 @@ class TerminalRegion:
             self._write("".join(f"{line}{_END}" for line in self._lines))
 
     def print_notice(self, line: str) -> None:
-        """Print a line above that is no result: on the terminal itself, wherever results go."""
+        """Print a line above that is not a result: on the terminal, wherever results go."""
         with self._lock:
             self._write(f"{self._erased(self.size()[0])}{line}\r\n{''.join(f'{each}{_END}' for each in self._lines)}")
 
     def clear(self) -> None:
-        """Take away what is drawn."""
+        """Erase the region."""
         with self._lock:
             if self._lines:
                 self._write(self._erased(self.size()[0]))
@@ -90,21 +91,21 @@ class TerminalRegion:
             self._terminal.close()
 
     def _erased(self, columns: int, *, rewriting: bool = False) -> str:
-        """What brings the cursor to the first of the lines that are drawn; in a terminal that became narrower they take more rows."""
+        """Moves the cursor to the first line of the region, whose lines take more rows in a narrower terminal."""
         rows = min(sum(max(1, -(-width(line) // columns)) for line in self._lines), self.size()[1] - 1)
         if not rows:
             return "\r"
         up = f"\x1b[{rows}A\r"
-        # Lines that are written over one another need not vanish in between, unless they have wrapped. Each is emptied by
-        # itself: some terminals keep what was on a screen that is cleared as a whole.
+        # Lines are overwritten without erasing them first, unless they have wrapped. Each is erased by itself, as some
+        # terminals keep the content of a screen that is cleared as a whole.
         return up if rewriting and rows == len(self._lines) else f"{up}{_EMPTIED * rows}{up}"
 
     def _spare(self, count: int) -> str:
-        """Empties the lines below that are not drawn any more."""
+        """Erases the lines below that are no longer used."""
         spare = len(self._lines) - count
         return f"{_EMPTIED * spare}\x1b[{spare}A" if spare > 0 else ""
 
     def _write(self, text: str) -> None:
-        with suppress(OSError):  # the terminal is gone: results are kept all the same
+        with suppress(OSError):  # the terminal is gone: results are kept anyway
             self._terminal.write(text)
             self._terminal.flush()

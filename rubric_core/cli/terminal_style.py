@@ -21,24 +21,24 @@ _CODES = {
     "bold": "1",
     "code": "36",
 }
-#: What `paint` writes, and nothing else: other sequences of this kind could hide text.
+#: The sequences that `paint` writes, and no others, which could hide text.
 COLOURS = pattern(rf"(\x1b\[(?:0|{'|'.join(sorted(_CODES.values()))})m)")
-#: What sets a colour, and what ends it.
+#: The sequences that set a colour, and that reset it.
 _COLOUR = pattern(r"\x1b\[[0-9;]*m")
 _PLAIN = "\x1b[0m"
-#: Characters that are not printed and yet are no surprise: the byte order mark is one.
+#: Characters that are expected although they are not printed: the byte order mark is one.
 _HIDDEN = {"\t": "    ", "\ufeff": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalStyle:
-    """Paints words, or leaves them as they are."""
+    """Colours text, or leaves it unchanged."""
 
     colour: bool
 
     @classmethod
     def of(cls, stream: TextIO | None = None) -> "TerminalStyle":
-        """Colour on a terminal that knows any, unless NO_COLOR asks for none; FORCE_COLOR asks for it anywhere."""
+        """Colour on a terminal that supports it, unless NO_COLOR is set; FORCE_COLOR enables it anywhere."""
         if os.environ.get("NO_COLOR"):
             return cls(colour=False)
         shows = (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
@@ -58,20 +58,20 @@ def columns_of(stream: TextIO) -> int | None:
 
 
 def visible(text: str) -> str:
-    """A piece of a file as a terminal may have it: what it would act on, or not show, is a mark; tabs are four spaces."""
+    """A part of a file, safe for a terminal: control and invisible characters are marked; tabs are four spaces."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _HIDDEN.get(c, "�") for c in text)
 
 
 def width(text: str) -> int:
-    """How many columns `text` takes; its colours take none."""
+    """The number of columns of `text`, without its colours."""
     text = _COLOUR.sub("", text) if "\x1b" in text else text
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def fitted(line: str, columns: int) -> str:
-    """A line in that many columns, cut with an ellipsis; its colours stay."""
+    """A line cut to that many columns with an ellipsis; its colours stay."""
     if width(line) <= columns:
         return line
     if line.isascii() and not _COLOUR.search(line):
@@ -90,7 +90,7 @@ def fitted(line: str, columns: int) -> str:
 
 
 def window(text: str, begin: int, columns: int) -> str:
-    """That many columns of a text without colours, from column `begin` on; an ellipsis stands for what is cut off."""
+    """That many columns of a plain text from column `begin` on; an ellipsis marks a cut."""
     if not begin:
         return fitted(text, columns)
     if text.isascii():
@@ -98,7 +98,7 @@ def window(text: str, begin: int, columns: int) -> str:
     pieces, at = ["…"], 0
     for character in text:
         if at > begin:
-            # Of a character with two columns, only the second one may be left.
+            # A character of two columns may be cut in the middle.
             pieces.append(" " * (at - begin - 1) if len(pieces) == 1 else "")
             pieces.append(character)
         at += _columns(character)

@@ -1,4 +1,4 @@
-"""`rubric trust [FOLDER]`: allow suites in a folder to be run from an editor, take that back, or list such folders."""
+"""`rubric trust [FOLDER]`: allow suites in a folder to run from editors, revoke that, or list such folders."""
 
 import argparse
 import sys
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Change or list trusted folders. Exit code 1 for a folder that goes on being trusted, 2 for one that does not exist."""
+    """Change or list trusted folders. Exit code 1 for a folder that stays trusted, 2 for one that does not exist."""
     trust = Trust()
     if options.list:
         for folder in trust.folders():
@@ -45,7 +45,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _confirmed(folder: Path) -> bool:
-    """Whether a person means it. Who cannot be asked has to say so."""
+    """Whether the user confirms. Without a terminal, `--yes` has to be given."""
     print(
         f"rubric: every suite below {folder.resolve()} could then run programs and send files from an editor",
         file=sys.stderr,

@@ -1,4 +1,4 @@
-"""`rubric view [RUN [RUN]]`: the page of a run in a browser, alive while the run goes on."""
+"""`rubric view [RUN [RUN]]`: the page of a run in a browser, updated during the run."""
 
 import argparse
 import contextlib
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Serve the page until Ctrl-C. Gives the exit code."""
+    """Serve the page until Ctrl-C. Returns the exit code."""
     database = ResultDatabase.at(Path.cwd())
     try:
         base, run = selected_runs(database, options.runs)
@@ -54,18 +54,18 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _has_screen() -> bool:
-    """Whether a browser would have a window: one in this terminal would take it over."""
+    """Whether a browser would open a window: a text browser would take over the terminal."""
     screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     return sys.stdout.isatty() and bool(screen)
 
 
 @contextlib.contextmanager
 def _browser(address: str, *, wanted: bool) -> Iterator[None]:
-    """Meanwhile a browser is open. It is led there by a file of the user's: others see the command lines of programs."""
+    """Within this context, a browser is open. It is redirected by a private file: command lines are visible to others."""
     if not wanted:
         yield
         return
-    with tempfile.TemporaryDirectory(prefix="rubric-view-") as folder:  # for its owner alone
+    with tempfile.TemporaryDirectory(prefix="rubric-view-") as folder:  # readable by the owner alone
         page = Path(folder) / "open.html"
         page.write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={escape(address)}">', "utf-8")
         webbrowser.open(page.as_uri())

@@ -16,7 +16,7 @@ from rubric_core.loading.landmarks import every_landmark, is_any_landmark, landm
 
 __all__ = ["FileWatch", "stamp", "watch"]
 
-#: Seconds between two looks at the files, and between two searches for new ones.
+#: Seconds between two checks of the files, and between two searches for new ones.
 LOOK, SEARCH = 0.2, 2.0
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 
@@ -24,7 +24,7 @@ _Stamp = tuple[int, int] | None
 
 
 def watch(checker: FileChecker, sources: Callable[[], SourceCollector]) -> int:
-    """Look until Ctrl-C."""
+    """Check until Ctrl-C."""
     watching = FileWatch(checker, sources)
     try:
         while True:
@@ -37,7 +37,7 @@ def watch(checker: FileChecker, sources: Callable[[], SourceCollector]) -> int:
 
 
 class FileWatch:
-    """What is known of the files, and when each changed last."""
+    """The files with their results and stamps."""
 
     def __init__(self, checker: FileChecker, sources: Callable[[], SourceCollector], *, search: float = SEARCH) -> None:
         self._search_every = search
@@ -48,14 +48,14 @@ class FileWatch:
         self._named: list[Source] = []
         self._found: list[Source] = []
         self._stamps: dict[Source, tuple[_Stamp, Configuration]] = {}
-        #: The files that findings depend on, and when each changed last.
+        #: The files that findings depend on, with their stamps.
         self._around: dict[Path, _Stamp] = {}
         self._known: dict[Source, CheckedFile | str] = {}
         self._failures: tuple[str, ...] | None = None
         self._seconds = 0.0
 
     def look(self) -> bool:
-        """Check what has changed since the last look; whether there is anything to show."""
+        """Check what has changed since; returns whether there is anything to show."""
         begun = time.monotonic()
         changed = self._search() if begun - self._searched >= self._search_every else False
         touched = self._touched()
@@ -81,14 +81,14 @@ class FileWatch:
         return changed
 
     def _touched(self) -> set[Path]:
-        """The files that others depend on and that are different now."""
+        """The changed files that others depend on."""
         now = {path: stamp(path) for path in self._around}
         touched = {path for path, stamp in now.items() if stamp != self._around[path]}
         self._around = now
         return touched.union(*map(landmark_of, touched))
 
     def _again(self, source: Source, touched: set[Path], configurations: dict[Path, Configuration]) -> bool:
-        """Check a file if it or something around it is different; whether what is shown may be different, too."""
+        """Check a file if it or a dependency has changed; returns whether the output may change."""
         folder = source.path.parent
         if folder not in configurations:
             configurations[folder] = self._checker.configuration(source)
@@ -112,7 +112,7 @@ class FileWatch:
         return different
 
     def show(self) -> None:
-        """Print everything that is known, on a clear screen."""
+        """Clear the screen and print everything."""
         known = [self._known[source] for source in self._found]
         files = (*self._checker.configurations(self._found), *(k for k in known if isinstance(k, CheckedFile)))
         failures = (*(self._failures or ()), *(k for k in known if isinstance(k, str)))
@@ -129,7 +129,7 @@ class FileWatch:
 
 
 def stamp(path: Path) -> _Stamp:
-    """What is different when a file may be; None for one that does not exist."""
+    """A value that changes with the file; None if it does not exist."""
     try:
         status = path.stat()
     except OSError:
